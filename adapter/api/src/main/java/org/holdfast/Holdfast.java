@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceLoader;
+
+/**
+ * Connects to the nodes without a container.
+ *
+ * <p>Inside an application server the factory comes from JNDI instead, so that its connections are pooled and its
+ * threads are managed.
+ */
+public final class Holdfast {
+
+    /** The setting that holds the nodes' addresses. */
+    public static final String NODES = "nodes";
+
+    private Holdfast() {}
+
+    /**
+     * Returns a factory for locks on the given nodes, with the default of every other setting.
+     *
+     * <p>No connection is opened yet. The factory runs one daemon thread for renewals; close it when it is no longer
+     * used.
+     *
+     * @param nodes addresses of an odd number of independent Redis nodes, separated by commas, each as {@code
+     *     redis[s]://[[user]:password@]host[:port][/database]}
+     * @throws InvalidSettingsException if the addresses are not valid; the message names each fault
+     * @throws IllegalStateException if no implementation is on the class path
+     */
+    public static LockConnectionFactory connect(String nodes) {
+        return connect(Map.of(NODES, Objects.requireNonNull(nodes, NODES)));
+    }
+
+    /**
+     * Returns a factory with the given settings; a setting that is absent has its default.
+     *
+     * @param settings names and values, named as the configuration properties of the resource adapter; {@code nodes} is
+     *     required
+     * @throws InvalidSettingsException if a setting is unknown or its value is not valid; the message names each fault
+     * @throws IllegalStateException if no implementation is on the class path
+     */
+    public static LockConnectionFactory connect(Map<String, String> settings) {
+        return ServiceLoader.load(Provider.class, Holdfast.class.getClassLoader())
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(
+                        "no implementation of Holdfast on the class path: add holdfast-core, or, in an application"
+                                + " server, take the LockConnectionFactory from JNDI"))
+                .connect(Map.copyOf(settings));
+    }
+
+    /** Implemented by the library, not by applications. */
+    public interface Provider {
+
+        /** Returns a new factory, as {@link Holdfast#connect(Map)} describes. */
+        LockConnectionFactory connect(Map<String, String> settings);
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast;
+
+import java.util.List;
+
+/** Settings that cannot be used; the message names all of them, what they were and what is allowed. */
+public final class InvalidSettingsException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    public InvalidSettingsException(List<String> violations) {
+        super("invalid settings: " + String.join("; ", violations));
+    }
+}

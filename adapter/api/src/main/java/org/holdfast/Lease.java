@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast;
+
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * A lock held until a moment.
+ *
+ * <p>A lease is held from its acquisition until it is released or lost. It is lost when its validity ends without
+ * release: renewal did not reach a quorum in time, or the process paused for longer than the TTL. A lost lease is never
+ * held again. The end of validity is measured on this process's monotonic clock, from before the first request was sent,
+ * so the very first call after a long pause tells the truth.
+ *
+ * <p>No lock service can stop a holder that pauses between asking {@link #isHeld()} and writing. The {@link #token()} is
+ * for that: let the resource store the largest token it has seen and refuse a smaller one. See Martin Kleppmann, <a
+ * href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">How to do distributed locking</a>.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public interface Lease extends AutoCloseable {
+
+    /** Returns the lock's name. */
+    String name();
+
+    /**
+     * Returns the fencing token: a positive number, larger than that of every earlier lease on the same name.
+     *
+     * <p>A lease that a holder took once more has the token of its first.
+     */
+    long token();
+
+    /** Returns whether the lock is held by this lease now. Asks no node. */
+    boolean isHeld();
+
+    /** Returns for how long the lock is held for certain if it is not renewed; zero if it is not held. */
+    Duration remaining();
+
+    /**
+     * Does nothing if the lock is held by this lease now.
+     *
+     * @throws LeaseLostException if the lease was lost
+     * @throws IllegalStateException if the lease was released
+     */
+    void requireHeld();
+
+    /**
+     * Renews the lease now, for its full TTL. Blocks for one round trip, one node timeout at the most.
+     *
+     * @return true if a quorum extended the lease; false if too few nodes answered in time and the lease, still held,
+     *     keeps the validity it has
+     * @throws LeaseLostException if the lease was lost
+     * @throws IllegalStateException if the lease was released
+     */
+    boolean renew();
+
+    /**
+     * Calls the listener once if this lease is lost, at once if it is lost already; never after it was released.
+     *
+     * <p>The call comes on a thread of the container, and no later than the end of validity allows: nothing is called
+     * while the process does not run. What the listener throws is logged.
+     */
+    void onLost(Consumer<LeaseLoss> listener);
+
+    /**
+     * Gives the lock back. Calling it again, or after the lease was lost, does nothing.
+     *
+     * <p>Inside a transaction the lock stays taken until the transaction has completed: nobody may see what is not
+     * committed. Works on an interrupted thread and leaves the interrupt status as it was. Returns when a quorum of nodes
+     * has let go or a node timeout has passed; nodes that did not answer are asked again until the TTL is over.
+     */
+    void release();
+
+    /** The same as {@link #release()}. */
+    @Override
+    default void close() {
+        release();
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast;
+
+/** The lease that was needed has been lost. */
+public final class LeaseLostException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient LeaseLoss loss;
+
+    public LeaseLostException(LeaseLoss loss) {
+        super(loss.toString());
+        this.loss = loss;
+    }
+
+    /** Returns what was lost, when and why; null if this exception was deserialized. */
+    public LeaseLoss loss() {
+        return loss;
+    }
+}

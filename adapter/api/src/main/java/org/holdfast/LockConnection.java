@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast;
+
+import java.util.Optional;
+
+/**
+ * Takes leases. A cheap handle, opened for a piece of work and closed after it.
+ *
+ * <p>Leases belong to a <em>holder</em>: the JTA transaction of the calling thread if one is active, else the thread.
+ * A holder that asks for a lock it holds gets it at once, with the same token; each lease it was given is released
+ * separately, and the lock is free when the last one is.
+ *
+ * <p>What becomes of a lease when the connection is closed is decided by its {@linkplain LockRequest#scope(LeaseScope)
+ * scope}. A connection may be used by several threads, one at a time. Its methods block the calling thread.
+ */
+public interface LockConnection extends AutoCloseable {
+
+    /**
+     * Takes the lock and waits for it as long as the factory's default says.
+     *
+     * @param name the lock's name, see {@link LockRequest#of(String)}
+     * @throws LockTimeoutException if somebody else held the lock during all that time
+     * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
+     * @throws InvalidLockRequestException if the name is not valid
+     * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
+     * @throws IllegalStateException if this connection is closed
+     */
+    default Lease acquire(String name) throws InterruptedException {
+        return acquire(LockRequest.of(name));
+    }
+
+    /**
+     * Takes the lock and waits for it as long as the request says.
+     *
+     * @throws LockTimeoutException if somebody else held the lock during all that time
+     * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
+     * @throws InvalidLockRequestException if the request asks for what the factory does not allow
+     * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
+     * @throws IllegalStateException if this connection is closed
+     */
+    Lease acquire(LockRequest request) throws InterruptedException;
+
+    /**
+     * Takes the lock if it becomes free within the request's wait timeout.
+     *
+     * @return the lease, or nothing if somebody else held the lock during all that time
+     * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
+     * @throws InvalidLockRequestException if the request asks for what the factory does not allow
+     * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
+     * @throws IllegalStateException if this connection is closed
+     */
+    Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
+
+    /**
+     * Gives the connection back and releases the leases of {@link LeaseScope#CONNECTION} that no transaction keeps.
+     *
+     * <p>Calling it again does nothing. Works on an interrupted thread, and leaves the interrupt status as it was.
+     */
+    @Override
+    void close();
+}

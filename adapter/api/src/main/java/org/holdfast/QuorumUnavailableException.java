@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Too few nodes answered for a majority, whoever holds the lock. */
+public final class QuorumUnavailableException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final TreeMap<String, String> failures;
+
+    /**
+     * @param name the lock's name
+     * @param nodes how many nodes there are
+     * @param waited for how long a quorum was tried for
+     * @param failures what happened, per node that did not take part
+     */
+    public QuorumUnavailableException(String name, int nodes, Duration waited, Map<String, String> failures) {
+        super(message(name, nodes, waited, new TreeMap<>(failures)));
+        this.failures = new TreeMap<>(failures);
+    }
+
+    /** Returns what happened, per node that did not take part: address without secrets to cause. */
+    public Map<String, String> failures() {
+        return Map.copyOf(failures);
+    }
+
+    private static String message(String name, int nodes, Duration waited, TreeMap<String, String> failures) {
+        return "lock '" + name + "': " + (nodes / 2 + 1) + " of " + nodes + " nodes must answer, "
+                + (nodes - failures.size()) + " did in " + waited.toMillis() + " ms; "
+                + failures.entrySet().stream()
+                        .map(e -> e.getKey() + ": " + e.getValue())
+                        .collect(Collectors.joining("; "));
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.connector;
+
+import jakarta.resource.NotSupportedException;
+import jakarta.resource.ResourceException;
+import jakarta.resource.spi.ActivationSpec;
+import jakarta.resource.spi.BootstrapContext;
+import jakarta.resource.spi.ConfigProperty;
+import jakarta.resource.spi.Connector;
+import jakarta.resource.spi.ResourceAdapter;
+import jakarta.resource.spi.ResourceAdapterInternalException;
+import jakarta.resource.spi.TransactionSupport.TransactionSupportLevel;
+import jakarta.resource.spi.endpoint.MessageEndpointFactory;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.transaction.xa.XAResource;
+import org.holdfast.LockException;
+import org.holdfast.runtime.LockService;
+import org.holdfast.runtime.Scheduling;
+import org.holdfast.runtime.Settings;
+
+/**
+ * Holdfast as a resource adapter: the settings, and the life of one lock service.
+ *
+ * <p>A property that is not set has the default of {@link Settings}. The properties are annotated on fields and never on
+ * setters: some servers name a setter's property with a capital letter, see it twice, and inject the default last.
+ */
+@Connector(
+        displayName = "Holdfast",
+        description = "Distributed locks on Redis",
+        vendorName = "Holdfast",
+        eisType = "Redis",
+        transactionSupport = TransactionSupportLevel.NoTransaction)
+public class HoldfastResourceAdapter implements ResourceAdapter {
+
+    @ConfigProperty(
+            description = "Independent Redis nodes, an odd number, comma separated:"
+                    + " redis[s]://[[user]:password@]host[:port][/database]. Required.")
+    private String nodes;
+
+    @ConfigProperty(description = "ACL user at nodes whose address names none. Default: the default user.")
+    private String user;
+
+    @ConfigProperty(description = "Password at nodes whose address names none. Default: none.", confidential = true)
+    private String password;
+
+    @ConfigProperty(description = "What every key begins with. Default: holdfast.")
+    private String keyPrefix;
+
+    @ConfigProperty(description = "TTL of leases in ms, 100 to maxLeaseTtlMillis. Default: 30000.")
+    private Long ttlMillis;
+
+    @ConfigProperty(description = "How long to wait for a lock in ms, 0 or more. Default: 10000.")
+    private Long waitTimeoutMillis;
+
+    @ConfigProperty(description = "How long to wait for one node in ms, 1 to ttlMillis / 2. Default: 200.")
+    private Long nodeTimeoutMillis;
+
+    @ConfigProperty(
+            description = "The longest TTL in ms that may be asked for, 100 to a day, the same in the whole deployment."
+                    + " Default: 60000.")
+    private Long maxLeaseTtlMillis;
+
+    @ConfigProperty(
+            description =
+                    "How long nodes remember a fencing token after its lease in ms, 1000 or more. Default: 600000.")
+    private Long fenceRetentionMillis;
+
+    @ConfigProperty(description = "Bound on the error of clock rates as a part of the TTL, 0 to 0.5. Default: 0.01.")
+    private Double driftFactor;
+
+    @ConfigProperty(
+            description = "JNDI name of the ManagedScheduledExecutorService that renews leases. Default: the server's.")
+    private String scheduler;
+
+    private transient volatile LockService service;
+
+    @Override
+    public void start(BootstrapContext context) throws ResourceAdapterInternalException {
+        Scheduling scheduling = null;
+        try {
+            Settings settings = Settings.of(settings());
+            scheduling = ContainerScheduling.find(scheduler, context);
+            service = new LockService(
+                    settings, new JtaTransactions(context.getTransactionSynchronizationRegistry()), scheduling);
+        } catch (LockException | ResourceException e) {
+            if (scheduling != null) {
+                scheduling.close();
+            }
+            throw new ResourceAdapterInternalException("Holdfast cannot start: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void stop() {
+        LockService running = service;
+        service = null;
+        if (running != null) {
+            running.close();
+        }
+    }
+
+    /** Returns the running service. */
+    LockService service() throws ResourceException {
+        LockService running = service;
+        if (running == null) {
+            throw new ResourceAdapterInternalException("the resource adapter Holdfast is not started");
+        }
+        return running;
+    }
+
+    private Map<String, String> settings() {
+        Map<String, String> values = new TreeMap<>();
+        put(values, Settings.NODES, nodes);
+        put(values, Settings.USER, user);
+        put(values, Settings.PASSWORD, password);
+        put(values, Settings.KEY_PREFIX, keyPrefix);
+        put(values, Settings.TTL_MILLIS, ttlMillis);
+        put(values, Settings.WAIT_TIMEOUT_MILLIS, waitTimeoutMillis);
+        put(values, Settings.NODE_TIMEOUT_MILLIS, nodeTimeoutMillis);
+        put(values, Settings.MAX_LEASE_TTL_MILLIS, maxLeaseTtlMillis);
+        put(values, Settings.FENCE_RETENTION_MILLIS, fenceRetentionMillis);
+        put(values, Settings.DRIFT_FACTOR, driftFactor);
+        return values;
+    }
+
+    /** An empty value is what some servers make of one that is not set; only the nodes are required. */
+    private static void put(Map<String, String> values, String name, Object value) {
+        if (value != null && !value.toString().isEmpty()) {
+            values.put(name, value.toString());
+        }
+    }
+
+    @Override
+    public void endpointActivation(MessageEndpointFactory factory, ActivationSpec spec) throws ResourceException {
+        throw new NotSupportedException("Holdfast delivers no messages: there is no endpoint to activate");
+    }
+
+    @Override
+    public void endpointDeactivation(MessageEndpointFactory factory, ActivationSpec spec) {
+        // none is ever activated
+    }
+
+    @Override
+    public XAResource[] getXAResources(ActivationSpec[] specs) {
+        return new XAResource[0]; // nothing to recover: locks end with their TTL
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof HoldfastResourceAdapter that
+                && settings().equals(that.settings())
+                && java.util.Objects.equals(scheduler, that.scheduler);
+    }
+
+    @Override
+    public int hashCode() {
+        return settings().hashCode();
+    }
+
+    public String getNodes() {
+        return nodes;
+    }
+
+    public void setNodes(String nodes) {
+        this.nodes = nodes;
+    }
+
+    public String getUser() {
+        return user;
+    }
+
+    public void setUser(String user) {
+        this.user = user;
+    }
+
+    public String getPassword() {
+        return password;
+    }
+
+    public void setPassword(String password) {
+        this.password = password;
+    }
+
+    public String getKeyPrefix() {
+        return keyPrefix;
+    }
+
+    public void setKeyPrefix(String keyPrefix) {
+        this.keyPrefix = keyPrefix;
+    }
+
+    public Long getTtlMillis() {
+        return ttlMillis;
+    }
+
+    public void setTtlMillis(Long ttlMillis) {
+        this.ttlMillis = ttlMillis;
+    }
+
+    public Long getWaitTimeoutMillis() {
+        return waitTimeoutMillis;
+    }
+
+    public void setWaitTimeoutMillis(Long waitTimeoutMillis) {
+        this.waitTimeoutMillis = waitTimeoutMillis;
+    }
+
+    public Long getNodeTimeoutMillis() {
+        return nodeTimeoutMillis;
+    }
+
+    public void setNodeTimeoutMillis(Long nodeTimeoutMillis) {
+        this.nodeTimeoutMillis = nodeTimeoutMillis;
+    }
+
+    public Long getMaxLeaseTtlMillis() {
+        return maxLeaseTtlMillis;
+    }
+
+    public void setMaxLeaseTtlMillis(Long maxLeaseTtlMillis) {
+        this.maxLeaseTtlMillis = maxLeaseTtlMillis;
+    }
+
+    public Long getFenceRetentionMillis() {
+        return fenceRetentionMillis;
+    }
+
+    public void setFenceRetentionMillis(Long fenceRetentionMillis) {
+        this.fenceRetentionMillis = fenceRetentionMillis;
+    }
+
+    public Double getDriftFactor() {
+        return driftFactor;
+    }
+
+    public void setDriftFactor(Double driftFactor) {
+        this.driftFactor = driftFactor;
+    }
+
+    public String getScheduler() {
+        return scheduler;
+    }
+
+    public void setScheduler(String scheduler) {
+        this.scheduler = scheduler;
+    }
+}

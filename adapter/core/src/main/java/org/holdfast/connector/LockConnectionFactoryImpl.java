@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.connector;
+
+import jakarta.resource.Referenceable;
+import jakarta.resource.ResourceException;
+import jakarta.resource.spi.ConnectionManager;
+import java.io.Serializable;
+import javax.naming.Reference;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockException;
+
+/** What is bound in JNDI: asks the container's connection manager for handles. */
+public final class LockConnectionFactoryImpl implements LockConnectionFactory, Serializable, Referenceable {
+
+    private static final long serialVersionUID = 1L;
+
+    private final LockManagedConnectionFactory factory;
+    private final ConnectionManager manager;
+    private Reference reference;
+
+    LockConnectionFactoryImpl(LockManagedConnectionFactory factory, ConnectionManager manager) {
+        this.factory = factory;
+        this.manager = manager;
+    }
+
+    @Override
+    public LockConnection getConnection() {
+        try {
+            return (LockConnection) manager.allocateConnection(factory, null);
+        } catch (ResourceException e) {
+            throw new LockException("the container gives no lock connection: " + e.getMessage(), e);
+        }
+    }
+
+    /** The service's life is the resource adapter's. */
+    @Override
+    public void close() {}
+
+    @Override
+    public void setReference(Reference newReference) {
+        reference = newReference;
+    }
+
+    @Override
+    public Reference getReference() {
+        return reference;
+    }
+}

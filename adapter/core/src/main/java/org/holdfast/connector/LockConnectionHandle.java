@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.connector;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.LockSession;
+
+/** What an application has of a managed connection until it closes it. */
+final class LockConnectionHandle implements LockConnection {
+
+    private final AtomicReference<LockManagedConnection> managed;
+    private final LockSession session;
+
+    LockConnectionHandle(LockManagedConnection managed, LockSession session) {
+        this.managed = new AtomicReference<>(managed);
+        this.session = session;
+    }
+
+    @Override
+    public Lease acquire(LockRequest request) throws InterruptedException {
+        return session.acquire(open().nodes(), request);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+        return session.tryAcquire(open().nodes(), request);
+    }
+
+    private LockManagedConnection open() {
+        LockManagedConnection open = managed.get();
+        if (open == null) {
+            throw new IllegalStateException("this lock connection is closed");
+        }
+        return open;
+    }
+
+    @Override
+    public void close() {
+        LockManagedConnection open = managed.getAndSet(null);
+        if (open != null) {
+            session.close();
+            open.handleClosed(this);
+        }
+    }
+
+    /** The container takes the handle away. */
+    void invalidate() {
+        if (managed.getAndSet(null) != null) {
+            session.close();
+        }
+    }
+
+    /** The container moves the handle to another managed connection; the old one forgets it. */
+    void moveTo(LockManagedConnection other) {
+        LockManagedConnection old = open();
+        if (managed.compareAndSet(old, other)) {
+            old.detach(this);
+            other.attach(this);
+        }
+    }
+}

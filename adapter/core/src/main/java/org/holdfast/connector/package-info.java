@@ -1,0 +1,12 @@
+/**
+ * The resource adapter: what Jakarta Connectors asks for, and nothing of the algorithm.
+ *
+ * <p>{@link org.holdfast.connector.HoldfastResourceAdapter} runs one {@link org.holdfast.runtime.LockService} from {@code
+ * start} to {@code stop} and owns, through it, every lease. A {@link org.holdfast.connector.LockManagedConnection} is one
+ * connection to each node, which the container pools; there is no pool in here. A {@link
+ * org.holdfast.connector.LockConnectionHandle} is what applications have. Leases belong to the adapter: they outlive
+ * handles and managed connections where a transaction keeps them.
+ *
+ * <p>The adapter takes part in no transaction as a resource. It only asks to be told when one completes.
+ */
+package org.holdfast.connector;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LeaseLostException;
+
+/** One lease of a {@link Hold}. Ends once; the hold ends with the last of its leases. */
+final class HeldLease implements Lease {
+
+    private final LeaseManager manager;
+    private final Hold hold;
+    private final Consumer<HeldLease> whenReleased;
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    HeldLease(LeaseManager manager, Hold hold, Consumer<HeldLease> whenReleased) {
+        this.manager = manager;
+        this.hold = hold;
+        this.whenReleased = whenReleased;
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    @Override
+    public String name() {
+        return hold.lock();
+    }
+
+    @Override
+    public long token() {
+        return hold.token();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return !ended.get() && manager.isHeld(hold);
+    }
+
+    @Override
+    public Duration remaining() {
+        return ended.get() ? Duration.ZERO : manager.remaining(hold);
+    }
+
+    @Override
+    public void requireHeld() {
+        if (isHeld()) {
+            return;
+        }
+        LeaseLoss loss = hold.loss();
+        if (loss != null) {
+            throw new LeaseLostException(loss);
+        }
+        throw new IllegalStateException("the lease on '" + hold.lock() + "' was released");
+    }
+
+    @Override
+    public boolean renew() {
+        requireHeld();
+        boolean extended = manager.renew(hold);
+        if (!extended) {
+            requireHeld();
+        }
+        return extended;
+    }
+
+    @Override
+    public void onLost(Consumer<LeaseLoss> listener) {
+        hold.onLost(loss -> {
+            if (!ended.get()) {
+                listener.accept(loss);
+            }
+        });
+    }
+
+    /** Ends this lease without telling the hold; false if it had ended before. */
+    boolean end() {
+        return ended.compareAndSet(false, true);
+    }
+
+    @Override
+    public void release() {
+        if (end()) {
+            whenReleased.accept(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "lease on '" + hold.lock() + "' with token " + hold.token();
+    }
+}

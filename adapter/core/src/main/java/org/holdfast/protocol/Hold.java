@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.holdfast.LeaseLoss;
+
+/**
+ * A lock that this process holds: one acquisition, shared by as many leases as its holder has taken.
+ *
+ * <p>Held until the last share is given back (released) or until the end of validity is seen to have passed (lost). The
+ * first look after that moment, whoever takes it, makes the loss final: an extension that comes later changes nothing.
+ */
+public final class Hold {
+
+    private static final System.Logger LOG = System.getLogger(Hold.class.getName());
+
+    /** Held by so many leases; or released; or lost. */
+    private sealed interface State {
+        record Held(int shares) implements State {}
+
+        record Released() implements State {}
+
+        record Lost(LeaseLoss loss) implements State {}
+    }
+
+    private final Command.Acquire command;
+    private final Holder holder;
+    private final boolean renewed;
+    private final long startedAt;
+    private final Executor notifier;
+    private final AtomicLong validUntil;
+    private final AtomicReference<State> state = new AtomicReference<>(new State.Held(1));
+    private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
+    private volatile String lastFailure;
+
+    /**
+     * @param holder who may take the lock once more; null for nobody
+     * @param renewed whether it is renewed until released
+     * @param notifier runs the listeners
+     */
+    Hold(Command.Acquire command, Holder holder, boolean renewed, Outcome.Acquired outcome, Executor notifier) {
+        this.command = command;
+        this.holder = holder;
+        this.renewed = renewed;
+        this.startedAt = outcome.startedNanos();
+        this.validUntil = new AtomicLong(outcome.validUntilNanos());
+        this.notifier = notifier;
+    }
+
+    Command.Acquire command() {
+        return command;
+    }
+
+    String lock() {
+        return command.lock();
+    }
+
+    long token() {
+        return command.token();
+    }
+
+    boolean isRenewed() {
+        return renewed;
+    }
+
+    /** Returns the end of validity, as far as is known now. */
+    long validUntil() {
+        return validUntil.get();
+    }
+
+    boolean belongsTo(Holder asking) {
+        return holder != null && holder.equals(asking);
+    }
+
+    /** Returns whether the lock is held at this moment. */
+    boolean isHeld(long now) {
+        if (!(state.get() instanceof State.Held)) {
+            return false;
+        }
+        if (now - validUntil.get() < 0) {
+            return true;
+        }
+        lose(endReason(), now);
+        return false;
+    }
+
+    private String endReason() {
+        if (!renewed) {
+            return "its TTL of " + command.ttlMillis() + " ms is over, and it was not to be renewed";
+        }
+        String failure = lastFailure;
+        return failure == null ? "it could not be renewed before its validity ended (did the process pause?)" : failure;
+    }
+
+    /** Returns for how long the lock is held for certain; 0 if it is not. */
+    long remainingNanos(long now) {
+        return isHeld(now) ? Math.max(0, validUntil.get() - now) : 0;
+    }
+
+    /** Returns what was lost, or null. */
+    LeaseLoss loss() {
+        return state.get() instanceof State.Lost lost ? lost.loss() : null;
+    }
+
+    /** Adds a lease of the same holder; false if the lock is not held any more. */
+    boolean share(long now) {
+        if (!isHeld(now)) {
+            return false;
+        }
+        State seen = state.get();
+        while (seen instanceof State.Held held) {
+            if (held.shares() == Integer.MAX_VALUE) {
+                throw new IllegalStateException("lock '" + lock() + "' was taken too often by one holder");
+            }
+            if (state.compareAndSet(seen, new State.Held(held.shares() + 1))) {
+                return true;
+            }
+            seen = state.get();
+        }
+        return false;
+    }
+
+    /** Takes a lease away; true if it was the last one and the lock is to be released on the nodes. */
+    boolean giveBack() {
+        State seen = state.get();
+        while (seen instanceof State.Held held) {
+            boolean last = held.shares() == 1;
+            if (state.compareAndSet(seen, last ? new State.Released() : new State.Held(held.shares() - 1))) {
+                return last;
+            }
+            seen = state.get();
+        }
+        return false;
+    }
+
+    /** Takes all leases away; true if the lock is to be released on the nodes. */
+    boolean giveBackAll() {
+        State seen = state.get();
+        while (seen instanceof State.Held) {
+            if (state.compareAndSet(seen, new State.Released())) {
+                return true;
+            }
+            seen = state.get();
+        }
+        return false;
+    }
+
+    /** Moves the end of validity; false if the lock is not held any more. Never moves it back. */
+    boolean extend(long newValidUntil, long now) {
+        if (!isHeld(now)) {
+            return false;
+        }
+        lastFailure = null;
+        validUntil.accumulateAndGet(newValidUntil, (known, other) -> other - known > 0 ? other : known);
+        return state.get() instanceof State.Held;
+    }
+
+    /** Notes why a renewal failed, to be told if it was the last one. */
+    void renewalFailed(String reason) {
+        lastFailure = reason;
+    }
+
+    /** Makes the loss final and tells everybody; false if the lock was released or lost before. */
+    boolean lose(String reason, long now) {
+        LeaseLoss loss = new LeaseLoss(
+                lock(), token(), Duration.ofNanos(Math.max(0, earlier(now, validUntil.get()) - startedAt)), reason);
+        State seen = state.get();
+        while (seen instanceof State.Held) {
+            if (state.compareAndSet(seen, new State.Lost(loss))) {
+                LOG.log(System.Logger.Level.WARNING, loss.toString());
+                tell(loss);
+                return true;
+            }
+            seen = state.get();
+        }
+        return false;
+    }
+
+    void onLost(Consumer<LeaseLoss> listener) {
+        listeners.add(listener);
+        LeaseLoss loss = loss();
+        if (loss != null) {
+            tell(loss);
+        }
+    }
+
+    /** Whoever takes a listener out of the queue calls it: each is called once, however many come here. */
+    private void tell(LeaseLoss loss) {
+        Consumer<LeaseLoss> listener;
+        while ((listener = listeners.poll()) != null) {
+            Consumer<LeaseLoss> told = listener;
+            notifier.execute(() -> call(told, loss));
+        }
+    }
+
+    private static void call(Consumer<LeaseLoss> listener, LeaseLoss loss) {
+        try {
+            listener.accept(loss);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "a listener failed to hear that the " + loss, e);
+        }
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b < 0 ? a : b;
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.holdfast.InvalidLockRequestException;
+import org.holdfast.Lease;
+import org.holdfast.LeaseScope;
+import org.holdfast.LockException;
+import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.holdfast.QuorumUnavailableException;
+
+/**
+ * What a connection handle has: it takes leases and binds them to the transaction, or else to itself.
+ *
+ * <p>Knows nothing of pools: the nodes are handed in with each call.
+ */
+public final class LockSession {
+
+    private final LeaseManager manager;
+    private final TransactionLeases transactions;
+    private final Defaults defaults;
+    private final Set<HeldLease> bound = ConcurrentHashMap.newKeySet();
+
+    /**
+     * What a request that does not say has.
+     *
+     * @param maxTtl the longest TTL that a request may ask for
+     */
+    public record Defaults(Duration waitTimeout, Duration ttl, Duration maxTtl) {}
+
+    public LockSession(LeaseManager manager, TransactionLeases transactions, Defaults defaults) {
+        this.manager = manager;
+        this.transactions = transactions;
+        this.defaults = defaults;
+    }
+
+    /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}. */
+    public Lease acquire(Nodes nodes, LockRequest request) throws InterruptedException {
+        LockRequest complete = complete(request);
+        return tryAcquire(nodes, complete)
+                .orElseThrow(() -> new LockTimeoutException(
+                        request.name(), complete.waitTimeout().orElseThrow()));
+    }
+
+    /** As {@link org.holdfast.LockConnection#tryAcquire(LockRequest)}. */
+    public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request) throws InterruptedException {
+        LockRequest complete = complete(request);
+        Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
+        Acquisition acquisition = manager.acquire(nodes, complete, holders(transaction));
+        if (acquisition instanceof Acquisition.Held held) {
+            return Optional.of(bind(held.hold(), complete.scope(), transaction));
+        }
+        if (acquisition instanceof Acquisition.TimedOut) {
+            return Optional.empty();
+        }
+        if (acquisition instanceof Acquisition.Unavailable none) {
+            throw new QuorumUnavailableException(request.name(), nodes.count(), none.waited(), none.failures());
+        }
+        throw new LockException(
+                "lock '" + request.name() + "' is refused: this machine's wall clock differs from those of"
+                        + " a majority of nodes by more than half of the fence retention; set it right");
+    }
+
+    private LockRequest complete(LockRequest request) {
+        LockRequest complete = request.waitTimeout(request.waitTimeout().orElse(defaults.waitTimeout()))
+                .ttl(request.ttl().orElse(defaults.ttl()));
+        Duration ttl = complete.ttl().orElseThrow();
+        if (ttl.compareTo(defaults.maxTtl()) > 0) {
+            throw new InvalidLockRequestException("ttl must be at most maxLeaseTtlMillis = "
+                    + defaults.maxTtl().toMillis() + " ms, was " + ttl + " (lock '" + request.name() + "')");
+        }
+        return complete;
+    }
+
+    /** A lock that the thread took before its transaction began is the transaction's too. */
+    private static List<Holder> holders(Object transaction) {
+        return transaction == null
+                ? List.of(Holder.thread())
+                : List.of(Holder.transaction(transaction), Holder.thread());
+    }
+
+    private Lease bind(Hold hold, LeaseScope scope, Object transaction) {
+        if (transaction != null) {
+            bindToTransaction(transaction, hold);
+            return new HeldLease(manager, hold, lease -> {}); // kept until the transaction has completed
+        }
+        HeldLease lease = new HeldLease(manager, hold, this::giveBack);
+        if (scope == LeaseScope.CONNECTION) {
+            bound.add(lease);
+        }
+        return lease;
+    }
+
+    private void bindToTransaction(Object transaction, Hold hold) {
+        try {
+            transactions.bind(transaction, hold);
+        } catch (RuntimeException e) { // nobody would release it: better no lock than one for ever
+            manager.giveBack(List.of(hold));
+            throw new LockException("lock '" + hold.lock() + "' cannot be bound to the transaction", e);
+        }
+    }
+
+    private void giveBack(HeldLease lease) {
+        bound.remove(lease);
+        manager.giveBack(List.of(lease.hold()));
+    }
+
+    /** Releases the leases that are bound to the handle, all at once. */
+    public void close() {
+        List<Hold> ended = new ArrayList<>();
+        for (HeldLease lease : bound) {
+            if (lease.end()) {
+                ended.add(lease.hold());
+            }
+        }
+        bound.clear();
+        manager.giveBack(ended);
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+/**
+ * The independent nodes, as one caller reaches them.
+ *
+ * <p>Whatever is sent to a node through one {@code Nodes} arrives in the order in which it was sent, until a command is
+ * answered with {@link Reply.NoAnswer}: what follows then may overtake it.
+ */
+public interface Nodes {
+
+    /** Returns how many nodes there are. */
+    int count();
+
+    /** Returns a node's address, without secrets. */
+    String address(int node);
+
+    /**
+     * Connects to the nodes that are not connected yet.
+     *
+     * <p>Sending does it too; but who measures time from before sending wants to have it done by then.
+     */
+    void prepare();
+
+    /**
+     * Sends the command to all targets at once and returns without waiting for an answer.
+     *
+     * <p>Works on an interrupted thread and leaves the interrupt status as it was.
+     */
+    Round send(Command command, NodeSet targets);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The one sweep that renews every lease of this process and notices the lost ones.
+ *
+ * <p>Leases wait in the order in which something is due for them, so a sweep looks only at those. A lease is due after a
+ * third of its TTL; if the renewal fails, again soon after, until its validity ends.
+ */
+public final class Renewals {
+
+    /** So many renewals are under way at once: their replies must fit what a node buffers for one connection. */
+    private static final int BATCH = 200;
+
+    private final Time time;
+    private final Redlock redlock;
+    private final AtomicLong numbers = new AtomicLong();
+    private final ConcurrentSkipListMap<Due, Hold> due = new ConcurrentSkipListMap<>();
+    private final Map<Hold, Due> dueOf = new ConcurrentHashMap<>();
+
+    public Renewals(Time time, Redlock redlock) {
+        this.time = time;
+        this.redlock = redlock;
+    }
+
+    /** A moment on the monotonic clock; the number keeps apart what is due at the same time. */
+    private record Due(long at, long number) implements Comparable<Due> {
+        @Override
+        public int compareTo(Due other) {
+            long difference = at - other.at; // nanoTime may overflow: only differences mean anything
+            return difference != 0 ? Long.signum(difference) : Long.compare(number, other.number);
+        }
+    }
+
+    void add(Hold hold) {
+        schedule(hold, hold.isRenewed() ? time.nanoTime() + thirdOfTtl(hold) : hold.validUntil());
+    }
+
+    private static long thirdOfTtl(Hold hold) {
+        return TimeUnit.MILLISECONDS.toNanos(hold.command().ttlMillis()) / 3;
+    }
+
+    private void schedule(Hold hold, long at) {
+        Due moment = new Due(at, numbers.incrementAndGet());
+        dueOf.put(hold, moment);
+        due.put(moment, hold);
+    }
+
+    void remove(Hold hold) {
+        Due moment = dueOf.remove(hold);
+        if (moment != null) {
+            due.remove(moment);
+        }
+    }
+
+    /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
+    public void sweep(Nodes nodes) {
+        List<Hold> batch = nextBatch();
+        while (!batch.isEmpty()) {
+            renew(nodes, batch);
+            batch = batch.size() < BATCH ? List.of() : nextBatch();
+        }
+    }
+
+    private List<Hold> nextBatch() {
+        List<Hold> batch = new ArrayList<>();
+        long now = time.nanoTime();
+        while (batch.size() < BATCH) {
+            Map.Entry<Due, Hold> first = due.firstEntry();
+            if (first == null || first.getKey().at() - now > 0) {
+                break;
+            }
+            due.remove(first.getKey());
+            if (dueOf.remove(first.getValue(), first.getKey())
+                    && first.getValue().isHeld(now)) {
+                batch.add(first.getValue());
+            }
+        }
+        return batch;
+    }
+
+    private void renew(Nodes nodes, List<Hold> batch) {
+        List<Redlock.Renewing> renewing = new ArrayList<>(batch.size());
+        for (Hold hold : batch) {
+            if (hold.isRenewed()) {
+                renewing.add(redlock.startRenewal(nodes, hold));
+            }
+        }
+        for (Redlock.Renewing each : renewing) {
+            Hold hold = each.hold();
+            boolean extended = redlock.finishRenewal(nodes, each, redlock.patience(hold));
+            scheduleNext(hold, each.started(), extended);
+        }
+    }
+
+    private void scheduleNext(Hold hold, long started, boolean extended) {
+        if (!hold.isHeld(time.nanoTime())) {
+            return;
+        }
+        long next = started + (extended ? thirdOfTtl(hold) : thirdOfTtl(hold) / 10);
+        schedule(hold, next - hold.validUntil() < 0 ? next : hold.validUntil());
+        if (!hold.isHeld(time.nanoTime())) {
+            remove(hold); // released meanwhile: whoever did that found nothing to remove
+        }
+    }
+}

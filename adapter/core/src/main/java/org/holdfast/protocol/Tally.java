@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Counts the answers to one command. Not safe for use by several threads. */
+final class Tally {
+
+    private final int nodes;
+    private final List<Answer> answers;
+
+    private NodeSet heard = NodeSet.NONE;
+    private NodeSet granted = NodeSet.NONE;
+    private NodeSet acknowledged = NodeSet.NONE;
+    private NodeSet unanswered = NodeSet.NONE;
+    private int refusals;
+    private long largestToken;
+    private long holderRemainingMillis;
+    private boolean held;
+
+    Tally(int nodes) {
+        this.nodes = nodes;
+        this.answers = new ArrayList<>(nodes);
+    }
+
+    void count(Answer answer) {
+        answers.add(answer);
+        int node = answer.node();
+        Reply reply = answer.reply();
+        heard = heard.with(node);
+        if (reply instanceof Reply.NoAnswer) {
+            unanswered = unanswered.with(node);
+        } else if (!(reply instanceof Reply.NotSent || reply instanceof Reply.Refused)) {
+            acknowledged = acknowledged.with(node);
+        }
+        if (reply instanceof Reply.Granted) {
+            granted = granted.with(node);
+        } else if (reply instanceof Reply.Held other) {
+            refusals++;
+            held = true;
+            holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
+        } else if (reply instanceof Reply.TokenTooSmall stored) {
+            refusals++;
+            largestToken = Math.max(largestToken, stored.last());
+        }
+    }
+
+    private int quorum() {
+        return nodes / 2 + 1;
+    }
+
+    /** A quorum has granted. */
+    boolean isGranted() {
+        return granted.size() >= quorum();
+    }
+
+    /**
+     * Whatever is still to come, no quorum can grant, and a quorum has said so. Where too few nodes take part at all, the
+     * others are worth waiting for: their answers tell what is wrong.
+     */
+    boolean isRefused() {
+        return isAcknowledged() && granted.size() + (nodes - answers.size()) < quorum();
+    }
+
+    /** So many nodes know of a later lease that no quorum can ever grant this one again. */
+    boolean isSuperseded() {
+        return refusals > nodes - quorum();
+    }
+
+    /** A quorum has done what it was told, whatever that came to. */
+    boolean isAcknowledged() {
+        return acknowledged.size() >= quorum();
+    }
+
+    /** The nodes that granted. */
+    NodeSet granted() {
+        return granted;
+    }
+
+    /** The nodes that were sent the command and whose answer is not to be expected any more. */
+    NodeSet unanswered() {
+        return unanswered;
+    }
+
+    /** The nodes whose answer is still to come. */
+    NodeSet pending() {
+        return NodeSet.first(nodes).without(heard);
+    }
+
+    /** Somebody has the lock at one node at least. */
+    boolean isHeld() {
+        return held;
+    }
+
+    /** For how long the holder keeps it at the most, if not renewed. */
+    long holderRemainingMillis() {
+        return holderRemainingMillis;
+    }
+
+    /** The largest token by which a node refused, or 0. */
+    long largestToken() {
+        return largestToken;
+    }
+
+    /** A quorum of clocks is further from ours than the limit. */
+    boolean isSkewed(long ourMicros, long limitMicros) {
+        return answers.stream()
+                        .filter(a -> a.nodeMicros() != 0 && Math.abs(a.nodeMicros() - ourMicros) > limitMicros)
+                        .count()
+                >= quorum();
+    }
+
+    /** What happened at each node that did not do as it was told, by address. */
+    Map<String, String> failures(Nodes names) {
+        Map<String, String> failures = new TreeMap<>();
+        for (Answer answer : answers) {
+            Reply reply = answer.reply();
+            if (reply instanceof Reply.NoAnswer lost) {
+                failures.put(names.address(answer.node()), lost.reason());
+            } else if (reply instanceof Reply.NotSent unsent) {
+                failures.put(names.address(answer.node()), unsent.reason());
+            } else if (reply instanceof Reply.Refused refused) {
+                failures.put(names.address(answer.node()), refused.reason());
+            }
+        }
+        for (int node = 0; node < nodes; node++) {
+            if (pending().contains(node)) {
+                failures.put(names.address(node), "no answer in time");
+            }
+        }
+        return failures;
+    }
+}

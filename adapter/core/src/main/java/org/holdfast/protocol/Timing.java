@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The times that the algorithm works with. A deployment agrees on them.
+ *
+ * @param nodeTimeout how long an answer of one node is waited for
+ * @param maxLeaseTtl the longest TTL that may be asked for
+ * @param fenceRetention how long nodes remember the last token of a lock after its lease has ended
+ * @param driftFactor bound on the error of clock rates, as a part of the TTL
+ */
+public record Timing(Duration nodeTimeout, Duration maxLeaseTtl, Duration fenceRetention, double driftFactor) {
+
+    /** Redis expires with a resolution of 1 ms, and so do we: the constant part of the drift. */
+    private static final long DRIFT_CONSTANT_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** Returns for how long a lease may be relied on, from before its first request was sent. */
+    long validityNanos(long ttlMillis) {
+        long ttl = TimeUnit.MILLISECONDS.toNanos(ttlMillis);
+        return ttl - (long) (ttl * driftFactor) - DRIFT_CONSTANT_NANOS;
+    }
+
+    /** Returns how long to wait for answers: never so long that nothing of the lease would be left. */
+    long patienceNanos(long ttlMillis) {
+        return Math.min(nodeTimeout.toNanos(), TimeUnit.MILLISECONDS.toNanos(ttlMillis) / 2);
+    }
+
+    /** Returns how long a node remembers the token of a lease. */
+    long fenceMillis(long ttlMillis) {
+        return ttlMillis + fenceRetention.toMillis();
+    }
+
+    /** Returns by how much a quorum of clocks may differ from ours before our tokens cannot be trusted to grow. */
+    long maxSkewMicros() {
+        return TimeUnit.MILLISECONDS.toMicros(fenceRetention.toMillis()) / 2;
+    }
+}

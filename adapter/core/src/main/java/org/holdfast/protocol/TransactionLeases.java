@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The leases that transactions keep. Each is given back when its transaction has completed, whichever way and on whichever
+ * thread, and through the service's own connections: the handle is gone by then.
+ */
+public final class TransactionLeases {
+
+    private static final System.Logger LOG = System.getLogger(TransactionLeases.class.getName());
+
+    private final LeaseManager manager;
+    private final Transactions transactions;
+    private final ConcurrentHashMap<Object, Bound> byTransaction = new ConcurrentHashMap<>();
+
+    public TransactionLeases(LeaseManager manager, Transactions transactions) {
+        this.manager = manager;
+        this.transactions = transactions;
+    }
+
+    /** Returns the key of the calling thread's transaction, or null. */
+    Object current() {
+        return transactions.current();
+    }
+
+    /** Lets the calling thread's transaction keep the lease. */
+    void bind(Object transaction, Hold hold) {
+        Bound bound = byTransaction.get(transaction);
+        if (bound == null) { // a transaction has one thread at a time: no other comes between
+            bound = new Bound(transaction);
+            transactions.bind(bound);
+            byTransaction.put(transaction, bound);
+        }
+        bound.add(hold);
+    }
+
+    private final class Bound implements Transactions.Completion {
+
+        private final Object transaction;
+        private final List<Hold> leases = new ArrayList<>();
+        private boolean completed;
+
+        Bound(Object transaction) {
+            this.transaction = transaction;
+        }
+
+        synchronized void add(Hold hold) {
+            if (completed) { // the reaper was faster than the thread that took the lease
+                throw new IllegalStateException("the transaction has ended meanwhile");
+            }
+            leases.add(hold);
+        }
+
+        private synchronized List<Hold> leases() {
+            return List.copyOf(leases);
+        }
+
+        @Override
+        public boolean mayCommit() {
+            for (Hold hold : leases()) {
+                if (!manager.isHeld(hold)) {
+                    LOG.log(System.Logger.Level.WARNING, "a transaction must roll back: " + hold.loss());
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        @Override
+        public void completed() {
+            byTransaction.remove(transaction, this);
+            List<Hold> kept;
+            synchronized (this) {
+                completed = true;
+                kept = List.copyOf(leases);
+                leases.clear();
+            }
+            manager.giveBack(kept);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+/** The transactions of the environment. */
+public interface Transactions {
+
+    /** No transactions at all. */
+    Transactions NONE = new Transactions() {
+        @Override
+        public Object current() {
+            return null;
+        }
+
+        @Override
+        public void bind(Completion completion) {
+            throw new IllegalStateException("there are no transactions here");
+        }
+    };
+
+    /** Returns the key of the calling thread's transaction if it may still commit, else null. */
+    Object current();
+
+    /**
+     * Asks to be called when the calling thread's transaction completes.
+     *
+     * @throws IllegalStateException if there is none, or if it does not take part any more
+     */
+    void bind(Completion completion);
+
+    /** What is called, on any thread. */
+    interface Completion {
+
+        /** Before completion: false takes the commit away. */
+        boolean mayCommit();
+
+        /** After completion, however it went. */
+        void completed();
+    }
+}

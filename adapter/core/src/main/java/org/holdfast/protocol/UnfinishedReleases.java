@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Releases that a node has not confirmed, kept until it has or until the lock has expired there anyway.
+ *
+ * <p>Bounded: when a node's list is full the oldest is dropped, and its lock ends with its TTL.
+ */
+public final class UnfinishedReleases {
+
+    /** At the TTL of 30 s, 300 releases a second that one node misses. */
+    private static final int MOST_PER_NODE = 10_000;
+
+    /** One round's worth: a node that came back is not flooded. */
+    private static final int BATCH = 200;
+
+    private final Time time;
+    private final List<LinkedBlockingDeque<Unfinished>> byNode = new ArrayList<>();
+
+    public UnfinishedReleases(Time time, int nodes) {
+        this.time = time;
+        for (int node = 0; node < nodes; node++) {
+            byNode.add(new LinkedBlockingDeque<>(MOST_PER_NODE));
+        }
+    }
+
+    private record Unfinished(Command.Release release, long endsAt) {}
+
+    void add(NodeSet nodes, Command.Release release, long ttlMillis) {
+        for (int node = 0; node < byNode.size(); node++) {
+            if (nodes.contains(node)) {
+                add(node, release, ttlMillis);
+            }
+        }
+    }
+
+    void add(int node, Command.Release release, long ttlMillis) {
+        add(node, new Unfinished(release, time.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ttlMillis)));
+    }
+
+    private void add(int node, Unfinished unfinished) {
+        LinkedBlockingDeque<Unfinished> list = byNode.get(node);
+        while (!list.offerLast(unfinished)) {
+            list.pollFirst();
+        }
+    }
+
+    /** Tells each node again what it has not confirmed. One release goes ahead; the others follow if it was heard. */
+    public void retry(Nodes nodes, long deadline) {
+        for (int node = 0; node < byNode.size(); node++) {
+            if (retryNext(nodes, node, deadline)) {
+                for (int sent = 1; sent < BATCH; sent++) {
+                    Unfinished next = poll(node);
+                    if (next == null) {
+                        break;
+                    }
+                    send(nodes, node, next).leave(late -> keepUnlessHeard(late, next));
+                }
+            }
+        }
+    }
+
+    private boolean retryNext(Nodes nodes, int node, long deadline) {
+        Unfinished next = poll(node);
+        if (next == null) {
+            return false;
+        }
+        Round round = send(nodes, node, next);
+        Answer answer = round.next(deadline);
+        round.leave(late -> keepUnlessHeard(late, next));
+        if (answer == null) {
+            return false;
+        }
+        keepUnlessHeard(answer, next);
+        return isHeard(answer);
+    }
+
+    private static Round send(Nodes nodes, int node, Unfinished next) {
+        return nodes.send(next.release(), NodeSet.of(node));
+    }
+
+    private void keepUnlessHeard(Answer answer, Unfinished unfinished) {
+        if (!isHeard(answer)) {
+            add(answer.node(), unfinished);
+        }
+    }
+
+    private static boolean isHeard(Answer answer) {
+        Reply reply = answer.reply();
+        return reply instanceof Reply.Released || reply instanceof Reply.Gone || reply instanceof Reply.Held;
+    }
+
+    /** Returns the next one that can still matter. */
+    private Unfinished poll(int node) {
+        Unfinished next;
+        do {
+            next = byNode.get(node).pollFirst();
+        } while (next != null && time.nanoTime() - next.endsAt() > 0);
+        return next;
+    }
+
+    /** Returns how many releases are not confirmed, on all nodes together. */
+    public int size() {
+        return byNode.stream().mapToInt(LinkedBlockingDeque::size).sum();
+    }
+}

@@ -1,0 +1,28 @@
+/**
+ * The algorithm: Redlock with fencing tokens, renewal and release, as pure code.
+ *
+ * <p>Start at {@link org.holdfast.protocol.Redlock}: one acquisition, one renewal, one release over a quorum of nodes, in
+ * the order of the steps that <a
+ * href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">the algorithm's page</a> gives. What
+ * surrounds it:
+ *
+ * <ul>
+ *   <li>{@link org.holdfast.protocol.Command} and {@link org.holdfast.protocol.Reply} are the conversation with one node;
+ *       {@link org.holdfast.protocol.Tally} counts the answers of all.
+ *   <li>{@link org.holdfast.protocol.Hold} is a lock that this process holds, with its end of validity and its states:
+ *       held, released, lost.
+ *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting, re-entry and retry, and lets go.
+ *   <li>{@link org.holdfast.protocol.Renewals} is the one sweep that renews every lease and declares the lost ones;
+ *       {@link org.holdfast.protocol.UnfinishedReleases} tells nodes that did not answer until they have heard it.
+ *   <li>{@link org.holdfast.protocol.LockSession} is what a connection handle has: it binds leases to the handle or to
+ *       the transaction.
+ * </ul>
+ *
+ * <p>Time, randomness, nodes and transactions are handed in ({@link org.holdfast.protocol.Time}, {@link
+ * org.holdfast.protocol.Randomness}, {@link org.holdfast.protocol.Nodes}, {@link org.holdfast.protocol.Transactions}), so
+ * that a simulation can run this very code. No Redis client and nothing of Jakarta EE is known here.
+ *
+ * <p>Not promised: that a holder which pauses after its last check writes nothing. Only the protected resource can refuse
+ * such a write, by the fencing token.
+ */
+package org.holdfast.protocol;

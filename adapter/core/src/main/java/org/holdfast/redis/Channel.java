@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayDeque;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.Nodes;
+import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Round;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/**
+ * One connection to each node, and one selector to wait for all of them.
+ *
+ * <p>No thread of its own: whoever waits for an answer reads. If several threads wait, one of them reads for all and hands
+ * over when it has its own answer. So requests of many threads are under way at once on the same connections, and a thread
+ * that uses a channel alone waits on nothing but the nodes.
+ *
+ * <p>A node that has not answered for a node timeout loses its connection here and is suspected; every request that was
+ * under way to it is answered with {@link Reply.NoAnswer}. Connections are opened when they are needed.
+ */
+public final class Channel implements Nodes, AutoCloseable {
+
+    /** A connection that was idle for longer is looked at before it is used: its peer may have closed it. */
+    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** What one millisecond of the selector's clock may cost us when we compare with the node timeout. */
+    private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Cluster cluster;
+    private final NodeConnection[] connections;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private Selector selector;
+    private boolean reading;
+    private boolean closed;
+
+    Channel(Cluster cluster) {
+        this.cluster = cluster;
+        this.connections = new NodeConnection[cluster.size()];
+    }
+
+    /** What was asked of a node, and who wants to know the answer. */
+    record Request(Command command, ChannelRound round, long sentAt) {}
+
+    @Override
+    public int count() {
+        return cluster.size();
+    }
+
+    @Override
+    public String address(int node) {
+        return cluster.address(node).toString();
+    }
+
+    @Override
+    public void prepare() {
+        lock.lock();
+        try {
+            NodeSet wanted = closed ? NodeSet.NONE : cluster.worthConnecting();
+            for (int node = 0; node < connections.length; node++) {
+                if (wanted.contains(node)) {
+                    makeUsable(node);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Round send(Command command, NodeSet targets) {
+        ChannelRound round = new ChannelRound(targets.size());
+        lock.lock();
+        try {
+            NodeSet open = openWhatIsMissing(targets, round);
+            long now = cluster.time().nanoTime();
+            for (int node = 0; node < connections.length; node++) {
+                if (open.contains(node)) {
+                    write(node, new Request(command, round, now), false);
+                }
+            }
+            for (int node = 0; node < connections.length; node++) {
+                if (open.contains(node) && connections[node] != null) {
+                    push(node);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        return round;
+    }
+
+    /** Opens the connections that a round needs, tells it which nodes cannot be asked, and returns the others. */
+    private NodeSet openWhatIsMissing(NodeSet targets, ChannelRound round) {
+        NodeSet open = NodeSet.NONE;
+        NodeSet trusted = closed ? NodeSet.NONE : cluster.trusted(targets);
+        for (int node = 0; node < connections.length; node++) {
+            if (targets.contains(node)) {
+                String obstacle = trusted.contains(node) ? makeUsable(node) : whyNotAsked(node);
+                if (obstacle == null) {
+                    open = open.with(node);
+                } else {
+                    round.answered(new Answer(node, new Reply.NotSent(obstacle), 0));
+                }
+            }
+        }
+        return open;
+    }
+
+    private String whyNotAsked(int node) {
+        return closed ? "this channel is closed" : cluster.health(node).reason();
+    }
+
+    /** Sees to it that there is a connection that can be relied on; returns what stands against it, or null. */
+    private String makeUsable(int node) {
+        dropIfStale(node);
+        if (connections[node] != null) {
+            return null;
+        }
+        try {
+            if (selector == null) {
+                selector = Selector.open();
+            }
+            NodeConnection connection = cluster.connect(node);
+            connection.register(selector, node);
+            connection.touched(cluster.time().nanoTime());
+            connections[node] = connection;
+            if (reading) {
+                selector.wakeup(); // whoever reads does not know of the new connection yet
+            }
+            cluster.health(node).up();
+            return null;
+        } catch (JedisException | IOException | UncheckedIOException e) {
+            String reason = Cluster.describe(e);
+            cluster.health(node).suspectFromUp(reason);
+            return reason;
+        }
+    }
+
+    private void dropIfStale(int node) {
+        NodeConnection connection = connections[node];
+        if (connection == null) {
+            return;
+        }
+        long now = cluster.time().nanoTime();
+        if (connection.inFlight().isEmpty()) {
+            if (now - connection.lastUsed() > IDLE_NANOS && connection.isUnusable()) {
+                fail(node, "the node closed the connection");
+            }
+        } else if (isOverdue(connection, now)) {
+            readWhatHasCome();
+            dropIfOverdue(node);
+        }
+    }
+
+    private boolean isOverdue(NodeConnection connection, long now) {
+        Request oldest = connection.inFlight().peekFirst();
+        return oldest != null && now - oldest.sentAt() >= cluster.nodeTimeoutNanos() - CLOCK_GRAIN_NANOS;
+    }
+
+    private void dropIfOverdue(int node) {
+        NodeConnection connection = connections[node];
+        if (connection != null && isOverdue(connection, cluster.time().nanoTime())) {
+            String reason = "no answer for " + TimeUnit.NANOSECONDS.toMillis(cluster.nodeTimeoutNanos()) + " ms";
+            fail(node, reason);
+            cluster.health(node).suspectFromUp(reason);
+        }
+    }
+
+    private void write(int node, Request request, boolean withSource) {
+        NodeConnection connection = connections[node];
+        connection.inFlight().addLast(request);
+        connection.touched(request.sentAt());
+        try {
+            ScriptCodec codec = cluster.codec();
+            connection.sendCommand(withSource ? codec.bySource(request.command()) : codec.bySha(request.command()));
+        } catch (JedisException e) {
+            fail(node, Cluster.describe(e));
+        }
+    }
+
+    private void push(int node) {
+        try {
+            connections[node].push();
+        } catch (JedisException e) {
+            fail(node, Cluster.describe(e));
+        }
+    }
+
+    /** Gives up a connection: nothing that is under way on it will be answered. */
+    private void fail(int node, String reason) {
+        NodeConnection connection = connections[node];
+        connections[node] = null;
+        connection.abandon();
+        for (Request request : connection.inFlight()) {
+            request.round().answered(new Answer(node, new Reply.NoAnswer(reason), 0));
+        }
+        changed.signalAll();
+    }
+
+    /** Waits until something has come, so long at the most, and reads it. Called with the lock, waits without. */
+    private void select(long nanos) {
+        reading = true;
+        lock.unlock();
+        try {
+            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            lock.lock();
+            reading = false;
+            changed.signalAll();
+        }
+        readSelected();
+    }
+
+    /** Reads what has come, without waiting; if another thread reads, it is that thread's. */
+    private void readWhatHasCome() {
+        if (reading || selector == null || closed) {
+            return;
+        }
+        try {
+            selector.selectNow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        readSelected();
+    }
+
+    private void readSelected() {
+        if (closed) {
+            return;
+        }
+        Set<SelectionKey> ready = selector.selectedKeys();
+        for (SelectionKey key : ready) {
+            int node = (Integer) key.attachment();
+            if (key.isValid() && connections[node] != null) {
+                readAll(node);
+            }
+        }
+        ready.clear();
+    }
+
+    private void readAll(int node) {
+        NodeConnection connection = connections[node];
+        do {
+            readOne(node, connection);
+        } while (connections[node] == connection && connection.hasBuffered());
+    }
+
+    private void readOne(int node, NodeConnection connection) {
+        Request request = connection.inFlight().peekFirst();
+        if (request == null) {
+            fail(node, "the node closed the connection or sent what nobody asked for");
+            return;
+        }
+        Answer answer;
+        try {
+            answer = ScriptCodec.answer(node, connection.read());
+        } catch (JedisNoScriptException e) {
+            connection.inFlight().pollFirst();
+            sendSource(node, request);
+            return;
+        } catch (JedisDataException e) {
+            answer = new Answer(node, new Reply.Refused(e.getMessage()), 0);
+        } catch (JedisException e) {
+            fail(node, Cluster.describe(e));
+            return;
+        }
+        connection.inFlight().pollFirst();
+        cluster.health(node).up();
+        request.round().answered(answer);
+    }
+
+    /**
+     * Sends a request again, with the script that the node does not know.
+     *
+     * <p>An acquisition or renewal that nobody waits for any more is not: its release may have been sent already, and
+     * would be overtaken.
+     */
+    private void sendSource(int node, Request request) {
+        if (request.round().isLeft() && !(request.command() instanceof Command.Release)) {
+            request.round().answered(new Answer(node, new Reply.Refused("the script was not known"), 0));
+            return;
+        }
+        write(
+                node,
+                new Request(request.command(), request.round(), cluster.time().nanoTime()),
+                true);
+        if (connections[node] != null) {
+            push(node);
+        }
+    }
+
+    /** Closes the connections; what is under way is answered with {@link Reply.NoAnswer}. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            for (int node = 0; node < connections.length; node++) {
+                if (connections[node] != null) {
+                    fail(node, "the channel was closed");
+                }
+            }
+            if (selector != null) {
+                selector.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops connections that their nodes have closed, and returns whether this channel can go on. */
+    public boolean isUsable() {
+        lock.lock();
+        try {
+            for (int node = 0; node < connections.length; node++) {
+                dropIfStale(node);
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The answers to one command. Guarded by the channel's lock. */
+    final class ChannelRound implements Round {
+
+        private final ArrayDeque<Answer> arrived;
+        private int outstanding;
+        private Consumer<Answer> late;
+
+        ChannelRound(int targets) {
+            this.arrived = new ArrayDeque<>(targets);
+            this.outstanding = targets;
+        }
+
+        boolean isLeft() {
+            return late != null;
+        }
+
+        void answered(Answer answer) {
+            outstanding--;
+            if (late == null) {
+                arrived.addLast(answer);
+            } else {
+                late.accept(answer);
+            }
+        }
+
+        @Override
+        public Answer next(long deadline) {
+            boolean interrupted = Thread.interrupted(); // a selector does not wait for an interrupted thread
+            lock.lock();
+            try {
+                while (arrived.isEmpty() && outstanding > 0) {
+                    long left = deadline - cluster.time().nanoTime();
+                    if (left <= 0) {
+                        expire();
+                        break;
+                    }
+                    if (reading) {
+                        interrupted |= awaitReader(left);
+                    } else {
+                        select(left);
+                        interrupted |= Thread.interrupted();
+                    }
+                }
+                return arrived.pollFirst();
+            } finally {
+                lock.unlock();
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+
+        private boolean awaitReader(long nanos) {
+            try {
+                changed.awaitNanos(nanos);
+                return false;
+            } catch (InterruptedException e) {
+                return true;
+            }
+        }
+
+        /** The deadline has passed: what has come counts, and who is overdue is given up. */
+        private void expire() {
+            readWhatHasCome();
+            for (int node = 0; node < connections.length; node++) {
+                dropIfOverdue(node);
+            }
+        }
+
+        @Override
+        public void leave(Consumer<Answer> listener) {
+            lock.lock();
+            try {
+                late = listener;
+                Answer answer;
+                while ((answer = arrived.pollFirst()) != null) {
+                    listener.accept(answer);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** The scripts that nodes run. Each is a resource of its own, whose header tells its keys, arguments and replies. */
+enum LockScript {
+    ACQUIRE("acquire.lua"),
+    RENEW("renew.lua"),
+    RELEASE("release.lua");
+
+    private final byte[] source;
+    private final byte[] sha;
+
+    LockScript(String resource) {
+        this.source = load(resource);
+        this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    byte[] source() {
+        return source;
+    }
+
+    /** Returns the name by which a node knows the script once it has seen it: its SHA-1 in hexadecimal. */
+    byte[] sha() {
+        return sha;
+    }
+
+    private static byte[] load(String resource) {
+        try (InputStream in = LockScript.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("resource " + resource + " is missing");
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String sha1(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+    }
+}

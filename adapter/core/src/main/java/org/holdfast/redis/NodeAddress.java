@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Where a node is and who we are there.
+ *
+ * @param tls whether the connection is encrypted
+ * @param user ACL user, or null for the default user
+ * @param password or null for none; never printed
+ * @param database database index, 0 or more
+ */
+public record NodeAddress(String host, int port, boolean tls, String user, String password, int database) {
+
+    private static final int DEFAULT_PORT = 6379;
+    private static final int MOST_NODES = 63;
+    private static final String FORM = "redis[s]://[[user]:password@]host[:port][/database]";
+
+    /**
+     * Parses a list of addresses.
+     *
+     * @param list addresses of the form {@value #FORM}, separated by commas
+     * @param setting the setting's name, for messages
+     * @param violations receives a sentence for each fault
+     * @return the addresses that could be understood
+     */
+    public static List<NodeAddress> parseList(String list, String setting, List<String> violations) {
+        List<NodeAddress> nodes = new ArrayList<>();
+        Set<String> seen = new HashSet<>();
+        String[] parts = list == null || list.isBlank() ? new String[0] : list.split(",", -1);
+        int faulty = violations.size();
+        for (String part : parts) {
+            NodeAddress node = parse(part.trim(), setting, violations);
+            if (node == null) {
+                continue;
+            }
+            nodes.add(node);
+            if (!seen.add(node.host().toLowerCase(Locale.ROOT) + ":" + node.port())) {
+                violations.add(setting + " names " + node + " twice: each node must be an independent Redis");
+            }
+        }
+        boolean understood = violations.size() == faulty;
+        if (understood && (parts.length % 2 == 0 || parts.length > MOST_NODES)) {
+            violations.add(setting + " must name an odd number of independent Redis nodes (1, 3, 5 or 7 as " + FORM
+                    + ", separated by commas), was "
+                    + (parts.length == 0 ? "empty" : parts.length + " nodes: " + nodes));
+        }
+        return nodes;
+    }
+
+    /** Returns the same node, entered as somebody else. */
+    public NodeAddress as(String otherUser, String otherPassword) {
+        return new NodeAddress(host, port, tls, otherUser, otherPassword, database);
+    }
+
+    private static NodeAddress parse(String text, String setting, List<String> violations) {
+        try {
+            URI uri = new URI(text);
+            boolean tls = "rediss".equals(uri.getScheme());
+            if (!tls && !"redis".equals(uri.getScheme())) {
+                throw new IllegalArgumentException("the scheme must be redis or rediss");
+            }
+            if (uri.getHost() == null) {
+                throw new IllegalArgumentException("there is no host, or its port is no number");
+            }
+            if (uri.getPort() == 0 || uri.getPort() > 65_535) {
+                throw new IllegalArgumentException("the port must be 1 to 65535");
+            }
+            if (uri.getQuery() != null || uri.getFragment() != null) {
+                throw new IllegalArgumentException("there must be nothing after the database");
+            }
+            String[] user = userInfo(uri.getRawUserInfo());
+            int port = uri.getPort() == -1 ? DEFAULT_PORT : uri.getPort();
+            return new NodeAddress(uri.getHost(), port, tls, user[0], user[1], database(uri.getPath()));
+        } catch (URISyntaxException e) {
+            violations.add(setting + " must be of the form " + FORM + ", was '" + withoutSecrets(text) + "': "
+                    + e.getReason() + (e.getIndex() < 0 ? "" : " at position " + e.getIndex()));
+        } catch (IllegalArgumentException e) {
+            violations.add(setting + " must be of the form " + FORM + ", was '" + withoutSecrets(text) + "': "
+                    + e.getMessage());
+        }
+        return null;
+    }
+
+    private static String[] userInfo(String raw) {
+        if (raw == null) {
+            return new String[2];
+        }
+        int colon = raw.indexOf(':');
+        if (colon < 0 || colon == raw.length() - 1) {
+            throw new IllegalArgumentException("there is a user without a password");
+        }
+        return new String[] {colon == 0 ? null : decode(raw.substring(0, colon)), decode(raw.substring(colon + 1))};
+    }
+
+    private static String decode(String raw) {
+        return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+
+    private static int database(String path) {
+        if (path == null || path.isEmpty() || path.equals("/")) {
+            return 0;
+        }
+        try {
+            int database = Integer.parseInt(path.substring(1));
+            if (database >= 0) {
+                return database;
+            }
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        throw new IllegalArgumentException("the database must be a number, 0 or more");
+    }
+
+    /** Whatever stands before the last @ may hold a password. */
+    private static String withoutSecrets(String text) {
+        int at = text.lastIndexOf('@');
+        return at < 0 ? text : "****" + text.substring(at);
+    }
+
+    /** Returns the address without user and password. */
+    @Override
+    public String toString() {
+        return (tls ? "rediss://" : "redis://") + host + ":" + port + (database == 0 ? "" : "/" + database);
+    }
+}

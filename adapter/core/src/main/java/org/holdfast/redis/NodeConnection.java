@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayDeque;
+import redis.clients.jedis.ClientSetInfoConfig;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.PushConsumerChain;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.util.RedisInputStream;
+
+/**
+ * One Jedis connection to one node, with the requests whose replies are still to come.
+ *
+ * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest request, also when
+ * nobody waits for it any more. Not safe for use by several threads.
+ */
+final class NodeConnection extends Connection {
+
+    private final ArrayDeque<Channel.Request> inFlight = new ArrayDeque<>();
+    private final NodeSocket socket;
+    private boolean buffered;
+    private long lastUsed;
+
+    private NodeConnection(Sockets sockets, JedisClientConfig config) {
+        super(sockets, config);
+        this.socket = sockets.last;
+    }
+
+    /**
+     * Connects and introduces itself.
+     *
+     * @param timeoutMillis for the connection, and for each answer
+     * @throws redis.clients.jedis.exceptions.JedisException if the node cannot be reached or turns us away
+     */
+    static NodeConnection open(NodeAddress address, int timeoutMillis) {
+        JedisClientConfig config = DefaultJedisClientConfig.builder()
+                .connectionTimeoutMillis(timeoutMillis)
+                .socketTimeoutMillis(timeoutMillis)
+                .user(address.user())
+                .password(address.password())
+                .database(address.database())
+                .clientName("holdfast")
+                .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+                .autoNegotiateProtocol(false) // scripts return numbers, the same in every version of the protocol
+                .build();
+        return new NodeConnection(new Sockets(address, config), config);
+    }
+
+    /** Gives Jedis our sockets, and leaves TLS to it. */
+    private static final class Sockets extends DefaultJedisSocketFactory {
+
+        private final NodeAddress address;
+        private final JedisClientConfig config;
+        private NodeSocket last;
+
+        Sockets(NodeAddress address, JedisClientConfig config) {
+            super(new HostAndPort(address.host(), address.port()), config);
+            this.address = address;
+            this.config = config;
+        }
+
+        @Override
+        public java.net.Socket createSocket() {
+            try {
+                last = NodeSocket.connect(address.host(), address.port(), config.getConnectionTimeoutMillis());
+                return address.tls() ? Tls.layer(last, address) : last;
+            } catch (IOException e) {
+                throw new JedisConnectionException(e.getMessage(), e);
+            }
+        }
+    }
+
+    void register(Selector selector, int node) {
+        try {
+            socket.channel().register(selector, SelectionKey.OP_READ, node);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    ArrayDeque<Channel.Request> inFlight() {
+        return inFlight;
+    }
+
+    void touched(long now) {
+        lastUsed = now;
+    }
+
+    long lastUsed() {
+        return lastUsed;
+    }
+
+    boolean isUnusable() {
+        return isBroken() || socket.isUnusable();
+    }
+
+    /** Sends what was written. */
+    void push() {
+        flush();
+    }
+
+    /** Returns the next reply, and waits for the rest of it if a part has come. */
+    Object read() {
+        return readProtocolWithCheckingBroken();
+    }
+
+    /** Returns whether more than the reply that was read has come already: a selector does not know of that. */
+    boolean hasBuffered() {
+        return buffered;
+    }
+
+    @Override
+    protected Object protocolRead(RedisInputStream in, PushConsumerChain consumers) {
+        try {
+            return super.protocolRead(in, consumers);
+        } finally {
+            buffered = hasMore(in);
+        }
+    }
+
+    private static boolean hasMore(RedisInputStream in) {
+        try {
+            return in.available() > 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Closes without a word; what is in flight stays in {@link #inFlight()}. */
+    void abandon() {
+        try {
+            forceDisconnect();
+        } catch (IOException e) {
+            // it is closed, which is all that was wanted
+        }
+    }
+}

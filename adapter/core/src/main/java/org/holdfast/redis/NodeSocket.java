@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketImpl;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A socket with blocking streams, as Jedis and TLS want it, over a channel that never blocks, as a selector wants it.
+ *
+ * <p>So one thread can wait for several nodes at once and still leave the protocol to Jedis. An interrupt neither closes it
+ * (as it would a blocking channel) nor gets lost.
+ */
+final class NodeSocket extends Socket {
+
+    private final SocketChannel channel;
+    private volatile int timeoutMillis;
+
+    private NodeSocket(SocketChannel channel, int timeoutMillis) throws IOException {
+        super((SocketImpl) null);
+        this.channel = channel;
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    /** Connects to the first address of the host that accepts, within the timeout for all of them. */
+    static NodeSocket connect(String host, int port, int timeoutMillis) throws IOException {
+        IOException failure = null;
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        for (InetAddress address : InetAddress.getAllByName(host)) {
+            SocketChannel channel = SocketChannel.open();
+            try {
+                channel.configureBlocking(false);
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+                if (!channel.connect(new InetSocketAddress(address, port))) {
+                    await(channel, SelectionKey.OP_CONNECT, deadline, "no connection");
+                    channel.finishConnect();
+                }
+                return new NodeSocket(channel, timeoutMillis);
+            } catch (IOException e) {
+                channel.close();
+                failure = e;
+            }
+        }
+        throw failure == null ? new IOException("host " + host + " has no address") : failure;
+    }
+
+    /** Waits until the channel is ready. Needed only where an answer comes in parts, so its cost does not matter. */
+    private static void await(SocketChannel channel, int operation, long deadline, String what) throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try (Selector selector = Selector.open()) {
+            channel.register(selector, operation);
+            while (true) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    throw new SocketTimeoutException(what + " in time");
+                }
+                if (selector.select(TimeUnit.NANOSECONDS.toMillis(left) + 1) > 0) {
+                    return;
+                }
+                interrupted |= Thread.interrupted(); // an interrupt ends a select; we go on and tell later
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private long deadline() {
+        int millis = timeoutMillis;
+        return System.nanoTime() + (millis == 0 ? Long.MAX_VALUE / 2 : TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    /** Returns whether the peer has closed, or sent what nobody asked for. To be called when no reply is expected. */
+    boolean isUnusable() {
+        try {
+            return channel.read(ByteBuffer.allocate(1)) != 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    @Override
+    public InputStream getInputStream() {
+        return new InputStream() {
+            @Override
+            public int read() throws IOException {
+                byte[] one = new byte[1];
+                return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+            }
+
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                if (length == 0) {
+                    return 0;
+                }
+                ByteBuffer buffer = ByteBuffer.wrap(bytes, offset, length);
+                int read = channel.read(buffer);
+                if (read != 0) {
+                    return read;
+                }
+                long deadline = deadline();
+                while (read == 0) {
+                    await(channel, SelectionKey.OP_READ, deadline, "no answer");
+                    read = channel.read(buffer);
+                }
+                return read;
+            }
+        };
+    }
+
+    @Override
+    public OutputStream getOutputStream() {
+        return new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                write(new byte[] {(byte) b}, 0, 1);
+            }
+
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+                ByteBuffer buffer = ByteBuffer.wrap(bytes, offset, length);
+                channel.write(buffer);
+                long deadline = deadline();
+                while (buffer.hasRemaining()) {
+                    await(channel, SelectionKey.OP_WRITE, deadline, "nothing could be sent");
+                    channel.write(buffer);
+                }
+            }
+        };
+    }
+
+    @Override
+    public void setSoTimeout(int timeout) {
+        timeoutMillis = timeout;
+    }
+
+    @Override
+    public int getSoTimeout() {
+        return timeoutMillis;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return channel.isConnected();
+    }
+
+    @Override
+    public boolean isBound() {
+        return true;
+    }
+
+    @Override
+    public boolean isClosed() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+        return !channel.isOpen();
+    }
+
+    @Override
+    public void shutdownInput() throws IOException {
+        channel.shutdownInput();
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        channel.shutdownOutput();
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+
+    @Override
+    public InetAddress getInetAddress() {
+        return getRemoteSocketAddress() instanceof InetSocketAddress remote ? remote.getAddress() : null;
+    }
+
+    @Override
+    public int getPort() {
+        return getRemoteSocketAddress() instanceof InetSocketAddress remote ? remote.getPort() : 0;
+    }
+
+    @Override
+    public SocketAddress getRemoteSocketAddress() {
+        try {
+            return channel.getRemoteAddress();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public SocketAddress getLocalSocketAddress() {
+        try {
+            return channel.getLocalAddress();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "NodeSocket[" + getRemoteSocketAddress() + "]";
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.Reply;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+
+/** Translates commands into script calls, and what scripts return into replies. */
+final class ScriptCodec {
+
+    /** The first of the three numbers that every script returns. */
+    private static final long GRANTED = 1;
+
+    private static final long HELD = 2;
+    private static final long TOKEN_TOO_SMALL = 3;
+    private static final long RELEASED = 4;
+    private static final long GONE = 5;
+
+    private final String prefix;
+
+    /** @param prefix what every key begins with */
+    ScriptCodec(String prefix) {
+        this.prefix = prefix;
+    }
+
+    /** Returns the call by the script's SHA, which a node may not know. */
+    CommandArguments bySha(Command command) {
+        LockScript script = script(command);
+        return arguments(command, new CommandArguments(Protocol.Command.EVALSHA).add(script.sha()));
+    }
+
+    /** Returns the call with the script's source, which makes it known too. */
+    CommandArguments bySource(Command command) {
+        LockScript script = script(command);
+        return arguments(command, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
+    }
+
+    private static LockScript script(Command command) {
+        if (command instanceof Command.Acquire) {
+            return LockScript.ACQUIRE;
+        }
+        return command instanceof Command.Renew ? LockScript.RENEW : LockScript.RELEASE;
+    }
+
+    private CommandArguments arguments(Command command, CommandArguments call) {
+        // The braces are a hash tag: on a cluster all keys of a lock live in one slot.
+        String base = prefix + ":{" + command.lock() + "}:";
+        call.add(2).add(bytes(base + "lock")).add(bytes(base + "fence"));
+        if (command instanceof Command.Acquire c) {
+            return call.add(bytes(c.owner().value()))
+                    .add(c.token())
+                    .add(c.ttlMillis())
+                    .add(c.fenceMillis());
+        }
+        if (command instanceof Command.Renew c) {
+            return call.add(bytes(c.owner().value()))
+                    .add(c.token())
+                    .add(c.ttlMillis())
+                    .add(c.fenceMillis());
+        }
+        Command.Release c = (Command.Release) command;
+        return call.add(bytes(c.owner().value()))
+                .add(c.token())
+                .add(c.tombstone() ? 1 : 0)
+                .add(c.fenceMillis())
+                .add(bytes(base + "released"));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant. */
+    static Answer answer(int node, Object raw) {
+        if (raw instanceof List<?> list
+                && list.size() == 3
+                && list.get(0) instanceof Long status
+                && list.get(1) instanceof Long detail
+                && list.get(2) instanceof Long nodeMicros) {
+            Reply reply = reply(status, detail);
+            if (reply != null) {
+                return new Answer(node, reply, nodeMicros);
+            }
+        }
+        return new Answer(node, new Reply.Refused("the node returned what no script of ours returns"), 0);
+    }
+
+    private static Reply reply(long status, long detail) {
+        if (status == GRANTED) {
+            return new Reply.Granted();
+        }
+        if (status == HELD) {
+            return new Reply.Held(Math.max(0, detail));
+        }
+        if (status == TOKEN_TOO_SMALL) {
+            return new Reply.TokenTooSmall(detail);
+        }
+        if (status == RELEASED) {
+            return new Reply.Released();
+        }
+        return status == GONE ? new Reply.Gone() : null;
+    }
+}

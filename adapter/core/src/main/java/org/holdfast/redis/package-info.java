@@ -1,0 +1,12 @@
+/**
+ * Redis as the algorithm's nodes: connections, the conversation with many nodes at once, and the scripts.
+ *
+ * <p>A {@link org.holdfast.redis.Channel} is one connection to each node, used by whoever asks: it writes a command to
+ * every node, then waits for all of them together with one selector, on the calling thread. Requests are pipelined and
+ * their replies matched in order, so a reply that nobody waits for any more is never taken for the next one's. {@link
+ * org.holdfast.redis.NodeHealth} remembers which nodes hang, so that they cost one timeout and not one per request. The
+ * scripts ({@code *.lua}) are all that ever changes a key.
+ *
+ * <p>The only room that knows Jedis.
+ */
+package org.holdfast.redis;

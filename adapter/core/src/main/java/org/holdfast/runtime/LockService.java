@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.LeaseManager;
+import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Redlock;
+import org.holdfast.protocol.Renewals;
+import org.holdfast.protocol.Time;
+import org.holdfast.protocol.TransactionLeases;
+import org.holdfast.protocol.Transactions;
+import org.holdfast.protocol.UnfinishedReleases;
+import org.holdfast.redis.Channel;
+import org.holdfast.redis.Cluster;
+
+/**
+ * A running lock service: the leases of this process, and everything that works on them.
+ *
+ * <p>Safe for use by any number of threads. No connection is opened before one is needed.
+ */
+public final class LockService implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(LockService.class.getName());
+
+    /** A fraction of a third of the shortest TTL, so that every renewal comes in time. */
+    private static final long HEARTBEAT_MILLIS = 20;
+
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(2);
+    private static final Duration COMPLAINT_PAUSE = Duration.ofSeconds(10);
+
+    private final Settings settings;
+    private final Scheduling scheduling;
+    private final Time time = new SystemTime();
+    private final Cluster cluster;
+    private final Channel service;
+    private final UnfinishedReleases unfinished;
+    private final Renewals renewals;
+    private final LeaseManager leases;
+    private final TransactionLeases transactionLeases;
+    private long lastComplaint;
+    private boolean complained;
+
+    /** Starts a service; {@link #close()} stops it, and the scheduling with it. */
+    public LockService(Settings settings, Transactions transactions, Scheduling scheduling) {
+        this.settings = settings;
+        this.scheduling = scheduling;
+        this.cluster = new Cluster(
+                settings.nodes(), settings.keyPrefix(), settings.timing().nodeTimeout(), time);
+        this.service = cluster.open();
+        this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
+        Redlock redlock = new Redlock(time, settings.timing(), unfinished);
+        this.renewals = new Renewals(time, redlock);
+        this.leases = new LeaseManager(
+                time, new SystemRandomness(), settings.timing(), redlock, renewals, service, scheduling);
+        this.transactionLeases = new TransactionLeases(leases, transactions);
+        scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
+    }
+
+    /** Returns a new channel for one caller at a time. */
+    public Channel openChannel() {
+        return cluster.open();
+    }
+
+    /** Returns what a new connection handle takes its leases with. */
+    public LockSession newSession() {
+        return new LockSession(
+                leases,
+                transactionLeases,
+                new LockSession.Defaults(
+                        settings.waitTimeout(),
+                        settings.ttl(),
+                        settings.timing().maxLeaseTtl()));
+    }
+
+    private void heartbeat() {
+        try {
+            renewals.sweep(service);
+            unfinished.retry(
+                    service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
+            cluster.probe();
+        } catch (RuntimeException e) { // a periodic task that throws is never run again, and nothing would be renewed
+            complain(e);
+        }
+    }
+
+    private void complain(RuntimeException failure) {
+        long now = time.nanoTime();
+        if (!complained || now - lastComplaint > COMPLAINT_PAUSE.toNanos()) {
+            complained = true;
+            lastComplaint = now;
+            LOG.log(System.Logger.Level.ERROR, "the renewal of leases failed and goes on", failure);
+        }
+    }
+
+    /** Stops renewals, releases every lease and closes the service channel. Takes 2 s at the most. */
+    @Override
+    public void close() {
+        scheduling.close();
+        leases.close(time.nanoTime() + LONGEST_STOP.toNanos());
+        service.close();
+        int unheard = unfinished.size();
+        if (unheard > 0) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    unheard + " releases were not confirmed by a node; those locks end there with their TTL, "
+                            + TimeUnit.MILLISECONDS.toSeconds(
+                                    settings.timing().maxLeaseTtl().toMillis())
+                            + " s at the most");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.util.concurrent.Executor;
+
+/** The threads of a lock service, wherever they come from. As an executor it runs the listeners of lost leases. */
+public interface Scheduling extends Executor, AutoCloseable {
+
+    /** Runs the task again and again, with a pause in between, never twice at once. Called once. */
+    void repeat(Runnable task, long pauseMillis);
+
+    /** Stops the task. */
+    @Override
+    void close();
+}

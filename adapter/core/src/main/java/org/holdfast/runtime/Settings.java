@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.holdfast.Holdfast;
+import org.holdfast.InvalidSettingsException;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.Timing;
+import org.holdfast.redis.NodeAddress;
+
+/**
+ * What a lock service is told, checked as a whole. The one place where settings have their names, defaults and ranges.
+ *
+ * @param nodes an odd number of independent Redis nodes
+ * @param keyPrefix what every key begins with
+ * @param ttl the TTL of a lease whose request does not say
+ * @param waitTimeout the wait timeout of a request that does not say
+ * @param timing the times of the protocol
+ */
+public record Settings(List<NodeAddress> nodes, String keyPrefix, Duration ttl, Duration waitTimeout, Timing timing) {
+
+    public static final String NODES = Holdfast.NODES;
+    public static final String USER = "user";
+    public static final String PASSWORD = "password";
+    public static final String KEY_PREFIX = "keyPrefix";
+    public static final String TTL_MILLIS = "ttlMillis";
+    public static final String WAIT_TIMEOUT_MILLIS = "waitTimeoutMillis";
+    public static final String NODE_TIMEOUT_MILLIS = "nodeTimeoutMillis";
+    public static final String MAX_LEASE_TTL_MILLIS = "maxLeaseTtlMillis";
+    public static final String FENCE_RETENTION_MILLIS = "fenceRetentionMillis";
+    public static final String DRIFT_FACTOR = "driftFactor";
+
+    private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
+    private static final double MOST_DRIFT = 0.5;
+
+    /**
+     * Reads settings by name; what is absent or null has its default.
+     *
+     * @throws InvalidSettingsException naming every fault
+     */
+    public static Settings of(Map<String, String> values) {
+        Reader reader = new Reader(values);
+        List<NodeAddress> nodes = reader.nodes();
+        String prefix = reader.prefix();
+        long maxTtl = reader.millis(MAX_LEASE_TTL_MILLIS, 60_000, LockRequest.MIN_TTL.toMillis(), DAY_MILLIS);
+        long ttl = reader.millis(TTL_MILLIS, Math.min(30_000, maxTtl), LockRequest.MIN_TTL.toMillis(), maxTtl);
+        long wait = reader.millis(WAIT_TIMEOUT_MILLIS, 10_000, 0, Long.MAX_VALUE);
+        long nodeTimeout = reader.millis(NODE_TIMEOUT_MILLIS, Math.min(200, ttl / 2), 1, ttl / 2);
+        long retention = reader.millis(FENCE_RETENTION_MILLIS, 600_000, 1_000, 365 * DAY_MILLIS);
+        double drift = reader.drift();
+        reader.refuseUnknown();
+        reader.throwIfInvalid();
+        Timing timing = new Timing(
+                Duration.ofMillis(nodeTimeout), Duration.ofMillis(maxTtl), Duration.ofMillis(retention), drift);
+        return new Settings(nodes, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing);
+    }
+
+    /** Takes values one by one and notes what is wrong with them. */
+    private static final class Reader {
+
+        private final Map<String, String> unread;
+        private final List<String> violations = new ArrayList<>();
+
+        Reader(Map<String, String> values) {
+            this.unread = new TreeMap<>(values);
+        }
+
+        List<NodeAddress> nodes() {
+            List<NodeAddress> nodes = NodeAddress.parseList(unread.remove(NODES), NODES, violations);
+            String user = unread.remove(USER);
+            String password = unread.remove(PASSWORD);
+            if (user != null && password == null) {
+                violations.add(USER + " needs a " + PASSWORD);
+            }
+            return nodes.stream()
+                    .map(node -> node.password() == null ? node.as(user, password) : node)
+                    .toList();
+        }
+
+        String prefix() {
+            String prefix = unread.remove(KEY_PREFIX);
+            if (prefix == null) {
+                return "holdfast";
+            }
+            if (!prefix.matches("[A-Za-z0-9:._-]{1,64}")) {
+                violations.add(KEY_PREFIX + " must be 1 to 64 letters, digits or :._- , was '" + prefix + "'");
+            }
+            return prefix;
+        }
+
+        long millis(String name, long byDefault, long least, long most) {
+            String text = unread.remove(name);
+            if (text == null) {
+                return byDefault;
+            }
+            try {
+                long millis = Long.parseLong(text.trim());
+                if (millis >= least && millis <= most) {
+                    return millis;
+                }
+            } catch (NumberFormatException e) {
+                // said below, as for any other value that is not allowed
+            }
+            violations.add(name + " must be " + least + " to " + most + " ms, was '" + text + "'");
+            return byDefault;
+        }
+
+        double drift() {
+            String text = unread.remove(DRIFT_FACTOR);
+            if (text == null) {
+                return 0.01;
+            }
+            try {
+                double drift = Double.parseDouble(text.trim());
+                if (drift >= 0 && drift <= MOST_DRIFT) {
+                    return drift;
+                }
+            } catch (NumberFormatException e) {
+                // said below, as for any other value that is not allowed
+            }
+            violations.add(DRIFT_FACTOR + " must be 0 to " + MOST_DRIFT + ", was '" + text + "'");
+            return 0;
+        }
+
+        void refuseUnknown() {
+            unread.keySet().forEach(name -> violations.add("there is no setting '" + name + "'"));
+        }
+
+        void throwIfInvalid() {
+            if (!violations.isEmpty()) {
+                throw new InvalidSettingsException(violations);
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.util.Optional;
+import java.util.concurrent.LinkedBlockingDeque;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Transactions;
+import org.holdfast.redis.Channel;
+
+/** A lock service of its own, without a container: what a container's pool would keep, it keeps itself, up to a bound. */
+final class StandaloneConnectionFactory implements LockConnectionFactory {
+
+    private static final int MOST_IDLE = 16;
+
+    private final LockService service;
+    private final LinkedBlockingDeque<Channel> idle = new LinkedBlockingDeque<>(MOST_IDLE);
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    StandaloneConnectionFactory(Settings settings) {
+        this.service = new LockService(settings, Transactions.NONE, new StandaloneScheduling());
+    }
+
+    @Override
+    public LockConnection getConnection() {
+        if (closed.get()) {
+            throw new IllegalStateException("this factory is closed");
+        }
+        Channel channel = idle.pollFirst();
+        return new StandaloneConnection(channel == null ? service.openChannel() : channel);
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            service.close();
+            closeIdle();
+        }
+    }
+
+    private void giveBack(Channel channel) {
+        if (!idle.offerFirst(channel)) {
+            channel.close();
+        }
+        if (closed.get()) {
+            closeIdle();
+        }
+    }
+
+    private void closeIdle() {
+        Channel channel;
+        while ((channel = idle.pollFirst()) != null) {
+            channel.close();
+        }
+    }
+
+    private final class StandaloneConnection implements LockConnection {
+
+        private final Channel channel;
+        private final LockSession session = service.newSession();
+        private final AtomicBoolean handleClosed = new AtomicBoolean();
+
+        StandaloneConnection(Channel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        public Lease acquire(LockRequest request) throws InterruptedException {
+            requireOpen();
+            return session.acquire(channel, request);
+        }
+
+        @Override
+        public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+            requireOpen();
+            return session.tryAcquire(channel, request);
+        }
+
+        private void requireOpen() {
+            if (handleClosed.get() || closed.get()) {
+                throw new IllegalStateException("this connection is closed");
+            }
+        }
+
+        @Override
+        public void close() {
+            if (handleClosed.compareAndSet(false, true)) {
+                session.close();
+                giveBack(channel);
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+-- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
+-- node which missed the acquisition or lost the key.
+--
+-- KEYS[1]  lock: holds the owner, expires with the lease
+-- KEYS[2]  fence: holds the last token, expires a retention later
+-- ARGV[1]  owner
+-- ARGV[2]  token
+-- ARGV[3]  TTL of the lock in milliseconds
+-- ARGV[4]  TTL of the fence in milliseconds
+--
+-- Returns {status, detail, clock of this node in microseconds}:
+--   {1, 0, _}     extended
+--   {2, ms, _}    held by another, for so long if not renewed
+--   {3, token, _} a larger token was granted, or this lease was released
+--
+-- Healing is safe even when the lease was about to run out: had anyone taken the lock since, every quorum would contain a
+-- node with a larger token, and a released lease has left a token larger than its own.
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then
+  return {2, redis.call('PTTL', KEYS[1]), now}
+end
+
+local last = tonumber(redis.call('GET', KEYS[2]) or '0')
+if tonumber(ARGV[2]) < last then
+  return {3, last, now}
+end
+
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[4])
+return {1, 0, now}

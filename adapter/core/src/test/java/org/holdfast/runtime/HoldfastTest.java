@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.holdfast.Holdfast;
+import org.holdfast.InvalidLockRequestException;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.testkit.RedisServer;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The library without a container, on three real nodes. */
+@Timeout(60)
+class HoldfastTest {
+
+    private final RedisServers redis = RedisServers.start(3);
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private LockConnectionFactory locks;
+    private LockConnectionFactory otherProcess;
+
+    @BeforeEach
+    void connect() {
+        locks = Holdfast.connect(redis.uris());
+        otherProcess = Holdfast.connect(redis.uris());
+    }
+
+    @AfterEach
+    void close() {
+        redis.all().forEach(RedisServer::thaw);
+        locks.close();
+        otherProcess.close();
+        threads.shutdownNow();
+        redis.close();
+    }
+
+    private <T> T inOtherThread(Callable<T> work) throws Exception {
+        Future<T> future = threads.submit(work);
+        return future.get(30, TimeUnit.SECONDS);
+    }
+
+    private static LockRequest now(String name) {
+        return LockRequest.of(name).waitTimeout(Duration.ZERO);
+    }
+
+    private boolean isFree(String name) throws Exception {
+        return inOtherThread(() -> {
+            try (LockConnection connection = otherProcess.getConnection()) {
+                return connection.tryAcquire(now(name)).isPresent();
+            }
+        });
+    }
+
+    @Test
+    void acquire_free_isHeldUntilReleased() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire("a");
+
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(lease.remaining()).isBetween(ofSeconds(25), ofSeconds(30));
+            assertThat(lease.token()).isPositive();
+            assertThat(isFree("a")).isFalse();
+
+            lease.release();
+            assertThat(lease.isHeld()).isFalse();
+            assertThat(lease.remaining()).isZero();
+            assertThat(isFree("a")).isTrue();
+            assertThatIllegalStateException().isThrownBy(lease::requireHeld).withMessageContaining("'a' was released");
+            lease.release();
+        }
+    }
+
+    @Test
+    void release_onEveryNode_leavesOnlyTheFenceWithATimeToLive() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("a").release();
+        }
+        for (RedisServer node : redis.all()) {
+            await().until(() -> node.command("KEYS *").equals("*1\r\n$18\r\nholdfast:{a}:fence\r\n"));
+            assertThat(node.command("PTTL holdfast:{a}:fence")).matches(":\\d{5,6}\r\n");
+        }
+    }
+
+    @Test
+    void close_ofConnection_releasesItsLeasesButNotDetachedOnes() throws Exception {
+        Lease detached;
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("bound");
+            detached = connection.acquire(LockRequest.of("detached").detached());
+        }
+        assertThat(isFree("bound")).isTrue();
+        assertThat(isFree("detached")).isFalse();
+        assertThat(detached.isHeld()).isTrue();
+
+        inOtherThread(() -> {
+            detached.release();
+            return null;
+        });
+        assertThat(isFree("detached")).isTrue();
+    }
+
+    @Test
+    void acquire_heldByAnother_timesOutWithinTheWaitTimeout() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnection other = otherProcess.getConnection()) {
+            connection.acquire("a");
+
+            assertThatExceptionOfType(LockTimeoutException.class)
+                    .isThrownBy(() -> other.acquire(LockRequest.of("a").waitTimeout(ofMillis(300))))
+                    .withMessageContaining("'a'")
+                    .withMessageContaining("300 ms");
+            assertThat(other.tryAcquire(now("a"))).isEmpty();
+        }
+    }
+
+    @Test
+    void acquire_releasedByAnotherProcessWhileWaiting_succeeds() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire("a");
+            CountDownLatch asking = new CountDownLatch(1);
+            Future<Long> waiter = threads.submit(() -> {
+                try (LockConnection other = otherProcess.getConnection()) {
+                    asking.countDown();
+                    return other.acquire("a").token();
+                }
+            });
+            asking.await();
+            lease.release();
+
+            assertThat(waiter.get(5, TimeUnit.SECONDS)).isGreaterThan(lease.token());
+        }
+    }
+
+    @Test
+    void acquire_sameThread_sharesTheLeaseUntilTheLastIsReleased() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnection second = locks.getConnection()) {
+            Lease outer = connection.acquire("a");
+            Lease inner = second.acquire("a");
+            assertThat(inner.token()).isEqualTo(outer.token());
+
+            outer.release();
+            assertThat(inner.isHeld()).isTrue();
+            assertThat(isFree("a")).isFalse();
+
+            inner.release();
+            assertThat(isFree("a")).isTrue();
+        }
+    }
+
+    @Test
+    void acquire_otherThreadOfTheSameProcess_isContention() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("a");
+            assertThat(inOtherThread(() -> {
+                        try (LockConnection other = locks.getConnection()) {
+                            return other.tryAcquire(now("a"));
+                        }
+                    }))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void acquire_detachedHeldByTheSameThread_isContention() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(LockRequest.of("a").detached());
+            assertThat(connection.tryAcquire(now("a"))).isEmpty();
+            lease.release();
+        }
+    }
+
+    @Test
+    void token_overManyAcquisitionsByTwoProcesses_grows() throws Exception {
+        long last = 0;
+        try (LockConnection one = locks.getConnection();
+                LockConnection two = otherProcess.getConnection()) {
+            for (int i = 0; i < 200; i++) {
+                try (Lease lease = (i % 2 == 0 ? one : two).acquire("a")) {
+                    assertThat(lease.token()).isGreaterThan(last);
+                    last = lease.token();
+                }
+            }
+        }
+    }
+
+    @Test
+    void acquire_byManyThreadsOfTwoProcesses_isNeverHeldTwice() throws Exception {
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        List<Future<Void>> work = IntStream.range(0, 12)
+                .mapToObj(i -> threads.submit((Callable<Void>) () -> {
+                    LockConnectionFactory factory = i % 2 == 0 ? locks : otherProcess;
+                    for (int round = 0; round < 20; round++) {
+                        try (LockConnection connection = factory.getConnection();
+                                Lease lease =
+                                        connection.acquire(LockRequest.of("hot").waitTimeout(ofSeconds(30)))) {
+                            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                            lease.requireHeld();
+                            inside.decrementAndGet();
+                        }
+                    }
+                    return null;
+                }))
+                .toList();
+        for (Future<Void> each : work) {
+            each.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(most).hasValue(1);
+    }
+
+    @Test
+    void lease_heldLongerThanItsTtl_isRenewed() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(LockRequest.of("a").ttl(ofMillis(300)));
+            await().pollDelay(ofMillis(1_000)).until(() -> true);
+
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(isFree("a")).isFalse();
+        }
+    }
+
+    @Test
+    void lease_withoutRenewal_isLostAtItsEndAndTellsOnce() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(
+                    LockRequest.of("a").ttl(ofMillis(200)).renewal(false).detached());
+            AtomicInteger told = new AtomicInteger();
+            CountDownLatch lost = new CountDownLatch(1);
+            lease.onLost(loss -> {
+                told.incrementAndGet();
+                lost.countDown();
+            });
+            assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+
+            assertThat(lease.isHeld()).isFalse();
+            assertThatExceptionOfType(LeaseLostException.class)
+                    .isThrownBy(lease::requireHeld)
+                    .satisfies(e -> assertThat(e.loss().token()).isEqualTo(lease.token()))
+                    .withMessageContaining("'a'");
+            assertThat(isFree("a")).isTrue();
+            assertThat(told).hasValue(1);
+        }
+    }
+
+    @Test
+    void lease_whenAQuorumHangs_isLostInTimeAndSaysWhy() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(LockRequest.of("a").ttl(ofMillis(600)));
+            CountDownLatch lost = new CountDownLatch(1);
+            LeaseLoss[] seen = new LeaseLoss[1];
+            lease.onLost(loss -> {
+                seen[0] = loss;
+                lost.countDown();
+            });
+            redis.get(0).freeze();
+            redis.get(1).freeze();
+
+            assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(seen[0].reason())
+                    .contains(redis.get(0).uri())
+                    .contains(redis.get(1).uri());
+            assertThat(lease.isHeld()).isFalse();
+        }
+    }
+
+    @Test
+    void renew_byHand_extendsTheLease() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease =
+                    connection.acquire(LockRequest.of("a").ttl(ofSeconds(5)).renewal(false));
+            Duration before = lease.remaining();
+            await().pollDelay(ofMillis(50)).until(() -> true);
+
+            assertThat(lease.renew()).isTrue();
+            assertThat(lease.remaining()).isGreaterThan(before.minus(ofMillis(50)));
+        }
+    }
+
+    @Test
+    void acquire_oneOfThreeNodesKilled_goesOn() throws Exception {
+        redis.get(1).kill();
+        try (LockConnection connection = locks.getConnection()) {
+            for (int i = 0; i < 20; i++) {
+                connection.acquire("a").release();
+            }
+            assertThat(isFree("a")).isTrue();
+        }
+    }
+
+    @Test
+    void acquire_oneOfThreeNodesHangs_goesOnAndTheNodeComesBack() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("a").release();
+            redis.get(0).freeze();
+            for (int i = 0; i < 50; i++) {
+                connection.acquire("a").release();
+            }
+            redis.get(0).thaw();
+            redis.get(1).freeze(); // now the first one is needed
+            assertThat(connection.acquire("a").isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void acquire_twoOfThreeNodesKilled_saysWhatEachNodeSaidAndRecovers() throws Exception {
+        redis.get(0).kill();
+        redis.get(2).kill();
+        try (LockConnection connection = locks.getConnection()) {
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() -> connection.acquire(LockRequest.of("a").waitTimeout(ofMillis(500))))
+                    .withMessageContaining("lock 'a': 2 of 3 nodes must answer, 1 did")
+                    .withMessageContaining(redis.get(0).uri() + ": Connection refused")
+                    .withMessageContaining(redis.get(2).uri() + ": Connection refused");
+            redis.get(0).start();
+            redis.get(2).start();
+            assertThat(connection
+                            .acquire(LockRequest.of("a").waitTimeout(ofSeconds(10)))
+                            .isHeld())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void acquire_afterAllNodesWereRestarted_succeedsAtOnce() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("a").release();
+            redis.all().forEach(RedisServer::kill);
+            redis.all().forEach(RedisServer::start);
+            await().pollDelay(ofMillis(150)).until(() -> true); // idle for longer than a connection is trusted blindly
+            assertThat(connection.tryAcquire(now("a"))).isPresent();
+        }
+    }
+
+    @Test
+    void acquire_interruptedWhileWaiting_throwsAndLeavesNothing() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire("a");
+            CountDownLatch asking = new CountDownLatch(1);
+            Thread[] waiter = new Thread[1];
+            Future<Boolean> interrupted = threads.submit(() -> {
+                waiter[0] = Thread.currentThread();
+                try (LockConnection other = otherProcess.getConnection()) {
+                    asking.countDown();
+                    other.acquire("a");
+                    return false;
+                } catch (InterruptedException e) {
+                    return true;
+                }
+            });
+            asking.await();
+            waiter[0].interrupt();
+            assertThat(interrupted.get(5, TimeUnit.SECONDS)).isTrue();
+
+            lease.release();
+            assertThat(isFree("a")).isTrue();
+        }
+    }
+
+    @Test
+    void release_byInterruptedThread_releasesAndKeepsTheInterrupt() throws Exception {
+        assertThat(inOtherThread(() -> {
+                    try (LockConnection connection = locks.getConnection()) {
+                        Lease lease = connection.acquire("a");
+                        Thread.currentThread().interrupt();
+                        lease.release();
+                        return Thread.interrupted();
+                    }
+                }))
+                .isTrue();
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void acquire_interruptedBefore_throwsWithoutAsking() throws Exception {
+        assertThat(inOtherThread(() -> {
+                    try (LockConnection connection = locks.getConnection()) {
+                        Thread.currentThread().interrupt();
+                        connection.acquire("a");
+                        return "acquired";
+                    } catch (InterruptedException e) {
+                        return e.getMessage();
+                    }
+                }))
+                .contains("'a'");
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void close_ofFactory_releasesEveryLease() throws Exception {
+        LockConnection connection = locks.getConnection();
+        for (int i = 0; i < 500; i++) {
+            connection.acquire(LockRequest.of("lock-" + i).detached());
+        }
+        locks.close();
+        for (int i = 0; i < 500; i += 50) {
+            assertThat(isFree("lock-" + i)).isTrue();
+        }
+        assertThatIllegalStateException().isThrownBy(() -> locks.getConnection());
+        assertThatIllegalStateException().isThrownBy(() -> connection.acquire("a"));
+    }
+
+    @Test
+    void close_whileEveryNodeHangs_takesTwoSecondsAtTheMost() throws Exception {
+        LockConnection connection = locks.getConnection();
+        for (int i = 0; i < 300; i++) {
+            connection.acquire(LockRequest.of("lock-" + i).detached());
+        }
+        redis.all().forEach(RedisServer::freeze);
+        long begun = System.nanoTime();
+        locks.close();
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(ofMillis(2_500));
+    }
+
+    @Test
+    void acquire_ttlLongerThanAllowed_isRefused() {
+        try (LockConnection connection = locks.getConnection()) {
+            assertThatExceptionOfType(InvalidLockRequestException.class)
+                    .isThrownBy(() -> connection.acquire(LockRequest.of("a").ttl(ofSeconds(61))))
+                    .withMessageContaining("maxLeaseTtlMillis = 60000 ms")
+                    .withMessageContaining("PT1M1S");
+        }
+    }
+
+    @Test
+    void acquire_withLongestName_works() throws Exception {
+        String name = "ä".repeat(512);
+        try (LockConnection connection = locks.getConnection()) {
+            assertThat(connection.acquire(name).isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void acquire_withLongestWait_doesNotOverflow() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            LockRequest patient = LockRequest.of("a").waitTimeout(ofSeconds(Long.MAX_VALUE));
+            assertThat(connection.acquire(patient).isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void connect_wrongPassword_saysWhatTheNodesSaidAndNoSecret() throws Exception {
+        String uris = redis.uris().replace("redis://", "redis://:s3cret@");
+        try (LockConnectionFactory factory = Holdfast.connect(Map.of("nodes", uris, "waitTimeoutMillis", "0"));
+                LockConnection connection = factory.getConnection()) {
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() -> connection.acquire("a"))
+                    .withMessageContaining("AUTH")
+                    .satisfies(e -> assertThat(e.toString()).doesNotContain("s3cret"));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One redis-server process on a free port of the loopback address, without persistence unless asked for.
+ *
+ * <p>It ends with {@link #close()}, or with this JVM.
+ */
+public final class RedisServer implements AutoCloseable {
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long POLL_MILLIS = 10;
+
+    private final Path directory;
+    private final int port;
+    private final List<String> options;
+    private final Thread endWithJvm = new Thread(this::destroy, "redis-server-end");
+    private Process process;
+
+    private RedisServer(Path directory, int port, List<String> options) {
+        this.directory = directory;
+        this.port = port;
+        this.options = options;
+    }
+
+    /**
+     * Starts a process and waits until it answers.
+     *
+     * @param directory where it keeps its files; made if need be
+     * @param options as on the command line of redis-server, added to ours
+     */
+    public static RedisServer start(Path directory, String... options) {
+        RedisServer server = new RedisServer(directory, freePort(), List.of(options));
+        Runtime.getRuntime().addShutdownHook(server.endWithJvm);
+        server.start();
+        return server;
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts the process again, on the same port, after it was killed. */
+    public void start() {
+        try {
+            Path home =
+                    Files.createDirectories(directory.resolve("redis-" + port)).toAbsolutePath();
+            List<String> command = new ArrayList<>(List.of(
+                    RedisBinary.find(directory).toString(),
+                    "--port",
+                    Integer.toString(port),
+                    "--bind",
+                    "127.0.0.1",
+                    "--dir",
+                    home.toString(),
+                    "--save",
+                    "",
+                    "--appendonly",
+                    "no"));
+            command.addAll(options);
+            process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(
+                            ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()))
+                    .start();
+            awaitPong(home);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void awaitPong(Path home) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!"+PONG\r\n".equals(ping())) {
+            if (!process.isAlive() || System.nanoTime() - deadline > 0) {
+                throw new IOException(
+                        "redis-server on port " + port + " did not start: " + Files.readString(home.resolve("log")));
+            }
+            pause();
+        }
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS); // another process: there is nothing to be notified by
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while a redis-server started", e);
+        }
+    }
+
+    private String ping() {
+        try {
+            return command("PING");
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    /** Sends an inline command and returns the first bytes of the reply as they come. */
+    public String command(String line) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.setSoTimeout(1_000);
+            socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
+            byte[] reply = new byte[8_192];
+            int length = socket.getInputStream().read(reply);
+            return length < 0 ? "" : new String(reply, 0, length, StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Kills the process, as a crash would: what it had in memory is gone. */
+    public void kill() {
+        destroy();
+    }
+
+    private void destroy() {
+        Process running = process;
+        if (running != null) {
+            running.destroyForcibly().onExit().join();
+        }
+    }
+
+    /** Stops the process in its tracks: connections stay open and nothing is answered. */
+    public void freeze() {
+        signal("-STOP");
+    }
+
+    /** Lets a frozen process go on. */
+    public void thaw() {
+        signal("-CONT");
+    }
+
+    private void signal(String signal) {
+        if (!process.isAlive()) {
+            return;
+        }
+        try {
+            Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
+            if (kill.waitFor() != 0) {
+                throw new IllegalStateException("kill " + signal + " failed for redis-server on port " + port);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while a redis-server was signalled", e);
+        }
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** Returns the address in the form that Holdfast takes. */
+    public String uri() {
+        return "redis://127.0.0.1:" + port;
+    }
+
+    /** Kills the process and forgets it. */
+    @Override
+    public void close() {
+        destroy();
+        try {
+            Runtime.getRuntime().removeShutdownHook(endWithJvm);
+        } catch (IllegalStateException e) {
+            // the JVM is ending, and the hook runs anyway
+        }
+    }
+}
