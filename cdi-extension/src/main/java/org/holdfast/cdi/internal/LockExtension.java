@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
+import jakarta.enterprise.inject.spi.BeforeShutdown;
+import jakarta.enterprise.inject.spi.DeploymentException;
+import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessBean;
+import jakarta.enterprise.inject.spi.ProcessManagedBean;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.holdfast.LockConnectionFactory;
+
+/** Brings {@link org.holdfast.cdi.Locked} into an application. */
+public class LockExtension implements Extension {
+
+    private final LockedOperations operations = new LockedOperations();
+    private final List<String> problems = new ArrayList<>();
+    private final Set<Bean<?>> factories = new LinkedHashSet<>();
+    private volatile FactoryLocator locator;
+
+    /** Registers the interceptor: this jar has no beans that would be discovered. */
+    void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
+        event.addAnnotatedType(beans.createAnnotatedType(LockInterceptor.class), LockInterceptor.class.getName());
+    }
+
+    /** Sees each bean, EJBs too, with the annotations that other extensions have added or taken away. */
+    <X> void collect(@Observes ProcessManagedBean<X> event, BeanManager beans) {
+        operations.add(event.getAnnotatedBeanClass(), new BindingLookup(beans), problems);
+    }
+
+    /** Remembers where the application itself says which factory to use. */
+    <X> void findFactory(@Observes ProcessBean<X> event) {
+        Bean<?> bean = event.getBean();
+        if (bean.getTypes().contains(LockConnectionFactory.class)
+                && bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
+            factories.add(bean);
+        }
+    }
+
+    /** Tells all that is wrong, at once. */
+    void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
+        if (factories.size() > 1 && !operations.isEmpty()) {
+            problems.add("there are several beans of type LockConnectionFactory, and @Locked needs one: " + factories);
+        }
+        if (!problems.isEmpty()) {
+            event.addDeploymentProblem(new DeploymentException("@Locked: " + String.join("; ", problems)));
+        }
+        locator = new FactoryLocator(beans, factories.stream().findFirst().orElse(null));
+        factories.clear();
+    }
+
+    void forget(@Observes BeforeShutdown event) {
+        operations.clear();
+    }
+
+    LockedOperations operations() {
+        return operations;
+    }
+
+    LockConnectionFactory factory() {
+        return locator.factory();
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import jakarta.enterprise.inject.spi.AnnotatedMethod;
+import jakarta.enterprise.inject.spi.AnnotatedType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.holdfast.cdi.Locked;
+
+/** What is to be locked: filled while the application is deployed, read at each call. */
+final class LockedOperations {
+
+    private final Map<Key, LockedOperation> operations = new ConcurrentHashMap<>();
+
+    /** A method as a bean class has it: an override has the same key. */
+    private record Key(Class<?> beanClass, String method, List<Class<?>> parameters) {
+        static Key of(Class<?> beanClass, Method method) {
+            return new Key(beanClass, method.getName(), List.of(method.getParameterTypes()));
+        }
+    }
+
+    /** Adds the methods of a bean; what is wrong with them becomes a sentence each. */
+    void add(AnnotatedType<?> type, BindingLookup bindings, List<String> problems) {
+        for (AnnotatedMethod<?> annotated : type.getMethods()) {
+            Method method = annotated.getJavaMember();
+            Optional<Locked> locked = bindings.find(type, annotated);
+            if (locked.isEmpty() || method.isBridge() || method.getDeclaringClass() == Object.class) {
+                continue;
+            }
+            if (annotated.isAnnotationPresent(Locked.class) && !isInterceptable(method)) {
+                problems.add(
+                        method + " would run without its lock: private, static and final methods are not intercepted");
+            } else if (isInterceptable(method)) {
+                add(type.getJavaClass(), method, locked.get(), problems);
+            }
+        }
+    }
+
+    private static boolean isInterceptable(Method method) {
+        return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) == 0;
+    }
+
+    private void add(Class<?> beanClass, Method method, Locked locked, List<String> problems) {
+        try {
+            LockedOperation operation = LockedOperation.of(method, locked);
+            operations.merge(Key.of(beanClass, method), operation, LockedOperations::moreSpecific);
+        } catch (IllegalArgumentException e) {
+            problems.add(method + ": " + e.getMessage());
+        }
+    }
+
+    private static LockedOperation moreSpecific(LockedOperation one, LockedOperation other) {
+        boolean oneIsInherited =
+                one.method().getDeclaringClass().isAssignableFrom(other.method().getDeclaringClass());
+        return oneIsInherited ? other : one;
+    }
+
+    /**
+     * Returns the operation of a method that is being called.
+     *
+     * @param target the bean instance; its class may be a subclass that the container has made
+     * @throws IllegalStateException if there is none: better no call than one without a lock
+     */
+    LockedOperation of(Object target, Method method) {
+        for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
+            LockedOperation operation = operations.get(Key.of(type, method));
+            if (operation != null) {
+                return operation;
+            }
+        }
+        throw new IllegalStateException("the lock of " + method
+                + " is unknown, so it does not run: no @Locked was found for it when the application was deployed");
+    }
+
+    boolean isEmpty() {
+        return operations.isEmpty();
+    }
+
+    void clear() {
+        operations.clear();
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The name of a lock with expressions in it, understood once. */
+final class NameTemplate {
+
+    private final String source;
+    private final Method method;
+    private final List<Part> parts;
+
+    private sealed interface Part {
+        record Text(String text) implements Part {}
+
+        record Expression(NameExpression expression) implements Part {}
+    }
+
+    private NameTemplate(String source, Method method, List<Part> parts) {
+        this.source = source;
+        this.method = method;
+        this.parts = parts;
+    }
+
+    /** @throws IllegalArgumentException if the template is empty, or an expression cannot be understood */
+    static NameTemplate parse(String source, Method method) {
+        if (source.isEmpty()) {
+            throw new IllegalArgumentException("the name of the lock must not be empty");
+        }
+        List<Part> parts = new ArrayList<>();
+        StringBuilder text = new StringBuilder();
+        int at = 0;
+        while (at < source.length()) {
+            if (source.startsWith("\\#{", at)) {
+                text.append("#{");
+                at += 3;
+            } else if (source.startsWith("#{", at)) {
+                int end = endOfExpression(source, at);
+                flush(text, parts);
+                parts.add(new Part.Expression(NameExpression.compile(source.substring(at, end), method)));
+                at = end;
+            } else {
+                text.append(source.charAt(at++));
+            }
+        }
+        flush(text, parts);
+        return new NameTemplate(source, method, List.copyOf(parts));
+    }
+
+    private static void flush(StringBuilder text, List<Part> parts) {
+        if (text.length() > 0) {
+            parts.add(new Part.Text(text.toString()));
+            text.setLength(0);
+        }
+    }
+
+    /** Returns where the expression ends: at the brace that closes it, not one inside it or inside a string. */
+    private static int endOfExpression(String source, int start) {
+        int depth = 0;
+        char quote = 0;
+        for (int at = start + 1; at < source.length(); at++) {
+            char c = source.charAt(at);
+            if (quote != 0) {
+                if (c == '\\') {
+                    at++;
+                } else if (c == quote) {
+                    quote = 0;
+                }
+            } else if (c == '\'' || c == '"') {
+                quote = c;
+            } else if (c == '{') {
+                depth++;
+            } else if (c == '}' && --depth == 0) {
+                return at + 1;
+            }
+        }
+        throw new IllegalArgumentException("an expression is not closed in '" + source + "'");
+    }
+
+    /**
+     * Returns the name for a call.
+     *
+     * @throws IllegalArgumentException if an expression yields null or nothing; values are not told
+     */
+    String resolve(Object[] arguments) {
+        StringBuilder name = new StringBuilder();
+        for (Part part : parts) {
+            if (part instanceof Part.Text text) {
+                name.append(text.text());
+            } else if (part instanceof Part.Expression dynamic) {
+                name.append(value(dynamic.expression(), arguments));
+            }
+        }
+        return name.toString();
+    }
+
+    private String value(NameExpression expression, Object[] arguments) {
+        Object value = expression.evaluate(arguments);
+        String text = value == null ? "" : value.toString();
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException("the lock of " + method + " has no name: " + expression + " in '"
+                    + source + "' is " + (value == null ? "null" : "empty"));
+        }
+        return text;
+    }
+
+    @Override
+    public String toString() {
+        return source;
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.testkit.RedisServers;
+
+/**
+ * Three Redis nodes, one WildFly, one shop: runs until it is told to stop, and leaves nothing running.
+ *
+ * <p>Arguments: home of the server, EAR, directory for everything that is written, HTTP port.
+ */
+public final class Demo {
+
+    private static final int NODES = 3;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    private Demo() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Path home = Path.of(arguments[0]);
+        Path ear = Path.of(arguments[1]);
+        Path directory = Files.createDirectories(Path.of(arguments[2]));
+        int port = Integer.parseInt(arguments[3]);
+        requireFree(port);
+
+        RedisServers redis = RedisServers.start(NODES, directory);
+        WildFly server = WildFly.start(home, ear, directory, port, redis.uris());
+        // Ctrl-C and SIGTERM both end the JVM; its hooks are the last chance to end what it has started.
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            server.close();
+            redis.close();
+        }));
+        awaitShop(server, port);
+        System.out.println("Redis nodes: " + redis.uris());
+        System.out.println("Server log: " + server.log());
+        System.out.println("Holdfast demo ready: http://localhost:" + port + "/");
+        Thread.currentThread().join(); // until the JVM ends
+    }
+
+    private static void requireFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            socket.getLocalPort();
+        } catch (IOException e) {
+            throw new IllegalStateException("port " + port + " is in use; choose another one with -Dhttp.port=", e);
+        }
+    }
+
+    private static void awaitShop(WildFly server, int port) throws Exception {
+        HttpClient client =
+                HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(1)).build();
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("http://localhost:" + port + "/shop/stock/lamp?quantity=100"))
+                .timeout(Duration.ofSeconds(10))
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .build();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!answersOk(client, request)) {
+            if (!server.isAlive() || System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("the server did not come up; its log is " + server.log());
+            }
+            TimeUnit.MILLISECONDS.sleep(200); // another process: there is nothing to be notified by
+        }
+    }
+
+    private static boolean answersOk(HttpClient client, HttpRequest request) throws InterruptedException {
+        try {
+            return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

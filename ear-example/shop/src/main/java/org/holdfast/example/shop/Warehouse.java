@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.shop;
+
+import jakarta.ejb.Stateless;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.PersistenceContext;
+import org.holdfast.cdi.Locked;
+
+/** Fills the shelves. An EJB: its transaction is the container's, and the lock is released after that has completed. */
+@Stateless
+public class Warehouse {
+
+    @PersistenceContext
+    private EntityManager entities;
+
+    @Locked(value = "stock-#{sku}", waitTimeout = "PT5S")
+    public void stock(String sku, int quantity) {
+        Stock stock = entities.find(Stock.class, sku);
+        if (stock == null) {
+            entities.persist(new Stock(sku, quantity));
+        } else {
+            stock.set(quantity);
+        }
+    }
+}
