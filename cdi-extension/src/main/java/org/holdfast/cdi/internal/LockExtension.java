@@ -4,6 +4,7 @@ package org.holdfast.cdi.internal;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
@@ -12,6 +13,7 @@ import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
+import jakarta.interceptor.Interceptor;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,7 +35,11 @@ public class LockExtension implements Extension {
 
     /** Sees each bean, EJBs too, with the annotations that other extensions have added or taken away. */
     <X> void collect(@Observes ProcessManagedBean<X> event, BeanManager beans) {
-        operations.add(event.getAnnotatedBeanClass(), new BindingLookup(beans), problems);
+        AnnotatedType<?> type = event.getAnnotatedBeanClass();
+        if (!type.isAnnotationPresent(
+                Interceptor.class)) { // an interceptor carries the annotation to say that it is ours
+            operations.add(type, new BindingLookup(beans), problems);
+        }
     }
 
     /** Remembers where the application itself says which factory to use. */

@@ -99,6 +99,7 @@ final class NameExpression {
         Context(Map<String, Integer> positions, Object[] arguments) {
             this.positions = positions;
             this.arguments = arguments;
+            putContext(Context.class, this); // implementations wrap a context, but pass on what is put there
         }
 
         @Override
@@ -134,9 +135,10 @@ final class NameExpression {
 
         @Override
         public Object getValue(ELContext context, Object base, Object property) {
-            if (base != null || !(context instanceof Context call)) {
+            if (base != null) {
                 return null;
             }
+            Context call = (Context) context.getContext(Context.class);
             if (ARGUMENTS.equals(property)) {
                 context.setPropertyResolved(base, property);
                 return call.arguments;

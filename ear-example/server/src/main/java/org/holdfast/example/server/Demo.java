@@ -65,7 +65,7 @@ public final class Demo {
                 .build();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!answersOk(client, request)) {
-            if (!server.isAlive() || System.nanoTime() - deadline > 0) {
+            if (server.hasFailed() || System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException("the server did not come up; its log is " + server.log());
             }
             TimeUnit.MILLISECONDS.sleep(200); // another process: there is nothing to be notified by

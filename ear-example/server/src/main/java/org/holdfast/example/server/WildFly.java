@@ -21,10 +21,12 @@ final class WildFly implements AutoCloseable {
 
     private final Process process;
     private final Path log;
+    private final Path failure;
 
-    private WildFly(Process process, Path log) {
+    private WildFly(Process process, Path log, Path failure) {
         this.process = process;
         this.log = log;
+        this.failure = failure;
     }
 
     /**
@@ -38,7 +40,8 @@ final class WildFly implements AutoCloseable {
         Path base = directory.resolve("standalone").toAbsolutePath();
         delete(base);
         copy(home.resolve("standalone"), base);
-        Files.copy(ear, base.resolve("deployments").resolve(ear.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+        Path deployment = base.resolve("deployments").resolve(ear.getFileName());
+        Files.copy(ear, deployment, StandardCopyOption.REPLACE_EXISTING);
         Path log = directory.resolve("wildfly.log").toAbsolutePath();
         StandaloneCommandBuilder command = StandaloneCommandBuilder.of(home)
                 .setBaseDirectory(base)
@@ -52,7 +55,7 @@ final class WildFly implements AutoCloseable {
                 .setRedirectErrorStream(true)
                 .redirectOutput(log)
                 .launch();
-        return new WildFly(process, log);
+        return new WildFly(process, log, deployment.resolveSibling(ear.getFileName() + ".failed"));
     }
 
     private static int freePort() {
@@ -63,8 +66,9 @@ final class WildFly implements AutoCloseable {
         }
     }
 
-    boolean isAlive() {
-        return process.isAlive();
+    /** Returns whether it is no use to wait any longer: the process has ended, or the EAR could not be deployed. */
+    boolean hasFailed() {
+        return !process.isAlive() || Files.exists(failure);
     }
 
     Path log() {

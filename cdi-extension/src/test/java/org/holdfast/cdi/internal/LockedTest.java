@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.Stereotype;
+import jakarta.enterprise.inject.spi.DeploymentException;
+import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.holdfast.Holdfast;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.holdfast.cdi.Locked;
+import org.holdfast.testkit.RedisServers;
+import org.jboss.weld.environment.se.Weld;
+import org.jboss.weld.environment.se.WeldContainer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The annotation in a CDI container, on real nodes. Each bean tells whether its lock is held while it works. */
+@Timeout(60)
+class LockedTest {
+
+    private static RedisServers redis;
+    private static LockConnectionFactory otherProcess;
+
+    private WeldContainer container;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServers.start(3);
+        otherProcess = Holdfast.connect(redis.uris());
+    }
+
+    @AfterAll
+    static void stop() {
+        otherProcess.close();
+        redis.close();
+    }
+
+    @AfterEach
+    void shutDown() {
+        if (container != null) {
+            container.close();
+        }
+    }
+
+    private <T> T deploy(Class<T> bean, Extension... extensions) {
+        Weld weld =
+                new Weld().disableDiscovery().addExtension(new LockExtension()).addBeanClasses(Factory.class, bean);
+        for (Extension extension : extensions) {
+            weld.addExtension(extension);
+        }
+        container = weld.initialize();
+        return container.select(bean).get();
+    }
+
+    /** The application's own factory. */
+    @ApplicationScoped
+    static class Factory {
+        @Produces
+        @ApplicationScoped
+        LockConnectionFactory locks() {
+            return Holdfast.connect(redis.uris());
+        }
+    }
+
+    static boolean isHeld(String lock) {
+        return CompletableFuture.supplyAsync(() -> {
+                    try (LockConnection connection = otherProcess.getConnection()) {
+                        return connection
+                                .tryAcquire(LockRequest.of(lock).waitTimeout(Duration.ZERO))
+                                .isEmpty();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                })
+                .join();
+    }
+
+    @ApplicationScoped
+    public static class OnMethod {
+        @Locked("on-method-#{id}")
+        public boolean work(String id) {
+            return isHeld("on-method-" + id);
+        }
+
+        public boolean unlocked() {
+            return isHeld("on-method-1");
+        }
+
+        @Locked("on-method-#{id}")
+        public void fail(String id) {
+            throw new UnsupportedOperationException(id);
+        }
+
+        @Locked(value = "on-method-#{id}", waitTimeout = "PT0.2S")
+        public boolean impatient(String id) {
+            return true;
+        }
+    }
+
+    @Test
+    void call_ofLockedMethod_holdsTheLockJustSoLong() {
+        OnMethod bean = deploy(OnMethod.class);
+        assertThat(bean.work("1")).isTrue();
+        assertThat(isHeld("on-method-1")).isFalse();
+        assertThat(bean.unlocked()).isFalse();
+    }
+
+    @Test
+    void call_thatThrows_passesTheExceptionOnAndReleases() {
+        OnMethod bean = deploy(OnMethod.class);
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> bean.fail("2"));
+        assertThat(isHeld("on-method-2")).isFalse();
+    }
+
+    @Test
+    void call_whileAnotherHoldsTheLock_timesOutAndDoesNotRun() throws Exception {
+        OnMethod bean = deploy(OnMethod.class);
+        try (LockConnection connection = otherProcess.getConnection()) {
+            connection.acquire("on-method-3");
+            assertThatExceptionOfType(LockTimeoutException.class)
+                    .isThrownBy(() -> bean.impatient("3"))
+                    .withMessageContaining("200 ms");
+        }
+    }
+
+    @Test
+    void call_interruptedWhileWaiting_failsAndKeepsTheInterrupt() throws Exception {
+        OnMethod bean = deploy(OnMethod.class);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        try (LockConnection connection = otherProcess.getConnection()) {
+            connection.acquire("on-method-4");
+            Thread waiter = new Thread(() -> {
+                try {
+                    bean.work("4");
+                    interrupted.complete(false);
+                } catch (RuntimeException e) {
+                    interrupted.complete(Thread.currentThread().isInterrupted());
+                }
+            });
+            waiter.start();
+            waiter.interrupt();
+            assertThat(interrupted.get(10, SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void call_withNullInTheName_doesNotRun() {
+        OnMethod bean = deploy(OnMethod.class);
+        assertThatIllegalArgumentException().isThrownBy(() -> bean.work(null)).withMessageContaining("#{id}");
+    }
+
+    @ApplicationScoped
+    @Locked("on-class")
+    public static class OnClass {
+        public boolean work() {
+            return isHeld("on-class");
+        }
+
+        @Locked("on-class-method")
+        public boolean special() {
+            return isHeld("on-class-method") && !isHeld("on-class");
+        }
+    }
+
+    @Test
+    void annotation_onClass_locksEachMethodUnlessItHasItsOwn() {
+        OnClass bean = deploy(OnClass.class);
+        assertThat(bean.work()).isTrue();
+        assertThat(bean.special()).isTrue();
+    }
+
+    @Locked("stereotyped")
+    @ApplicationScoped
+    @Stereotype
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.TYPE)
+    public @interface Exclusive {}
+
+    @Stereotype
+    @Exclusive
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.TYPE)
+    public @interface VeryExclusive {}
+
+    @VeryExclusive
+    public static class Stereotyped {
+        public boolean work() {
+            return isHeld("stereotyped");
+        }
+    }
+
+    @Test
+    void annotation_onStereotypeOfStereotype_locks() {
+        assertThat(deploy(Stereotyped.class).work()).isTrue();
+    }
+
+    @ApplicationScoped
+    public static class Inherited extends OnClass {}
+
+    @Test
+    void annotation_onSuperclass_locksInheritedMethods() {
+        assertThat(deploy(Inherited.class).work()).isTrue();
+    }
+
+    @ApplicationScoped
+    public static class Plain {
+        public boolean work(String id) {
+            return isHeld("added-" + id);
+        }
+    }
+
+    /** Adds the annotation as an extension of somebody else would. */
+    public static class Adding implements Extension {
+        void add(@Observes ProcessAnnotatedType<Plain> event) {
+            event.configureAnnotatedType().methods().forEach(m -> m.add(Locked.Literal.of("added-#{id}")));
+        }
+    }
+
+    @Test
+    void annotation_addedByExtension_locks() {
+        assertThat(deploy(Plain.class, new Adding()).work("x")).isTrue();
+    }
+
+    @Test
+    void call_ofMethodWithUnknownLock_isRefused() throws Exception {
+        LockedOperations nothing = new LockedOperations();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> nothing.of(new Plain(), Plain.class.getMethod("work", String.class)))
+                .withMessageContaining("does not run");
+    }
+
+    @ApplicationScoped
+    public static class WrongName {
+        @Locked("order-#{idd}")
+        public void one(String id) {}
+
+        @Locked(value = "ok", waitTimeout = "5s", ttl = "PT30S")
+        public void two() {}
+
+        @Locked(value = "ok", ttl = "PT0S")
+        public void three() {}
+
+        @Locked("")
+        public void four() {}
+
+        @Locked("ok")
+        private void five() {}
+    }
+
+    @ApplicationScoped
+    public static class FinalMethod {
+        @Locked("ok")
+        public final void work() {}
+    }
+
+    @Test
+    void deployment_withFinalLockedMethod_isRefused() {
+        assertThatExceptionOfType(RuntimeException.class)
+                .isThrownBy(() -> deploy(FinalMethod.class))
+                .withMessageContaining("work()")
+                .withMessageContaining("final");
+    }
+
+    @Test
+    void deployment_withSeveralFaults_isRefusedAndNamesThemAll() {
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deploy(WrongName.class))
+                .withMessageContaining("one(java.lang.String): #{idd} names [idd], which is no parameter")
+                .withMessageContaining("two(): waitTimeout must be an ISO-8601 duration of at least PT0S, was '5s'")
+                .withMessageContaining("three(): ttl must be an ISO-8601 duration of at least PT0.1S, was 'PT0S'")
+                .withMessageContaining("four(): the name of the lock must not be empty")
+                .withMessageContaining("five() would run without its lock");
+    }
+
+    @ApplicationScoped
+    public static class NoFactoryNeeded {
+        @Locked("a")
+        public boolean work() {
+            return true;
+        }
+    }
+
+    @Test
+    void call_withoutAnyFactory_isRefused() {
+        container = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addBeanClass(NoFactoryNeeded.class)
+                .initialize();
+        NoFactoryNeeded bean = container.select(NoFactoryNeeded.class).get();
+        assertThatIllegalStateException().isThrownBy(bean::work).withMessageContaining("java:/eis/holdfast");
+    }
+}
