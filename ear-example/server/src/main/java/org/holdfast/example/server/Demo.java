@@ -24,27 +24,51 @@ public final class Demo {
     private static final int NODES = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    private Demo() {}
+    private final Path home;
+    private final Path ear;
+    private final Path directory;
+    private final int port;
+    private RedisServers redis;
+    private WildFly server;
+    private boolean stopped;
+
+    private Demo(Path home, Path ear, Path directory, int port) {
+        this.home = home;
+        this.ear = ear;
+        this.directory = directory;
+        this.port = port;
+    }
 
     public static void main(String[] arguments) throws Exception {
-        Path home = Path.of(arguments[0]);
-        Path ear = Path.of(arguments[1]);
         Path directory = Files.createDirectories(Path.of(arguments[2]));
-        int port = Integer.parseInt(arguments[3]);
-        requireFree(port);
-
-        RedisServers redis = RedisServers.start(NODES, directory);
-        WildFly server = WildFly.start(home, ear, directory, port, redis.uris());
+        Demo demo = new Demo(Path.of(arguments[0]), Path.of(arguments[1]), directory, Integer.parseInt(arguments[3]));
+        requireFree(demo.port);
         // Ctrl-C and SIGTERM both end the JVM; its hooks are the last chance to end what it has started.
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            server.close();
-            redis.close();
-        }));
-        awaitShop(server, port);
-        System.out.println("Redis nodes: " + redis.uris());
-        System.out.println("Server log: " + server.log());
-        System.out.println("Holdfast demo ready: http://localhost:" + port + "/");
+        Runtime.getRuntime().addShutdownHook(new Thread(demo::stop));
+        demo.start();
+        awaitShop(demo.server, demo.port);
+        System.out.println("Redis nodes: " + demo.redis.uris());
+        System.out.println("Server log: " + demo.server.log());
+        System.out.println("Holdfast demo ready: http://localhost:" + demo.port + "/");
         Thread.currentThread().join(); // until the JVM ends
+    }
+
+    /** Shares its monitor with {@link #stop}: told to stop in the middle of this, we first finish what would be left over. */
+    private synchronized void start() throws IOException {
+        if (!stopped) {
+            redis = RedisServers.start(NODES, directory);
+            server = WildFly.start(home, ear, directory, port, redis.uris());
+        }
+    }
+
+    private synchronized void stop() {
+        stopped = true;
+        if (server != null) {
+            server.close();
+        }
+        if (redis != null) {
+            redis.close();
+        }
     }
 
     private static void requireFree(int port) {

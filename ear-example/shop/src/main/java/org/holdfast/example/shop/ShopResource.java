@@ -53,13 +53,13 @@ public class ShopResource {
     @POST
     @Path("orders")
     public Response order(@QueryParam("sku") String sku) {
-        return answer(shop.sell(sku));
+        return hasName(sku) ? answer(shop.sell(sku)) : noName();
     }
 
     @POST
     @Path("orders-unlocked")
     public Response orderUnlocked(@QueryParam("sku") String sku) {
-        return answer(shop.sellUnlocked(sku));
+        return hasName(sku) ? answer(shop.sellUnlocked(sku)) : noName();
     }
 
     /** An order whose payment fails after the stock was taken. */
@@ -81,6 +81,16 @@ public class ShopResource {
     @Path("tickets/{counter}")
     public long ticket(@PathParam("counter") String counter) throws InterruptedException {
         return tickets.draw(counter);
+    }
+
+    private static boolean hasName(String sku) {
+        return sku != null && !sku.isEmpty();
+    }
+
+    private static Response noName() {
+        return Response.status(Response.Status.BAD_REQUEST)
+                .entity("sku must be given")
+                .build();
     }
 
     private static Response answer(boolean sold) {

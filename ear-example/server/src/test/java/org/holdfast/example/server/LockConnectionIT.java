@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import jakarta.annotation.Resource;
+import jakarta.ejb.EJB;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.inject.Inject;
+import jakarta.transaction.RollbackException;
+import jakarta.transaction.UserTransaction;
+import java.time.Duration;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.shrinkwrap.api.ArchivePaths;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.asset.EmptyAsset;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Lock connections and the annotation inside the server, with its transaction manager. */
+@ExtendWith(ArquillianExtension.class)
+@Timeout(120)
+class LockConnectionIT {
+
+    @Resource(lookup = "java:/eis/holdfast")
+    private LockConnectionFactory locks;
+
+    @Resource
+    private UserTransaction transaction;
+
+    @Resource
+    private ManagedExecutorService executor;
+
+    @EJB
+    private LockingEjb ejb;
+
+    @Inject
+    private LockingBean bean;
+
+    /** The EAR as it is built, with one more module. */
+    @Deployment
+    static EnterpriseArchive shopWithTests() throws Exception {
+        EnterpriseArchive ear = RealServers.ear();
+        WebArchive tests = ShrinkWrap.create(WebArchive.class, "tests.war")
+                .addClasses(LockConnectionIT.class, LockingEjb.class, LockingBean.class, RealServers.class)
+                .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
+                .addPackages(true, "org.assertj");
+        String descriptor = new String(
+                ear.get(ArchivePaths.create("META-INF/application.xml"))
+                        .getAsset()
+                        .openStream()
+                        .readAllBytes(),
+                java.nio.charset.StandardCharsets.UTF_8);
+        String module = "<module><web><web-uri>tests.war</web-uri><context-root>/tests</context-root></web></module>";
+        return ear.addAsModule(tests)
+                .setApplicationXML(new StringAsset(
+                        descriptor.replaceFirst("</module>(?![\\s\\S]*</module>)", "</module>" + module)));
+    }
+
+    /** Asks on another thread, so that re-entry plays no part. */
+    private boolean isFree(String name) throws Exception {
+        return executor.submit(() -> {
+                    try (LockConnection connection = locks.getConnection()) {
+                        return connection
+                                .tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
+                                .isPresent();
+                    }
+                })
+                .get(30, SECONDS);
+    }
+
+    @Test
+    void lease_inEjbWithResource_hasATokenThatGrows() throws Exception {
+        long first = ejb.token("ejb");
+        long second = ejb.token("ejb");
+        assertThat(first).isPositive();
+        assertThat(second).isGreaterThan(first);
+    }
+
+    @Test
+    void lease_takenInTransaction_isKeptUntilCommit() throws Exception {
+        transaction.begin();
+        Lease lease;
+        try (LockConnection connection = locks.getConnection()) {
+            lease = connection.acquire("commit");
+        }
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(isFree("commit")).isFalse();
+        transaction.commit();
+
+        assertThat(isFree("commit")).isTrue();
+    }
+
+    @Test
+    void lease_releasedInTransaction_isKeptUntilCommit() throws Exception {
+        transaction.begin();
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("early").release();
+        }
+        assertThat(isFree("early")).isFalse();
+        transaction.commit();
+
+        assertThat(isFree("early")).isTrue();
+    }
+
+    @Test
+    void lease_takenInTransaction_isReleasedByRollback() throws Exception {
+        transaction.begin();
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire("rollback");
+        }
+        transaction.rollback();
+
+        assertThat(isFree("rollback")).isTrue();
+    }
+
+    @Test
+    void lease_takenInTransactionThatTimesOut_isReleased() throws Exception {
+        transaction.setTransactionTimeout(1);
+        try {
+            transaction.begin();
+            try (LockConnection connection = locks.getConnection()) {
+                connection.acquire("timeout");
+            }
+            long deadline = System.nanoTime() + SECONDS.toNanos(20);
+            while (!isFree("timeout") && System.nanoTime() - deadline < 0) {
+                Thread.onSpinWait(); // WildFly's reaper calls back on a thread of its own
+            }
+            assertThatExceptionOfType(Exception.class).isThrownBy(() -> transaction.commit());
+        } finally {
+            transaction.setTransactionTimeout(0);
+        }
+        assertThat(isFree("timeout")).isTrue();
+    }
+
+    @Test
+    void lease_lostBeforeCommit_rollsTheTransactionBack() throws Exception {
+        transaction.begin();
+        Lease lease;
+        try (LockConnection connection = locks.getConnection()) {
+            lease = connection.acquire(
+                    LockRequest.of("lost").ttl(Duration.ofMillis(100)).renewal(false));
+        }
+        while (lease.isHeld()) {
+            Thread.onSpinWait();
+        }
+        assertThatExceptionOfType(RollbackException.class).isThrownBy(() -> transaction.commit());
+    }
+
+    @Test
+    void lease_takenTwiceInTransaction_isTheSameOne() throws Exception {
+        transaction.begin();
+        try (LockConnection one = locks.getConnection();
+                LockConnection two = locks.getConnection()) {
+            assertThat(two.acquire("again").token())
+                    .isEqualTo(one.acquire("again").token());
+        } finally {
+            transaction.commit();
+        }
+        assertThat(isFree("again")).isTrue();
+    }
+
+    @Test
+    void connection_closedTwice_isClosed() throws Exception {
+        LockConnection connection = locks.getConnection();
+        connection.acquire("closed");
+        connection.close();
+        connection.close();
+        assertThatIllegalStateException().isThrownBy(() -> connection.acquire("closed"));
+        assertThat(isFree("closed")).isTrue();
+    }
+
+    @Test
+    void locked_onCdiBean_isOutsideTheTransactionAndReleasedAfterIt() throws Exception {
+        assertThat(bean.work("cdi")).isEqualTo("locked, in a transaction");
+        assertThat(bean.wasLockedAfterCommit()).isTrue();
+        assertThat(isFree("cdi")).isTrue();
+    }
+
+    @Test
+    void locked_onEjb_isReleasedAfterTheContainersTransaction() throws Exception {
+        assertThat(ejb.work("ejb-locked")).isEqualTo("locked, in a transaction");
+        assertThat(isFree("ejb-locked")).isTrue();
+    }
+
+    @Test
+    void locked_onEjbInCallersTransaction_isKeptUntilThatCompletes() throws Exception {
+        transaction.begin();
+        ejb.work("callers");
+        assertThat(isFree("callers")).isFalse();
+        transaction.commit();
+
+        assertThat(isFree("callers")).isTrue();
+    }
+}

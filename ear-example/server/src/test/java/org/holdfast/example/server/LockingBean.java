@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Synchronization;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import jakarta.transaction.Transactional;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.cdi.Locked;
+
+/** A CDI bean whose lock must still be held when its transaction has completed. */
+@ApplicationScoped
+public class LockingBean {
+
+    @Resource(lookup = "java:/eis/holdfast")
+    private LockConnectionFactory locks;
+
+    @Resource
+    private TransactionSynchronizationRegistry transactions;
+
+    @Resource
+    private ManagedExecutorService executor;
+
+    private final AtomicBoolean lockedAfterCommit = new AtomicBoolean();
+
+    @Locked("#{name}")
+    @Transactional
+    public String work(String name) {
+        transactions.registerInterposedSynchronization(new Synchronization() {
+            @Override
+            public void beforeCompletion() {}
+
+            @Override
+            public void afterCompletion(int status) {
+                lockedAfterCommit.set(isLocked(name));
+            }
+        });
+        return (isLocked(name) ? "locked" : "free") + ", "
+                + (transactions.getTransactionKey() != null ? "in a transaction" : "in none");
+    }
+
+    /** Returns whether the lock of the last call was still held when its transaction had completed. */
+    public boolean wasLockedAfterCommit() {
+        return lockedAfterCommit.get();
+    }
+
+    private boolean isLocked(String name) {
+        try {
+            return executor.submit(() -> {
+                        try (LockConnection connection = locks.getConnection()) {
+                            return connection
+                                    .tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
+                                    .isEmpty();
+                        }
+                    })
+                    .get(30, SECONDS);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
