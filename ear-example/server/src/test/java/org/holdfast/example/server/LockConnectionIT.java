@@ -18,6 +18,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.container.test.api.Testable;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.ArchivePaths;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
@@ -64,7 +65,7 @@ class LockConnectionIT {
                         .readAllBytes(),
                 java.nio.charset.StandardCharsets.UTF_8);
         String module = "<module><web><web-uri>tests.war</web-uri><context-root>/tests</context-root></web></module>";
-        return ear.addAsModule(tests)
+        return ear.addAsModule(Testable.archiveToTest(tests))
                 .setApplicationXML(new StringAsset(
                         descriptor.replaceFirst("</module>(?![\\s\\S]*</module>)", "</module>" + module)));
     }
