@@ -124,7 +124,10 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
     /** Whatever stands before the last @ may hold a password. */
     private static String withoutSecrets(String text) {
         int at = text.lastIndexOf('@');
-        return at < 0 ? text : "****" + text.substring(at);
+        int scheme = text.indexOf("://");
+        return at < 0
+                ? text
+                : (scheme < 0 || scheme > at ? "" : text.substring(0, scheme + 3)) + "****" + text.substring(at);
     }
 
     /** Returns the address without user and password. */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.holdfast.LeaseLoss;
+import org.junit.jupiter.api.Test;
+
+class HoldTest {
+
+    private static final long VALIDITY = Duration.ofMillis(900).toNanos();
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final VirtualTime time = fixture.time;
+    private final List<LeaseLoss> told = new ArrayList<>();
+    private final Holder holder = Holder.thread();
+    private final Hold hold = new Hold(
+            fixture.command(7),
+            holder,
+            true,
+            new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+            Runnable::run);
+
+    @Test
+    void isHeld_untilTheEndOfValidity_thenLost() {
+        time.pass(VALIDITY - 1);
+        assertThat(hold.isHeld(time.nanoTime())).isTrue();
+        assertThat(hold.remainingNanos(time.nanoTime())).isEqualTo(1);
+
+        time.pass(1);
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+        assertThat(hold.remainingNanos(time.nanoTime())).isZero();
+        assertThat(hold.loss().token()).isEqualTo(7);
+        assertThat(hold.loss().heldFor()).isEqualTo(Duration.ofMillis(900));
+    }
+
+    @Test
+    void extend_afterTheLossWasSeen_changesNothing() {
+        time.pass(VALIDITY);
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+
+        assertThat(hold.extend(time.nanoTime() + VALIDITY, time.nanoTime())).isFalse();
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+    }
+
+    @Test
+    void extend_afterTheEndThoughNobodyLooked_isALossToo() {
+        time.pass(VALIDITY);
+        assertThat(hold.extend(time.nanoTime() + VALIDITY, time.nanoTime())).isFalse();
+        assertThat(hold.loss()).isNotNull();
+    }
+
+    @Test
+    void extend_inTime_movesTheEndAndNeverBack() {
+        long start = time.nanoTime();
+        assertThat(hold.extend(start + 2 * VALIDITY, time.nanoTime())).isTrue();
+        assertThat(hold.extend(start + VALIDITY, time.nanoTime())).isTrue();
+        time.pass(2 * VALIDITY - 1);
+        assertThat(hold.isHeld(time.nanoTime())).isTrue();
+    }
+
+    @Test
+    void giveBack_ofTheLastShare_isTrueOnce() {
+        assertThat(hold.share(time.nanoTime())).isTrue();
+        assertThat(hold.giveBack()).isFalse();
+        assertThat(hold.isHeld(time.nanoTime())).isTrue();
+        assertThat(hold.giveBack()).isTrue();
+        assertThat(hold.giveBack()).isFalse();
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+    }
+
+    @Test
+    void share_afterReleaseOrLoss_isRefused() {
+        time.pass(VALIDITY);
+        assertThat(hold.share(time.nanoTime())).isFalse();
+    }
+
+    @Test
+    void listeners_onLoss_areToldOnceAndLateOnesAtOnce() {
+        hold.onLost(told::add);
+        time.pass(VALIDITY);
+        hold.isHeld(time.nanoTime());
+        hold.isHeld(time.nanoTime());
+        assertThat(hold.lose("again", time.nanoTime())).isFalse();
+        assertThat(told).hasSize(1);
+
+        hold.onLost(told::add);
+        assertThat(told).hasSize(2);
+    }
+
+    @Test
+    void listener_thatThrows_keepsNoOtherFromBeingTold() {
+        hold.onLost(loss -> {
+            throw new IllegalStateException("a listener of the test");
+        });
+        hold.onLost(told::add);
+        hold.lose("test", time.nanoTime());
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void listeners_afterRelease_areNotTold() {
+        hold.onLost(told::add);
+        hold.giveBack();
+        time.pass(VALIDITY);
+        hold.isHeld(time.nanoTime());
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void loss_afterAFailedRenewal_saysWhatHappened() {
+        hold.renewalFailed("node-1: silence");
+        time.pass(VALIDITY);
+        hold.isHeld(time.nanoTime());
+        assertThat(hold.loss().reason()).contains("node-1: silence");
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LeaseManagerTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final ScriptedNodes nodes = fixture.nodes;
+    private final ScriptedNodes service = fixture.service;
+    private final VirtualTime time = fixture.time;
+
+    private Acquisition acquire(long waitMillis) throws InterruptedException {
+        return fixture.manager.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()));
+    }
+
+    private Hold hold() throws InterruptedException {
+        return ((Acquisition.Held) acquire(0)).hold();
+    }
+
+    private void everyNode(Reply reply) {
+        for (int node = 0; node < 3; node++) {
+            nodes.node(node, reply);
+        }
+    }
+
+    @Test
+    void acquire_free_sendsOneCommandToEachNode() throws Exception {
+        hold();
+        assertThat(nodes.sent).hasSize(3);
+        assertThat(service.sent).isEmpty();
+    }
+
+    @Test
+    void giveBack_sendsOneReleaseWithTombstoneToEachNode() throws Exception {
+        fixture.manager.giveBack(List.of(hold()));
+        assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
+                        ((Command.Release) sent.command()).tombstone())
+                .isTrue());
+    }
+
+    @Test
+    void acquire_heldByAnother_endsExactlyWithTheWaitTimeout() throws Exception {
+        everyNode(new Reply.Held(5_000));
+        long before = time.nanoTime();
+
+        assertThat(acquire(300)).isInstanceOf(Acquisition.TimedOut.class);
+        assertThat(MILLISECONDS.convert(time.nanoTime() - before, java.util.concurrent.TimeUnit.NANOSECONDS))
+                .isBetween(300L, 301L);
+    }
+
+    @Test
+    void acquire_whileContended_pausesLongerAndLonger() throws Exception {
+        everyNode(new Reply.Held(5_000));
+        acquire(1_000);
+        int attempts = nodes.sent(Command.Acquire.class).size() / 3;
+        assertThat(attempts).isBetween(15, 25); // pauses of 4, 8, 15, 30, then 60 ms
+    }
+
+    @Test
+    void acquire_withoutWaiting_asksOnce() throws Exception {
+        everyNode(new Reply.Held(5_000));
+        assertThat(acquire(0)).isInstanceOf(Acquisition.TimedOut.class);
+        assertThat(nodes.sent(Command.Acquire.class)).hasSize(3);
+    }
+
+    @Test
+    void acquire_eachAttempt_hasANewOwnerAndALargerToken() throws Exception {
+        everyNode(new Reply.Held(5_000));
+        acquire(200);
+        List<Command.Acquire> commands = nodes.sent(Command.Acquire.class).stream()
+                .filter(sent -> sent.node() == 0)
+                .map(sent -> (Command.Acquire) sent.command())
+                .toList();
+        assertThat(commands).extracting(Command.Acquire::owner).doesNotHaveDuplicates();
+        assertThat(commands).extracting(Command.Acquire::token).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void acquire_tokenTooSmall_costsOneMoreRoundWithALargerToken() throws Exception {
+        long far = time.epochMicros() + 1_000_000;
+        for (int node = 0; node < 3; node++) {
+            nodes.node(
+                    node,
+                    command -> command instanceof Command.Acquire acquire && acquire.token() <= far
+                            ? new Reply.TokenTooSmall(far)
+                            : ScriptedNodes.agree(command));
+        }
+        assertThat(hold().token()).isEqualTo(far + 1);
+        assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
+
+        fixture.manager.giveBack(List.of(hold()));
+        fixture.manager.giveBack(List.of(hold()));
+        assertThat(nodes.sent(Command.Acquire.class))
+                .as("the slow clock costs once")
+                .hasSizeLessThanOrEqualTo(9);
+    }
+
+    @Test
+    void acquire_again_sharesWithoutAsking() throws Exception {
+        Hold first = hold();
+        assertThat(hold()).isSameAs(first);
+        assertThat(nodes.sent).hasSize(3);
+    }
+
+    @Test
+    void acquire_afterLoss_asksAnew() throws Exception {
+        Hold first = hold();
+        time.passMillis(1_000);
+        assertThat(hold()).isNotSameAs(first);
+    }
+
+    @Test
+    void acquire_quorumMissingToTheEnd_tellsWhatEachNodeSaid() throws Exception {
+        nodes.node(0, new Reply.NotSent("refused")).node(1, new Reply.NotSent("refused"));
+        assertThat(acquire(200))
+                .asInstanceOf(type(Acquisition.Unavailable.class))
+                .extracting(Acquisition.Unavailable::failures)
+                .isEqualTo(java.util.Map.of("node-0", "refused", "node-1", "refused"));
+    }
+
+    @Test
+    void acquire_afterClose_releasesWhatItGotAndFails() throws Exception {
+        fixture.manager.close(time.nanoTime() + 1_000_000_000);
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::hold);
+        assertThat(service.sent(Command.Release.class)).hasSize(3);
+    }
+
+    @Test
+    void close_withManyLeases_releasesThemAll() throws Exception {
+        Hold hold = hold();
+        fixture.manager.close(time.nanoTime() + 1_000_000_000);
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+        assertThat(service.sent(Command.Release.class)).hasSize(3);
+    }
+
+    @Test
+    void renewal_isDueAfterAThirdOfTheTtl_andExtends() throws Exception {
+        Hold hold = hold();
+        time.passMillis(330);
+        fixture.renewals.sweep(service);
+        assertThat(service.sent).isEmpty();
+
+        time.passMillis(10);
+        fixture.renewals.sweep(service);
+        assertThat(service.sent(Command.Renew.class)).hasSize(3);
+        assertThat(hold.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(950));
+    }
+
+    @Test
+    void renewal_afterRelease_isNotSent() throws Exception {
+        fixture.manager.giveBack(List.of(hold()));
+        time.passMillis(500);
+        fixture.renewals.sweep(service);
+        assertThat(service.sent(Command.Renew.class)).isEmpty();
+    }
+
+    @Test
+    void renewal_thatFails_isTriedAgainUntilItSucceeds() throws Exception {
+        Hold hold = hold();
+        service.node(0, new Reply.NotSent("refused")).node(1, new Reply.NotSent("refused"));
+        for (int i = 0; i < 20; i++) {
+            time.passMillis(40);
+            fixture.renewals.sweep(service);
+        }
+        assertThat(hold.isHeld(time.nanoTime())).isTrue();
+        service.node(0, ScriptedNodes::agree);
+        time.passMillis(40);
+        fixture.renewals.sweep(service);
+        assertThat(hold.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(900));
+    }
+
+    @Test
+    void renewal_thatFailsToTheEnd_isALossToldNoLaterThanTheEnd() throws Exception {
+        Hold hold = hold();
+        for (int node = 0; node < 3; node++) {
+            service.node(node, new Reply.NoAnswer("silence"));
+        }
+        long end = hold.validUntil();
+        boolean[] told = new boolean[1];
+        hold.onLost(loss -> told[0] = true);
+        while (time.nanoTime() - end < 0) {
+            time.passMillis(20);
+            fixture.renewals.sweep(service);
+        }
+        fixture.runNotifications();
+        assertThat(told[0]).isTrue();
+        assertThat(hold.loss().reason()).contains("node-0=silence");
+    }
+
+    @Test
+    void renewal_refusedByAQuorum_isALossAtOnce() throws Exception {
+        Hold hold = hold();
+        service.node(0, new Reply.TokenTooSmall(Long.MAX_VALUE)).node(1, new Reply.Held(500));
+        time.passMillis(340);
+        fixture.renewals.sweep(service);
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+        assertThat(hold.loss().reason()).contains("later lease");
+    }
+
+    @Test
+    void renewal_answeredAfterTheEnd_doesNotBringTheLeaseBack() throws Exception {
+        Hold hold = hold();
+        service.node(0, command -> {
+            time.passMillis(2_000); // the process pauses while the renewal is under way
+            return ScriptedNodes.agree(command);
+        });
+        time.passMillis(340);
+        fixture.renewals.sweep(service);
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+    }
+}

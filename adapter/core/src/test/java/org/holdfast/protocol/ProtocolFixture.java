@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import org.holdfast.LeaseScope;
+import org.holdfast.LockRequest;
+
+/** The protocol over scripted nodes in virtual time. */
+final class ProtocolFixture {
+
+    static final long TTL_MILLIS = 1_000;
+
+    final VirtualTime time = new VirtualTime();
+    final Timing timing = new Timing(Duration.ofMillis(50), Duration.ofSeconds(60), Duration.ofMinutes(10), 0.01);
+    final ScriptedNodes nodes;
+    final ScriptedNodes service;
+    final UnfinishedReleases unfinished;
+    final Redlock redlock;
+    final Renewals renewals;
+    final LeaseManager manager;
+
+    /** What listeners of lost leases wait in until the test runs them. */
+    final Queue<Runnable> notifications = new ArrayDeque<>();
+
+    private int owners;
+
+    final Randomness randomness = new Randomness() {
+        @Override
+        public Owner newOwner() {
+            return new Owner(String.format("%040x", ++owners));
+        }
+
+        @Override
+        public long below(long bound) {
+            return bound / 2;
+        }
+    };
+
+    ProtocolFixture(int count) {
+        nodes = new ScriptedNodes(time, count);
+        service = new ScriptedNodes(time, count);
+        unfinished = new UnfinishedReleases(time, count);
+        redlock = new Redlock(time, timing, unfinished);
+        renewals = new Renewals(time, redlock);
+        manager = new LeaseManager(time, randomness, timing, redlock, renewals, service, notifications::add);
+    }
+
+    Command.Acquire command(long token) {
+        return new Command.Acquire("a", randomness.newOwner(), token, TTL_MILLIS, timing.fenceMillis(TTL_MILLIS));
+    }
+
+    /** Attempts once, with all the time it needs. */
+    Outcome attempt() {
+        return redlock.acquire(nodes, command(7), time.nanoTime() + Long.MAX_VALUE / 2);
+    }
+
+    LockRequest request(long waitMillis) {
+        return new LockRequest(
+                "a",
+                Optional.of(Duration.ofMillis(waitMillis)),
+                Optional.of(Duration.ofMillis(TTL_MILLIS)),
+                true,
+                LeaseScope.CONNECTION);
+    }
+
+    LockSession session(Transactions transactions) {
+        return new LockSession(
+                manager,
+                new TransactionLeases(manager, transactions),
+                new LockSession.Defaults(Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60)));
+    }
+
+    void runNotifications() {
+        Runnable next;
+        while ((next = notifications.poll()) != null) {
+            next.run();
+        }
+    }
+}

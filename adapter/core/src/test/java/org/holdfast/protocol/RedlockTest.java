@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import org.junit.jupiter.api.Test;
+
+class RedlockTest {
+
+    private static final Reply HELD = new Reply.Held(800);
+    private static final Reply NO_ANSWER = new Reply.NoAnswer("silence");
+    private static final Reply NOT_SENT = new Reply.NotSent("refused");
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final ScriptedNodes nodes = fixture.nodes;
+    private final VirtualTime time = fixture.time;
+
+    @Test
+    void acquire_quorumGrants_isValidForTtlLessDriftFromBeforeTheFirstRequest() {
+        long before = time.nanoTime();
+        Outcome outcome = fixture.attempt();
+
+        long validity = MILLISECONDS.toNanos(1_000 - 10 - 2); // drift: 1 % of the TTL and 2 ms
+        assertThat(outcome).isEqualTo(new Outcome.Acquired(before, before + validity));
+    }
+
+    @Test
+    void acquire_oneNodeSlow_takesAsLongAsTheQuorum() {
+        nodes.latency(0, 40).latency(1, 3).latency(2, 2);
+        long before = time.nanoTime();
+
+        assertThat(fixture.attempt()).isInstanceOf(Outcome.Acquired.class);
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(3));
+    }
+
+    @Test
+    void acquire_oneNodeSilent_isHeld() {
+        nodes.node(1, NO_ANSWER);
+        assertThat(fixture.attempt()).isInstanceOf(Outcome.Acquired.class);
+    }
+
+    @Test
+    void acquire_validityOverWhenTheQuorumAnswers_isNotHeldAndIsUndone() {
+        nodes.node(0, command -> {
+            time.passMillis(990); // the process pauses between sending and reading
+            return ScriptedNodes.agree(command);
+        });
+
+        assertThat(fixture.attempt()).isInstanceOf(Outcome.Undetermined.class);
+        assertThat(nodes.sent(Command.Release.class)).hasSize(3);
+    }
+
+    @Test
+    void acquire_heldByAnotherAtAQuorum_isContendedForAsLongAsTheLongest() {
+        nodes.node(0, HELD).node(1, new Reply.Held(900));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.Contended(900));
+    }
+
+    @Test
+    void acquire_votesSplit_isContendedAndOnlyTheGrantIsTakenBackWithoutTombstone() {
+        nodes.node(0, HELD).node(1, HELD).latency(2, 0);
+
+        assertThat(fixture.attempt()).isInstanceOf(Outcome.Contended.class);
+        assertThat(nodes.sent(Command.Release.class)).singleElement().satisfies(sent -> {
+            assertThat(sent.node()).isEqualTo(2);
+            assertThat(((Command.Release) sent.command()).tombstone()).isFalse();
+        });
+        assertThat(fixture.unfinished.size()).isZero();
+    }
+
+    @Test
+    void acquire_nodeStillToAnswer_isSentTheReleaseBehindTheAcquisition() {
+        nodes.node(0, HELD).node(1, HELD).latency(2, 45);
+
+        fixture.attempt();
+        assertThat(nodes.sent(Command.Release.class))
+                .singleElement()
+                .extracting(ScriptedNodes.Sent::node)
+                .isEqualTo(2);
+    }
+
+    @Test
+    void acquire_noAnswerFromANode_isUndoneThereWithATombstoneLater() {
+        nodes.node(0, NO_ANSWER).node(1, HELD).node(2, HELD);
+
+        assertThat(fixture.attempt()).isInstanceOf(Outcome.Contended.class);
+        assertThat(nodes.sent(Command.Release.class)).isEmpty();
+        fixture.unfinished.retry(fixture.service, time.nanoTime() + 1_000_000_000);
+        assertThat(fixture.service.sent(Command.Release.class)).singleElement().satisfies(sent -> {
+            assertThat(sent.node()).isZero();
+            assertThat(((Command.Release) sent.command()).tombstone()).isTrue();
+        });
+    }
+
+    @Test
+    void acquire_quorumCannotBeAsked_isUnavailableAndNamesEachNode() {
+        nodes.node(0, NOT_SENT).node(2, new Reply.Refused("LOADING"));
+        assertThat(fixture.attempt())
+                .asInstanceOf(type(Outcome.Unavailable.class))
+                .extracting(Outcome.Unavailable::failures)
+                .isEqualTo(java.util.Map.of("node-0", "refused", "node-2", "LOADING"));
+    }
+
+    @Test
+    void acquire_quorumDoesNotAnswer_isUndeterminedAfterTheNodeTimeout() {
+        nodes.latency(0, 10_000).latency(1, 10_000);
+        long before = time.nanoTime();
+
+        assertThat(fixture.attempt())
+                .asInstanceOf(type(Outcome.Undetermined.class))
+                .extracting(Outcome.Undetermined::failures)
+                .isEqualTo(java.util.Map.of("node-0", "no answer in time", "node-1", "no answer in time"));
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(50));
+    }
+
+    @Test
+    void acquire_largerTokenOnRecord_tellsIt() {
+        nodes.node(0, new Reply.TokenTooSmall(99)).node(1, new Reply.TokenTooSmall(98));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(99));
+    }
+
+    @Test
+    void acquire_clocksFurtherApartThanHalfTheRetention_isRefusedAndUndone() {
+        nodes.clocksOffBy(MILLISECONDS.toMicros(300_010));
+        assertThat(fixture.attempt()).isInstanceOf(Outcome.ClockSkewed.class);
+        assertThat(nodes.sent(Command.Release.class)).hasSize(3);
+
+        nodes.clocksOffBy(-MILLISECONDS.toMicros(299_000));
+        assertThat(fixture.attempt()).isInstanceOf(Outcome.Acquired.class);
+    }
+
+    @Test
+    void retryOfReleases_nodeThatStaysSilent_isAskedUntilTheTtlIsOver() {
+        nodes.node(0, NO_ANSWER).node(1, HELD).node(2, HELD);
+        fixture.service.node(0, NO_ANSWER);
+        fixture.attempt();
+
+        fixture.unfinished.retry(fixture.service, time.nanoTime() + 1_000_000_000);
+        assertThat(fixture.unfinished.size()).isEqualTo(1);
+        time.passMillis(1_001);
+        fixture.unfinished.retry(fixture.service, time.nanoTime() + 1_000_000_000);
+        assertThat(fixture.unfinished.size()).isZero();
+        assertThat(fixture.service.sent(Command.Release.class)).hasSize(1);
+    }
+}

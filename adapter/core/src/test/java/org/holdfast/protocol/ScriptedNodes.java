@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Nodes that answer what the test says, as late as the test says. */
+final class ScriptedNodes implements Nodes {
+
+    private final VirtualTime time;
+    private final List<Function<Command, Reply>> behaviour = new ArrayList<>();
+    private final List<Long> latencyMillis = new ArrayList<>();
+    private long clockErrorMicros;
+
+    /** What was sent, in order: who got it and what. */
+    final List<Sent> sent = new ArrayList<>();
+
+    record Sent(int node, Command command) {}
+
+    ScriptedNodes(VirtualTime time, int count) {
+        this.time = time;
+        for (int node = 0; node < count; node++) {
+            behaviour.add(ScriptedNodes::agree);
+            latencyMillis.add(1L);
+        }
+    }
+
+    /** Does as it is told. */
+    static Reply agree(Command command) {
+        return command instanceof Command.Release ? new Reply.Released() : new Reply.Granted();
+    }
+
+    ScriptedNodes node(int node, Function<Command, Reply> replies) {
+        behaviour.set(node, replies);
+        return this;
+    }
+
+    ScriptedNodes node(int node, Reply reply) {
+        return node(node, command -> reply);
+    }
+
+    ScriptedNodes latency(int node, long millis) {
+        latencyMillis.set(node, millis);
+        return this;
+    }
+
+    ScriptedNodes clocksOffBy(long micros) {
+        clockErrorMicros = micros;
+        return this;
+    }
+
+    <T extends Command> List<Sent> sent(Class<T> kind) {
+        return sent.stream().filter(s -> kind.isInstance(s.command())).toList();
+    }
+
+    @Override
+    public int count() {
+        return behaviour.size();
+    }
+
+    @Override
+    public String address(int node) {
+        return "node-" + node;
+    }
+
+    @Override
+    public void prepare() {}
+
+    @Override
+    public Round send(Command command, NodeSet targets) {
+        List<Arrival> arrivals = new ArrayList<>();
+        for (int node = 0; node < count(); node++) {
+            if (targets.contains(node)) {
+                sent.add(new Sent(node, command));
+                long at = time.nanoTime() + TimeUnit.MILLISECONDS.toNanos(latencyMillis.get(node));
+                Reply reply = behaviour.get(node).apply(command);
+                boolean heard = !(reply instanceof Reply.NoAnswer || reply instanceof Reply.NotSent);
+                arrivals.add(
+                        new Arrival(at, new Answer(node, reply, heard ? time.epochMicros() + clockErrorMicros : 0)));
+            }
+        }
+        arrivals.sort(Comparator.comparingLong(arrival -> arrival.at - time.nanoTime()));
+        return new ScriptedRound(arrivals);
+    }
+
+    private record Arrival(long at, Answer answer) {}
+
+    private final class ScriptedRound implements Round {
+
+        private final List<Arrival> arrivals;
+
+        ScriptedRound(List<Arrival> arrivals) {
+            this.arrivals = arrivals;
+        }
+
+        @Override
+        public Answer next(long deadline) {
+            if (arrivals.isEmpty()) {
+                return null;
+            }
+            Arrival first = arrivals.get(0);
+            if (first.at - deadline > 0) {
+                time.passTo(deadline);
+                return null;
+            }
+            time.passTo(first.at);
+            return arrivals.remove(0).answer;
+        }
+
+        @Override
+        public void leave(Consumer<Answer> late) {
+            arrivals.forEach(arrival -> late.accept(arrival.answer));
+            arrivals.clear();
+        }
+    }
+}

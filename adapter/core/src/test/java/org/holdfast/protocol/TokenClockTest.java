@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class TokenClockTest {
+
+    private final VirtualTime time = new VirtualTime();
+    private final TokenClock clock = new TokenClock(time);
+
+    @Test
+    void next_isTheWallClockUnlessThatStandsStill() {
+        long now = time.epochMicros();
+        assertThat(clock.next()).isEqualTo(now);
+        assertThat(clock.next()).isEqualTo(now + 1);
+        time.passMillis(1);
+        assertThat(clock.next()).isEqualTo(now + 1_000);
+    }
+
+    @Test
+    void next_afterALargerTokenWasSeen_isLargerStill() {
+        long seen = time.epochMicros() + 5_000_000;
+        clock.observe(seen);
+        clock.observe(1);
+        assertThat(clock.next()).isEqualTo(seen + 1);
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.holdfast.Lease;
+import org.holdfast.LeaseScope;
+import org.holdfast.LockException;
+import org.junit.jupiter.api.Test;
+
+class TransactionLeasesTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final VirtualTime time = fixture.time;
+    private final FakeTransactions transactions = new FakeTransactions();
+    private final LockSession session = fixture.session(transactions);
+
+    /** One transaction after another, as the test says. */
+    private static final class FakeTransactions implements Transactions {
+        private Object current;
+        private boolean refuses;
+        private final List<Completion> completions = new ArrayList<>();
+
+        @Override
+        public Object current() {
+            return current;
+        }
+
+        @Override
+        public void bind(Completion completion) {
+            if (refuses) {
+                throw new IllegalStateException("too late");
+            }
+            completions.add(completion);
+        }
+
+        void complete() {
+            current = null;
+            completions.forEach(Completion::completed);
+            completions.clear();
+        }
+    }
+
+    private Lease acquire() throws InterruptedException {
+        return session.acquire(fixture.nodes, fixture.request(0));
+    }
+
+    private int releases() {
+        return fixture.service.sent(Command.Release.class).size();
+    }
+
+    @Test
+    void lease_inTransaction_outlivesItsSessionAndItsOwnRelease() throws Exception {
+        transactions.current = "tx";
+        Lease lease = acquire();
+        lease.release();
+        session.close();
+        assertThat(releases()).isZero();
+
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void lease_takenTwiceInTransaction_isReleasedOnceAndTheTransactionBoundOnce() throws Exception {
+        transactions.current = "tx";
+        acquire();
+        acquire();
+        assertThat(transactions.completions).hasSize(1);
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void lease_takenBeforeTheTransaction_isSharedByItAndReleasedAfterBoth() throws Exception {
+        Lease outer = acquire();
+        transactions.current = "tx";
+        Lease inner = acquire();
+        assertThat(inner.token()).isEqualTo(outer.token());
+        transactions.complete();
+        assertThat(releases()).isZero();
+        outer.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void lease_ofAnotherTransaction_isContention() throws Exception {
+        transactions.current = "outer";
+        acquire();
+        transactions.current = "inner"; // the outer one is suspended
+        assertThat(session.tryAcquire(fixture.nodes, fixture.request(0))).isEmpty();
+    }
+
+    @Test
+    void commit_withALostLease_isTakenAway() throws Exception {
+        transactions.current = "tx";
+        acquire();
+        assertThat(transactions.completions.get(0).mayCommit()).isTrue();
+        time.passMillis(1_000);
+        assertThat(transactions.completions.get(0).mayCommit()).isFalse();
+    }
+
+    @Test
+    void lease_thatTheTransactionDoesNotTake_isReleasedAndRefused() throws Exception {
+        transactions.current = "tx";
+        transactions.refuses = true;
+        assertThatExceptionOfType(LockException.class).isThrownBy(this::acquire).withMessageContaining("'a'");
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void lease_afterCompletionOnAnotherThread_isNotLeftBehind() throws Exception {
+        transactions.current = "tx";
+        acquire();
+        Transactions.Completion completion = transactions.completions.get(0);
+        completion.completed(); // the reaper, while this thread goes on
+        assertThat(releases()).isEqualTo(3);
+        acquire();
+        assertThat(transactions.completions).as("bound anew").hasSize(2);
+    }
+
+    @Test
+    void leases_ofEachScopeWithoutTransaction_endAsTheirScopeSays() throws Exception {
+        Lease bound = session.acquire(fixture.nodes, fixture.request(0));
+        session.close();
+        assertThat(bound.isHeld()).isFalse();
+
+        Lease held = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.HOLDER));
+        session.close();
+        assertThat(held.isHeld()).isTrue();
+        held.release();
+        assertThat(releases()).isEqualTo(6);
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Round;
+import org.holdfast.protocol.Time;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The scripts and the channel against one real node. */
+@Timeout(60)
+class ScriptsTest {
+
+    private static final Owner ADA = new Owner("a".repeat(40));
+    private static final Owner BOB = new Owner("b".repeat(40));
+    private static final long TTL = 10_000;
+    private static final long FENCE = 70_000;
+
+    private static RedisServer redis;
+    private Channel channel;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start(java.nio.file.Path.of("target", "redis"));
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void open() throws Exception {
+        redis.command("FLUSHALL");
+        List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
+        channel = new Cluster(nodes, "test", Duration.ofMillis(500), new WaitlessTime()).open();
+    }
+
+    @AfterEach
+    void close() {
+        channel.close();
+    }
+
+    private static final class WaitlessTime implements Time {
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public long epochMicros() {
+            return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        }
+
+        @Override
+        public Signal newSignal() {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private Answer ask(Command command) {
+        return answerTo(channel.send(command, NodeSet.of(0)));
+    }
+
+    private static Answer answerTo(Round round) {
+        return round.next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
+    }
+
+    private Reply acquire(Owner owner, long token) {
+        return ask(new Command.Acquire("x", owner, token, TTL, FENCE)).reply();
+    }
+
+    private Reply renew(Owner owner, long token) {
+        return ask(new Command.Renew("x", owner, token, TTL, FENCE)).reply();
+    }
+
+    private Reply release(Owner owner, long token, boolean tombstone) {
+        return ask(new Command.Release("x", owner, token, FENCE, tombstone)).reply();
+    }
+
+    @Test
+    void acquire_free_isGrantedWithTimesToLive() throws Exception {
+        assertThat(acquire(ADA, 7)).isEqualTo(new Reply.Granted());
+        assertThat(redis.command("GET test:{x}:lock")).contains(ADA.value());
+        assertThat(redis.command("GET test:{x}:fence")).contains("\r\n7\r\n");
+        assertThat(millis("PTTL test:{x}:lock")).isBetween(TTL - 1_000, TTL);
+        assertThat(millis("PTTL test:{x}:fence")).isBetween(FENCE - 1_000, FENCE);
+    }
+
+    private static long millis(String command) throws Exception {
+        return Long.parseLong(redis.command(command).substring(1).trim());
+    }
+
+    @Test
+    void acquire_heldByAnother_tellsForHowLong() {
+        acquire(ADA, 7);
+        assertThat(acquire(BOB, 8))
+                .asInstanceOf(type(Reply.Held.class))
+                .satisfies(held -> assertThat(held.remainingMillis()).isBetween(TTL - 1_000, TTL));
+    }
+
+    @Test
+    void acquire_sentTwiceByTheSameOwner_isGrantedTwice() {
+        acquire(ADA, 7);
+        assertThat(acquire(ADA, 7)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void acquire_withATokenNotLargerThanTheLast_isRefusedWithThat() {
+        long large = 1_800_000_000_123_456L;
+        acquire(ADA, large);
+        release(ADA, large, true);
+        assertThat(acquire(BOB, large)).isEqualTo(new Reply.TokenTooSmall(large + 1));
+        assertThat(acquire(BOB, large + 1)).isEqualTo(new Reply.TokenTooSmall(large + 1));
+        assertThat(acquire(BOB, large + 2)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void release_byItsOwner_freesAndLeavesATombstoneOnlyIfTold() {
+        acquire(ADA, 7);
+        assertThat(release(ADA, 7, false)).isEqualTo(new Reply.Released());
+        assertThat(acquire(BOB, 8)).isEqualTo(new Reply.Granted());
+        assertThat(release(BOB, 8, true)).isEqualTo(new Reply.Released());
+        assertThat(acquire(ADA, 9)).isEqualTo(new Reply.TokenTooSmall(9));
+    }
+
+    @Test
+    void release_byAnother_touchesNothing() throws Exception {
+        acquire(ADA, 7);
+        assertThat(release(BOB, 3, true)).isInstanceOf(Reply.Held.class);
+        assertThat(redis.command("GET test:{x}:lock")).contains(ADA.value());
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void release_ofNothing_saysSoAndStillLeavesTheTombstone() {
+        assertThat(release(ADA, 7, true)).isEqualTo(new Reply.Gone());
+        assertThat(acquire(ADA, 7))
+                .as("the acquisition that the release has overtaken")
+                .isEqualTo(new Reply.TokenTooSmall(8));
+        assertThat(renew(ADA, 7)).as("a renewal that was still under way").isEqualTo(new Reply.TokenTooSmall(8));
+    }
+
+    @Test
+    void release_isPublished() throws Exception {
+        acquire(ADA, 7);
+        try (java.net.Socket subscriber = new java.net.Socket("127.0.0.1", redis.port())) {
+            subscriber.setSoTimeout(5_000);
+            subscriber.getOutputStream().write("SUBSCRIBE test:{x}:released\r\n".getBytes(StandardCharsets.UTF_8));
+            byte[] bytes = new byte[1_024];
+            subscriber.getInputStream().read(bytes);
+            release(ADA, 7, true);
+            int length = subscriber.getInputStream().read(bytes);
+            assertThat(new String(bytes, 0, length, StandardCharsets.UTF_8))
+                    .contains("message", "test:{x}:released", "7");
+        }
+    }
+
+    @Test
+    void renew_byItsOwner_extends() throws Exception {
+        acquire(ADA, 7);
+        redis.command("PEXPIRE test:{x}:lock 500");
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+        assertThat(millis("PTTL test:{x}:lock")).isGreaterThan(TTL - 1_000);
+    }
+
+    @Test
+    void renew_ofALostKey_healsUnlessALaterLeaseWasGranted() throws Exception {
+        acquire(ADA, 7);
+        redis.command("DEL test:{x}:lock");
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+
+        redis.command("DEL test:{x}:lock");
+        acquire(BOB, 8);
+        assertThat(renew(ADA, 7)).isInstanceOf(Reply.Held.class);
+        redis.command("DEL test:{x}:lock");
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(8));
+    }
+
+    @Test
+    void everyAnswer_carriesTheNodesClock() {
+        long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        assertThat(ask(new Command.Acquire("x", ADA, 7, TTL, FENCE)).nodeMicros())
+                .isBetween(now - 1_000_000, now + 5_000_000);
+    }
+
+    @Test
+    void scripts_areKnownByTheShaThatTheNodeComputes() throws Exception {
+        acquire(ADA, 7);
+        renew(ADA, 7);
+        release(ADA, 7, true);
+        for (LockScript script : LockScript.values()) {
+            String sha = new String(script.sha(), StandardCharsets.US_ASCII);
+            assertThat(redis.command("SCRIPT EXISTS " + sha)).as(script.name()).isEqualTo("*1\r\n:1\r\n");
+        }
+    }
+
+    @Test
+    void script_forgottenByTheNode_isSentAgain() throws Exception {
+        acquire(ADA, 7);
+        redis.command("SCRIPT FLUSH");
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void keysOfAnotherType_areAnErrorAndNeverAGrant() throws Exception {
+        redis.command("LPUSH test:{x}:lock garbage");
+        assertThat(acquire(ADA, 7)).isInstanceOf(Reply.Refused.class);
+        redis.command("DEL test:{x}:lock");
+        redis.command("SET test:{x}:fence garbage");
+        assertThat(acquire(ADA, 7)).isInstanceOf(Reply.Refused.class);
+        assertThat(redis.command("EXISTS test:{x}:lock")).isEqualTo(":0\r\n");
+    }
+
+    @Test
+    void answer_ofUnexpectedForm_isRefused() {
+        assertThat(ScriptCodec.answer(0, "OK".getBytes(StandardCharsets.UTF_8)).reply())
+                .isInstanceOf(Reply.Refused.class);
+        assertThat(ScriptCodec.answer(0, List.of(1L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ScriptCodec.answer(0, List.of(1L, "x", 3L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ScriptCodec.answer(0, List.of(99L, 0L, 3L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ScriptCodec.answer(0, null).reply()).isInstanceOf(Reply.Refused.class);
+    }
+
+    @Test
+    void answers_ofAbandonedRequests_areNeverTakenForLaterOnes() {
+        for (int i = 0; i < 50; i++) {
+            List<Answer> late = new ArrayList<>();
+            Round abandoned = channel.send(new Command.Acquire("x", ADA, 100 + i, TTL, FENCE), NodeSet.of(0));
+            abandoned.leave(late::add);
+            assertThat(release(ADA, 0, false)).as("the answer to the release").isIn(new Reply.Released());
+            assertThat(late).singleElement().extracting(Answer::reply).isEqualTo(new Reply.Granted());
+        }
+    }
+
+    @Test
+    void hungNode_isGivenUpAfterTheNodeTimeoutAndAskedNoMore() {
+        acquire(ADA, 7);
+        redis.freeze();
+        try {
+            Command.Renew renew = new Command.Renew("x", ADA, 7, TTL, FENCE);
+            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(501);
+            assertThat(channel.send(renew, NodeSet.of(0)).next(deadline).reply())
+                    .isEqualTo(new Reply.NoAnswer("no answer for 500 ms"));
+
+            long begun = System.nanoTime();
+            assertThat(ask(renew).reply())
+                    .asInstanceOf(type(Reply.NotSent.class))
+                    .extracting(Reply.NotSent::reason)
+                    .asString()
+                    .startsWith("no answer for 500 ms, suspected for");
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(400));
+        } finally {
+            redis.thaw();
+        }
+    }
+
+    @Test
+    void deadNode_isAnsweredForAsNotSent() {
+        redis.kill();
+        try {
+            assertThat(acquire(ADA, 7))
+                    .asInstanceOf(type(Reply.NotSent.class))
+                    .extracting(Reply.NotSent::reason)
+                    .asString()
+                    .contains("Connection refused");
+        } finally {
+            redis.start();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.holdfast.InvalidSettingsException;
+import org.holdfast.redis.NodeAddress;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingsTest {
+
+    private static Map<String, String> with(String... more) {
+        Map<String, String> values = new HashMap<>(Map.of("nodes", "redis://a,redis://b,redis://c"));
+        for (int i = 0; i < more.length; i += 2) {
+            values.put(more[i], more[i + 1]);
+        }
+        return values;
+    }
+
+    @Test
+    void of_nodesAlone_hasTheDocumentedDefaults() {
+        Settings settings = Settings.of(with());
+        assertThat(settings.ttl()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(settings.waitTimeout()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(settings.keyPrefix()).isEqualTo("holdfast");
+        assertThat(settings.timing().nodeTimeout()).isEqualTo(Duration.ofMillis(200));
+        assertThat(settings.timing().maxLeaseTtl()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(settings.timing().fenceRetention()).isEqualTo(Duration.ofMinutes(10));
+        assertThat(settings.timing().driftFactor()).isEqualTo(0.01);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ttlMillis, 0, ttlMillis must be 100 to 60000 ms",
+        "ttlMillis, 60001, ttlMillis must be 100 to 60000 ms",
+        "ttlMillis, soon, ttlMillis must be 100 to 60000 ms",
+        "waitTimeoutMillis, -1, waitTimeoutMillis must be 0 to",
+        "nodeTimeoutMillis, 0, nodeTimeoutMillis must be 1 to 15000 ms",
+        "nodeTimeoutMillis, 15001, nodeTimeoutMillis must be 1 to 15000 ms",
+        "maxLeaseTtlMillis, 99, maxLeaseTtlMillis must be 100 to 86400000 ms",
+        "fenceRetentionMillis, 1, fenceRetentionMillis must be 1000 to",
+        "driftFactor, 0.6, driftFactor must be 0 to 0.5",
+        "driftFactor, NaN, driftFactor must be 0 to 0.5",
+        "keyPrefix, 'a b', keyPrefix must be 1 to 64 letters",
+        "keyPrefix, '{a}', keyPrefix must be 1 to 64 letters",
+    })
+    void of_valueOutOfRange_isRefusedWithNameValueAndRange(String name, String value, String message) {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> Settings.of(with(name, value)))
+                .withMessageContaining(message)
+                .withMessageContaining("was '" + value + "'");
+    }
+
+    @Test
+    void of_severalFaults_namesThemAll() {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(
+                        () -> Settings.of(Map.of("nodes", "redis://a,redis://b", "ttlMillis", "0", "colour", "blue")))
+                .withMessageContaining("nodes must name an odd number")
+                .withMessageContaining("ttlMillis must be")
+                .withMessageContaining("there is no setting 'colour'");
+    }
+
+    @Test
+    void of_noNodes_isRefused() {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> Settings.of(Map.of()))
+                .withMessageContaining("nodes must name an odd number");
+    }
+
+    @Test
+    void of_userAndPassword_goToNodesThatHaveNone() {
+        Settings settings = Settings.of(
+                Map.of("nodes", "redis://a,redis://bob:own@b,redis://c", "user", "ada", "password", "s3cret"));
+        assertThat(settings.nodes()).extracting(NodeAddress::user).containsExactly("ada", "bob", "ada");
+        assertThat(settings.toString()).doesNotContain("s3cret").doesNotContain("own");
+    }
+
+    @Test
+    void of_userWithoutPassword_isRefused() {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> Settings.of(with("user", "ada")))
+                .withMessageContaining("user needs a password");
+    }
+}
