@@ -64,8 +64,7 @@ final class ScriptCodec {
         }
         Command.Release c = (Command.Release) command;
         return call.add(bytes(c.owner().value()))
-                .add(c.token())
-                .add(c.tombstone() ? 1 : 0)
+                .add(c.tombstone() ? c.token() + 1 : 0L)
                 .add(c.fenceMillis())
                 .add(bytes(base + "released"));
     }

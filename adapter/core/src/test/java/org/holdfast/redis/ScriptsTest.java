@@ -169,7 +169,7 @@ class ScriptsTest {
             release(ADA, 7, true);
             int length = subscriber.getInputStream().read(bytes);
             assertThat(new String(bytes, 0, length, StandardCharsets.UTF_8))
-                    .contains("message", "test:{x}:released", "7");
+                    .contains("message", "test:{x}:released", ADA.value());
         }
     }
 
