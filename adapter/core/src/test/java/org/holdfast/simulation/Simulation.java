@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.Timing;
+
+/** One run: a world from a seed, faults while clients work, then peace, in which everything must come right. */
+public final class Simulation {
+
+    private static final long MILLI = 1_000_000L;
+    private static final long TROUBLE = 4_000 * MILLI;
+    private static final Duration MAX_TTL = Duration.ofSeconds(2);
+    private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
+    private static final double DRIFT = 0.01;
+
+    private final World world;
+    private final Random random;
+    private final Checker checker;
+    private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final List<Client> clients = new ArrayList<>();
+
+    private Simulation(long seed, SimulatedRedis.Lua lua) {
+        this.world = new World(seed);
+        this.random = world.random;
+        this.checker = new Checker(world);
+        int count = random.nextBoolean() ? 3 : 5;
+        for (int node = 0; node < count; node++) {
+            nodes.add(new SimulatedNode(world, node, lua, clockRate()));
+        }
+        long meanDelay = MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
+        double breaks = List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
+        Network network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos());
+        Timing timing = new Timing(NODE_TIMEOUT, MAX_TTL, Duration.ofSeconds(10), DRIFT);
+        for (int client = 0; client < 3; client++) {
+            SimulatedTime time =
+                    new SimulatedTime(world, clockRate(), random.nextLong() / 4, random.nextInt(2_000_000) - 1_000_000);
+            clients.add(new Client(world, network, checker, "client-" + client, timing, time, count));
+        }
+    }
+
+    /** Rates differ by less than the bound between any two machines. */
+    private double clockRate() {
+        return 1 + (random.nextDouble() - 0.5) * DRIFT * 0.9;
+    }
+
+    /** What a run saw, if it saw nothing wrong. */
+    public record Result(int acquisitions, int losses) {}
+
+    /**
+     * Runs one seed.
+     *
+     * @throws AssertionError if a promise is broken
+     */
+    public static Result run(long seed) {
+        return new Engine().run(seed);
+    }
+
+    /** Runs seeds one after another and keeps what is compiled. For one thread. */
+    public static final class Engine {
+
+        private final SimulatedRedis.Lua lua = new SimulatedRedis.Lua();
+
+        public Result run(long seed) {
+            Simulation simulation = new Simulation(seed, lua);
+            try {
+                return simulation.run();
+            } catch (Throwable e) {
+                throw new AssertionError("seed " + seed + ": " + e, e);
+            }
+        }
+    }
+
+    private Result run() throws Throwable {
+        int locks = 1 + random.nextInt(2);
+        int threads = 1 + random.nextInt(2);
+        clients.forEach(client -> client.start(threads, locks, TROUBLE));
+        int faults = random.nextInt(8);
+        for (int fault = 0; fault < faults; fault++) {
+            world.at((long) (random.nextDouble() * TROUBLE), this::fault);
+        }
+        Duration within = MAX_TTL.plusSeconds(2);
+        world.at(
+                TROUBLE + 500 * MILLI,
+                () -> clients.forEach(client -> {
+                    for (int lock = 0; lock < locks; lock++) {
+                        client.mustSucceed("lock-" + lock, within);
+                    }
+                }));
+        world.run(TROUBLE + 500 * MILLI + within.toNanos() + 1_000 * MILLI);
+        checkKeys();
+        return new Result(checker.acquisitions(), checker.losses());
+    }
+
+    private void checkKeys() {
+        for (SimulatedNode node : nodes) {
+            if (!node.keysWithoutTtl().isEmpty()) {
+                throw new Violation("4: keys without a time to live: " + node.keysWithoutTtl());
+            }
+        }
+    }
+
+    /** Ends within the time of trouble. */
+    private long duration() {
+        return (long) (random.nextDouble() * Math.min(1_500 * MILLI, TROUBLE - world.now()));
+    }
+
+    private void fault() {
+        SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
+        Client client = clients.get(random.nextInt(clients.size()));
+        switch (random.nextInt(5)) {
+            case 0 -> node.crashAndKeep(duration());
+            case 1 -> node.pause(duration());
+            case 2 -> client.machine.pausedUntil = world.now() + duration();
+            case 3 -> {
+                client.partition.until = world.now() + duration();
+                client.partition.cutOff = new NodeSet(random.nextLong());
+            }
+            default -> client.time.jumpWall((random.nextInt(2_000) - 1_000) * 1_000L);
+        }
+    }
+}
