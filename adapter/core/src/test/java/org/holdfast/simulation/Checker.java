@@ -20,7 +20,25 @@ final class Checker {
         this.world = world;
     }
 
-    record Watched(String client, Lease lease) {}
+    /** A lease that somebody has. */
+    static final class Watched {
+        private final String client;
+        private final Lease lease;
+        private boolean seenLost;
+
+        Watched(String client, Lease lease) {
+            this.client = client;
+            this.lease = lease;
+        }
+
+        String client() {
+            return client;
+        }
+
+        Lease lease() {
+            return lease;
+        }
+    }
 
     private record Acquired(long asked, long got, long token) {}
 
@@ -52,7 +70,12 @@ final class Checker {
     /** A client looks at its lease: if that is held, no other may be. */
     boolean looked(Watched entry) {
         if (!entry.lease().isHeld()) {
+            entry.seenLost = true;
             return false;
+        }
+        if (entry.seenLost) {
+            throw new Violation("5: the lease with token " + entry.lease().token() + " on '"
+                    + entry.lease().name() + "' was lost and is held again");
         }
         for (Watched other : watched.get(entry.lease().name())) {
             if (other != entry && other.lease().isHeld()) {

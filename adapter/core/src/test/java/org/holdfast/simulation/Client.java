@@ -148,6 +148,10 @@ final class Client {
             sleep(random(150 * MILLI));
             held = checker.looked(watched);
         }
+        if (!held) { // lost is lost: another look must say the same
+            sleep(random(200 * MILLI));
+            checker.looked(watched);
+        }
         checker.ended(watched, !held);
         lease.release();
         leases--;

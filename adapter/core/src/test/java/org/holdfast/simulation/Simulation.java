@@ -11,8 +11,16 @@ import org.holdfast.protocol.Timing;
 /** One run: a world from a seed, faults while clients work, then peace, in which everything must come right. */
 public final class Simulation {
 
+    /** Kept, so that its level is: leases are lost by the thousand here, and each would be told in the log. */
+    private static final java.util.logging.Logger LOST =
+            java.util.logging.Logger.getLogger("org.holdfast.protocol.Hold");
+
+    static {
+        LOST.setLevel(java.util.logging.Level.OFF);
+    }
+
     private static final long MILLI = 1_000_000L;
-    private static final long TROUBLE = 4_000 * MILLI;
+    private static final long TROUBLE = 3_000 * MILLI;
     private static final Duration MAX_TTL = Duration.ofSeconds(2);
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
     private static final double DRIFT = 0.01;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Bugs that the simulation must find: a checker that cannot fail proves nothing. */
+class MutantsTest {
+
+    private static final int SEEDS = 600;
+    private static final String PROTOCOL = "org/holdfast/protocol/";
+    private static final String SCRIPTS = "org/holdfast/redis/";
+    private static final String NETWORK = "org/holdfast/simulation/Network.java";
+
+    private static void assertFound(String promise, Mutant mutant) throws Exception {
+        assertThat(mutant.simulate(SEEDS))
+                .as("what the checker says")
+                .isNotNull()
+                .contains(promise);
+    }
+
+    @Test
+    void noBug_isNotFound() throws Exception {
+        assertThat(new Mutant()
+                        .with(PROTOCOL + "Tally.java", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")
+                        .simulate(50))
+                .isNull();
+    }
+
+    @Test
+    void quorumOfHalf_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant().with(PROTOCOL + "Tally.java", "return nodes / 2 + 1;", "return nodes / 2;"));
+    }
+
+    @Test
+    void noValidityCheck_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant().with(PROTOCOL + "Hold.java", "if (now - validUntil.get() < 0) {", "if (true) {"));
+    }
+
+    @Test
+    void validityFromAfterTheReplies_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Redlock.java",
+                                "if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {",
+                                "if (tally.isGranted()) { validUntil = time.nanoTime()"
+                                        + " + timing.validityNanos(command.ttlMillis());"));
+    }
+
+    @Test
+    void releaseWithoutOwnerCheck_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:",
+                new Mutant().with(SCRIPTS + "release.lua", "if holder ~= ARGV[1] then", "if false then"));
+    }
+
+    @Test
+    void tokenNotChecked_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "acquire.lua",
+                                "if token < last or (token == last and not holder) then",
+                                "if false then"));
+    }
+
+    @Test
+    void renewalThatExtendsAfterLoss_isFound() throws Exception {
+        assertFound(
+                "Violation: 5:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Hold.java",
+                                "        lose(endReason(), now);\n        return false;",
+                                "        return false;")
+                        .with(
+                                PROTOCOL + "Hold.java",
+                                "        if (!isHeld(now)) {\n            return false;\n        }\n        lastFailure = null;",
+                                "        lastFailure = null;")
+                        .with(PROTOCOL + "Renewals.java", "&& first.getValue().isHeld(now)", "")
+                        .with(
+                                PROTOCOL + "Renewals.java",
+                                "if (!hold.isHeld(time.nanoTime())) {\n            return;",
+                                "if (false) {\n            return;"));
+    }
+
+    @Test
+    void lateReplyTakenForTheNextRequests_isFound() throws Exception {
+        assertFound(
+                "Violation",
+                new Mutant()
+                        .with(
+                                NETWORK,
+                                "if (unanswered.contains(request)) {\n                    break_();",
+                                "if (unanswered.remove(request)) {\n                    request.answers().answered(new Answer(node, new Reply.NoAnswer(\"late\"), 0));")
+                        .with(
+                                NETWORK,
+                                "if (!broken && unanswered.peekFirst() == request) {\n                unanswered.pollFirst();\n                request.answers().answered(answer);",
+                                "if (!broken && !unanswered.isEmpty()) {\n                unanswered.pollFirst().answers().answered(answer);"));
+    }
+
+    @Test
+    void releaseWithoutTombstone_isFound() throws Exception {
+        assertFound("Violation: 3:", new Mutant().with(SCRIPTS + "release.lua", "if grave > 0 and", "if false and"));
+    }
+}
