@@ -34,6 +34,7 @@ public final class Hold {
     private final boolean renewed;
     private final long startedAt;
     private final Executor notifier;
+    private final Consumer<Hold> whenLost;
     private final AtomicLong validUntil;
     private final AtomicReference<State> state = new AtomicReference<>(new State.Held(1));
     private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
@@ -43,14 +44,22 @@ public final class Hold {
      * @param holder who may take the lock once more; null for nobody
      * @param renewed whether it is renewed until released
      * @param notifier runs the listeners
+     * @param whenLost is called at once, on the thread that sees the loss
      */
-    Hold(Command.Acquire command, Holder holder, boolean renewed, Outcome.Acquired outcome, Executor notifier) {
+    Hold(
+            Command.Acquire command,
+            Holder holder,
+            boolean renewed,
+            Outcome.Acquired outcome,
+            Executor notifier,
+            Consumer<Hold> whenLost) {
         this.command = command;
         this.holder = holder;
         this.renewed = renewed;
         this.startedAt = outcome.startedNanos();
         this.validUntil = new AtomicLong(outcome.validUntilNanos());
         this.notifier = notifier;
+        this.whenLost = whenLost;
     }
 
     Command.Acquire command() {
@@ -106,6 +115,16 @@ public final class Hold {
     /** Returns what was lost, or null. */
     LeaseLoss loss() {
         return state.get() instanceof State.Lost lost ? lost.loss() : null;
+    }
+
+    /** Returns what stands against relying on the lock, in words. */
+    String whyNotConfirmed() {
+        LeaseLoss loss = loss();
+        String failure = lastFailure;
+        return loss != null
+                ? loss.toString()
+                : "the lease on '" + lock() + "' is about to end and could not be renewed"
+                        + (failure == null ? "" : ": " + failure);
     }
 
     /** Adds a lease of the same holder; false if the lock is not held any more. */
@@ -174,6 +193,7 @@ public final class Hold {
         while (seen instanceof State.Held) {
             if (state.compareAndSet(seen, new State.Lost(loss))) {
                 LOG.log(System.Logger.Level.WARNING, loss.toString());
+                whenLost.accept(this);
                 tell(loss);
                 return true;
             }
@@ -195,7 +215,11 @@ public final class Hold {
         Consumer<LeaseLoss> listener;
         while ((listener = listeners.poll()) != null) {
             Consumer<LeaseLoss> told = listener;
-            notifier.execute(() -> call(told, loss));
+            try {
+                notifier.execute(() -> call(told, loss));
+            } catch (RuntimeException e) { // no thread to be had: who looks at a lease must not suffer for that
+                LOG.log(System.Logger.Level.WARNING, "no thread to tell a listener that the " + loss, e);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
 
@@ -20,6 +21,9 @@ public final class LeaseManager {
 
     /** So many releases are under way at once: their replies must fit what a node buffers for one connection. */
     private static final int RELEASE_BATCH = 200;
+
+    /** What a commit may take: a lease with less than this left, or than half of its validity, is renewed before. */
+    private static final long COMMIT_MARGIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Time time;
     private final Randomness randomness;
@@ -99,7 +103,7 @@ public final class LeaseManager {
                     return attempts.givenUp();
                 }
                 turn.await(turn.isFirst() ? Math.min(left, attempts.pause()) : left);
-                if (turn.isFirst()) {
+                if (turn.isFirst() && attempts.left() > 0) {
                     Acquisition done = attempts.next();
                     if (done != null) {
                         return done;
@@ -141,6 +145,7 @@ public final class LeaseManager {
 
         /** Attempts once; null if it is worth to attempt again. */
         Acquisition next() {
+            requireOpen();
             Outcome outcome = localRemaining() > 0 ? new Outcome.Contended(localRemaining() / 1_000_000) : attempt();
             if (outcome instanceof Outcome.TokenTooSmall) {
                 outcome = attempt(); // the clock has jumped past the token on record: this costs one round, once
@@ -169,8 +174,9 @@ public final class LeaseManager {
             if (outcome instanceof Outcome.TokenTooSmall refused) {
                 tokens.observe(refused.last());
             } else if (outcome instanceof Outcome.Acquired acquired) {
-                held = new Hold(command, exclusiveHolder(), request.renewal(), acquired, notifier);
-                keep(held);
+                held = new Hold(
+                        command, exclusiveHolder(), request.renewal(), acquired, notifier, LeaseManager.this::forget);
+                keep(held, nodes);
             }
             return outcome;
         }
@@ -197,13 +203,19 @@ public final class LeaseManager {
         }
     }
 
-    private void keep(Hold hold) {
+    /** @param nodes through which it was taken: they are open, even if the service's own are not any more */
+    private void keep(Hold hold, Nodes nodes) {
         holds.put(hold.lock(), hold);
         renewals.add(hold);
-        hold.onLost(loss -> forget(hold));
         if (closed && hold.giveBackAll()) { // came too late for close: nobody else will release it
-            release(List.of(hold));
-            throw new IllegalStateException("lock '" + hold.lock() + "' was taken while the lock service stopped");
+            release(List.of(hold), nodes);
+            requireOpen();
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the lock service has been stopped");
         }
     }
 
@@ -220,21 +232,31 @@ public final class LeaseManager {
     /** Renews now, on the calling thread. */
     boolean renew(Hold hold) {
         Redlock.Renewing renewing = redlock.startRenewal(service, hold);
-        return redlock.finishRenewal(service, renewing, redlock.patience(hold));
+        boolean extended = redlock.finishRenewal(service, renewing, redlock.patience(hold));
+        renewals.reschedule(hold);
+        return extended;
+    }
+
+    /** Returns whether the hold is in force for long enough to commit; renews it if it is short. */
+    boolean confirm(Hold hold) {
+        long needed = Math.min(
+                COMMIT_MARGIN_NANOS, timing.validityNanos(hold.command().ttlMillis()) / 2);
+        return hold.remainingNanos(time.nanoTime()) >= needed
+                || renew(hold) && hold.remainingNanos(time.nanoTime()) >= needed;
     }
 
     /** Gives back one lease of each; what nobody holds any more is released on the nodes, all at once. */
     void giveBack(Collection<Hold> leases) {
-        release(leases.stream().filter(Hold::giveBack).toList());
+        release(leases.stream().filter(Hold::giveBack).toList(), service);
     }
 
-    private void release(List<Hold> given) {
+    private void release(List<Hold> given, Nodes nodes) {
         record Releasing(Hold hold, Round round, long deadline) {}
         List<Releasing> releasing = given.stream()
-                .map(hold -> new Releasing(hold, redlock.startRelease(service, hold), redlock.patience(hold)))
+                .map(hold -> new Releasing(hold, redlock.startRelease(nodes, hold), redlock.patience(hold)))
                 .toList();
         for (Releasing each : releasing) {
-            redlock.finishRelease(service, each.hold(), each.round(), each.deadline());
+            redlock.finishRelease(nodes, each.hold(), each.round(), each.deadline());
             tokens.observe(each.hold().token() + 1); // the tombstone that the release left
             forget(each.hold());
         }
@@ -253,6 +275,7 @@ public final class LeaseManager {
      */
     public void close(long deadline) {
         closed = true;
+        waitingRoom.wakeAll();
         Iterator<Hold> all = holds.values().iterator();
         while (all.hasNext() && time.nanoTime() - deadline < 0) {
             List<Hold> batch = new ArrayList<>();
@@ -262,7 +285,7 @@ public final class LeaseManager {
                     batch.add(hold);
                 }
             }
-            release(batch);
+            release(batch, service);
         }
     }
 

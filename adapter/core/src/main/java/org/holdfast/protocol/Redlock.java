@@ -38,6 +38,7 @@ public final class Redlock {
 
         boolean skewed = tally.isSkewed(time.epochMicros(), timing.maxSkewMicros());
         if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {
+            round.leave(late -> {}); // a node that is late is told of the release like any other
             return new Outcome.Acquired(started, validUntil);
         }
         undo(nodes, command, round, tally);

@@ -44,6 +44,15 @@ public final class Renewals {
         schedule(hold, hold.isRenewed() ? time.nanoTime() + thirdOfTtl(hold) : hold.validUntil());
     }
 
+    /** The end of a lease has moved by hand: one that is not renewed is looked at again when its new end has come. */
+    void reschedule(Hold hold) {
+        if (!hold.isRenewed()) {
+            remove(hold);
+            schedule(hold, hold.validUntil());
+            removeIfEnded(hold);
+        }
+    }
+
     private static long thirdOfTtl(Hold hold) {
         return TimeUnit.MILLISECONDS.toNanos(hold.command().ttlMillis()) / 3;
     }
@@ -90,6 +99,9 @@ public final class Renewals {
     private void renew(Nodes nodes, List<Hold> batch) {
         List<Redlock.Renewing> renewing = new ArrayList<>(batch.size());
         for (Hold hold : batch) {
+            schedule(hold, hold.validUntil()); // whatever goes wrong below, nobody is forgotten
+        }
+        for (Hold hold : batch) {
             if (hold.isRenewed()) {
                 renewing.add(redlock.startRenewal(nodes, hold));
             }
@@ -97,18 +109,21 @@ public final class Renewals {
         for (Redlock.Renewing each : renewing) {
             Hold hold = each.hold();
             boolean extended = redlock.finishRenewal(nodes, each, redlock.patience(hold));
+            remove(hold);
             scheduleNext(hold, each.started(), extended);
         }
+        batch.forEach(this::removeIfEnded);
     }
 
     private void scheduleNext(Hold hold, long started, boolean extended) {
-        if (!hold.isHeld(time.nanoTime())) {
-            return;
-        }
         long next = started + (extended ? thirdOfTtl(hold) : thirdOfTtl(hold) / 10);
         schedule(hold, next - hold.validUntil() < 0 ? next : hold.validUntil());
+    }
+
+    /** Released or lost while we were at it: whoever did that may have found nothing to remove. */
+    private void removeIfEnded(Hold hold) {
         if (!hold.isHeld(time.nanoTime())) {
-            remove(hold); // released meanwhile: whoever did that found nothing to remove
+            remove(hold);
         }
     }
 }

@@ -30,10 +30,15 @@ public final class TransactionLeases {
     /** Lets the calling thread's transaction keep the lease. */
     void bind(Object transaction, Hold hold) {
         Bound bound = byTransaction.get(transaction);
-        if (bound == null) { // a transaction has one thread at a time: no other comes between
+        if (bound == null) { // a transaction has one thread at a time: no other comes between, but the reaper may
             bound = new Bound(transaction);
-            transactions.bind(bound);
             byTransaction.put(transaction, bound);
+            try {
+                transactions.bind(bound);
+            } catch (RuntimeException e) {
+                byTransaction.remove(transaction, bound);
+                throw e;
+            }
         }
         bound.add(hold);
     }
@@ -62,8 +67,8 @@ public final class TransactionLeases {
         @Override
         public boolean mayCommit() {
             for (Hold hold : leases()) {
-                if (!manager.isHeld(hold)) {
-                    LOG.log(System.Logger.Level.WARNING, "a transaction must roll back: " + hold.loss());
+                if (!manager.confirm(hold)) {
+                    LOG.log(System.Logger.Level.WARNING, "a transaction must roll back: " + hold.whyNotConfirmed());
                     return false;
                 }
             }

@@ -46,6 +46,11 @@ final class WaitingRoom {
         });
     }
 
+    /** Wakes the heads of all queues. */
+    void wakeAll() {
+        queues.keySet().forEach(this::wake);
+    }
+
     /** A place in the queue of one lock. */
     final class Turn implements AutoCloseable {
 

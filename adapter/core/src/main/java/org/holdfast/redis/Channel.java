@@ -3,6 +3,7 @@ package org.holdfast.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
@@ -17,6 +18,7 @@ import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Round;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -45,6 +47,7 @@ public final class Channel implements Nodes, AutoCloseable {
     private final Condition changed = lock.newCondition();
     private Selector selector;
     private boolean reading;
+    private long reads;
     private boolean closed;
 
     Channel(Cluster cluster) {
@@ -69,10 +72,14 @@ public final class Channel implements Nodes, AutoCloseable {
     public void prepare() {
         lock.lock();
         try {
+            for (int node = 0; node < connections.length; node++) {
+                dropIfStale(node);
+            }
             NodeSet wanted = closed ? NodeSet.NONE : cluster.worthConnecting();
             for (int node = 0; node < connections.length; node++) {
                 if (wanted.contains(node)) {
-                    makeUsable(node);
+                    dropIfSuspected(node);
+                    open(node);
                 }
             }
         } finally {
@@ -86,10 +93,11 @@ public final class Channel implements Nodes, AutoCloseable {
         lock.lock();
         try {
             NodeSet open = openWhatIsMissing(targets, round);
-            long now = cluster.time().nanoTime();
+            CommandArguments encoded = cluster.codec().bySha(command);
+            Request request = new Request(command, round, cluster.time().nanoTime());
             for (int node = 0; node < connections.length; node++) {
                 if (open.contains(node)) {
-                    write(node, new Request(command, round, now), false);
+                    write(node, request, encoded);
                 }
             }
             for (int node = 0; node < connections.length; node++) {
@@ -105,11 +113,16 @@ public final class Channel implements Nodes, AutoCloseable {
 
     /** Opens the connections that a round needs, tells it which nodes cannot be asked, and returns the others. */
     private NodeSet openWhatIsMissing(NodeSet targets, ChannelRound round) {
+        for (int node = 0; node < connections.length; node++) {
+            if (targets.contains(node)) {
+                dropIfStale(node); // may read, and so drop others too: nothing is opened before all were looked at
+            }
+        }
         NodeSet open = NodeSet.NONE;
         NodeSet trusted = closed ? NodeSet.NONE : cluster.trusted(targets);
         for (int node = 0; node < connections.length; node++) {
             if (targets.contains(node)) {
-                String obstacle = trusted.contains(node) ? makeUsable(node) : whyNotAsked(node);
+                String obstacle = trusted.contains(node) ? open(node) : whyNotAsked(node);
                 if (obstacle == null) {
                     open = open.with(node);
                 } else {
@@ -124,9 +137,8 @@ public final class Channel implements Nodes, AutoCloseable {
         return closed ? "this channel is closed" : cluster.health(node).reason();
     }
 
-    /** Sees to it that there is a connection that can be relied on; returns what stands against it, or null. */
-    private String makeUsable(int node) {
-        dropIfStale(node);
+    /** Sees to it that there is a connection; returns what stands against it, or null. */
+    private String open(int node) {
         if (connections[node] != null) {
             return null;
         }
@@ -150,6 +162,13 @@ public final class Channel implements Nodes, AutoCloseable {
         }
     }
 
+    /** A connection from before the node was suspected proves nothing: to connect anew is to ask whether it answers. */
+    private void dropIfSuspected(int node) {
+        if (connections[node] != null && cluster.health(node).isSuspected()) {
+            fail(node, cluster.health(node).reason());
+        }
+    }
+
     private void dropIfStale(int node) {
         NodeConnection connection = connections[node];
         if (connection == null) {
@@ -157,8 +176,13 @@ public final class Channel implements Nodes, AutoCloseable {
         }
         long now = cluster.time().nanoTime();
         if (connection.inFlight().isEmpty()) {
-            if (now - connection.lastUsed() > IDLE_NANOS && connection.isUnusable()) {
+            if (now - connection.lastUsed() <= IDLE_NANOS) {
+                return;
+            }
+            if (connection.isUnusable()) {
                 fail(node, "the node closed the connection");
+            } else {
+                connection.touched(now);
             }
         } else if (isOverdue(connection, now)) {
             readWhatHasCome();
@@ -180,13 +204,12 @@ public final class Channel implements Nodes, AutoCloseable {
         }
     }
 
-    private void write(int node, Request request, boolean withSource) {
+    private void write(int node, Request request, CommandArguments encoded) {
         NodeConnection connection = connections[node];
         connection.inFlight().addLast(request);
         connection.touched(request.sentAt());
         try {
-            ScriptCodec codec = cluster.codec();
-            connection.sendCommand(withSource ? codec.bySource(request.command()) : codec.bySha(request.command()));
+            connection.sendCommand(encoded);
         } catch (JedisException e) {
             fail(node, Cluster.describe(e));
         }
@@ -209,6 +232,9 @@ public final class Channel implements Nodes, AutoCloseable {
             request.round().answered(new Answer(node, new Reply.NoAnswer(reason), 0));
         }
         changed.signalAll();
+        if (reading) {
+            selector.wakeup(); // whoever reads may have got its answer just now
+        }
     }
 
     /** Waits until something has come, so long at the most, and reads it. Called with the lock, waits without. */
@@ -217,19 +243,25 @@ public final class Channel implements Nodes, AutoCloseable {
         lock.unlock();
         try {
             selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
+        } catch (ClosedSelectorException e) {
+            // the channel was closed meanwhile: every request has its answer by now
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
             lock.lock();
             reading = false;
+            readSelected();
             changed.signalAll();
         }
-        readSelected();
     }
 
-    /** Reads what has come, without waiting; if another thread reads, it is that thread's. */
+    /** Reads what has come, without waiting for more. */
     private void readWhatHasCome() {
-        if (reading || selector == null || closed) {
+        if (selector == null || closed) {
+            return;
+        }
+        if (reading) {
+            letReaderRead();
             return;
         }
         try {
@@ -240,7 +272,17 @@ public final class Channel implements Nodes, AutoCloseable {
         readSelected();
     }
 
+    /** Another thread reads: it is made to look at once, so that nobody is judged by what lies unread. */
+    private void letReaderRead() {
+        long seen = reads;
+        selector.wakeup();
+        while (reading && reads == seen && !closed) {
+            changed.awaitUninterruptibly();
+        }
+    }
+
     private void readSelected() {
+        reads++;
         if (closed) {
             return;
         }
@@ -288,18 +330,17 @@ public final class Channel implements Nodes, AutoCloseable {
     /**
      * Sends a request again, with the script that the node does not know.
      *
-     * <p>An acquisition or renewal that nobody waits for any more is not: its release may have been sent already, and
-     * would be overtaken.
+     * <p>An acquisition that nobody waits for any more is not: its release may have been sent already, and would be
+     * overtaken. A renewal may be: a lease that is released leaves a tombstone, which refuses it.
      */
     private void sendSource(int node, Request request) {
-        if (request.round().isLeft() && !(request.command() instanceof Command.Release)) {
+        if (request.command() instanceof Command.Acquire && request.round().isLeft()) {
             request.round().answered(new Answer(node, new Reply.Refused("the script was not known"), 0));
             return;
         }
-        write(
-                node,
-                new Request(request.command(), request.round(), cluster.time().nanoTime()),
-                true);
+        Request again =
+                new Request(request.command(), request.round(), cluster.time().nanoTime());
+        write(node, again, cluster.codec().bySource(request.command()));
         if (connections[node] != null) {
             push(node);
         }

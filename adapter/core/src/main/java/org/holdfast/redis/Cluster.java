@@ -86,6 +86,11 @@ public final class Cluster {
         return chosen;
     }
 
+    /** Returns whether a suspected node is to be asked whether it answers again. */
+    public boolean isProbeDue() {
+        return health.stream().anyMatch(NodeHealth::isProbeDue);
+    }
+
     /** Asks one suspected node, if it is time to, whether it answers again. Blocks for a node timeout at the most. */
     public void probe() {
         for (int node = 0; node < size(); node++) {

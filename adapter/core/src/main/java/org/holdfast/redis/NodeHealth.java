@@ -71,6 +71,11 @@ final class NodeHealth {
         return state.compareAndSet(seen, new State.Suspected(s.reason(), s.since(), pause, now + pause));
     }
 
+    /** Returns whether somebody may ask a suspected node whether it answers again. */
+    boolean isProbeDue() {
+        return state.get() instanceof State.Suspected s && time.nanoTime() - s.nextProbe() >= 0;
+    }
+
     /** The node has answered. */
     void up() {
         if (state.get() != UP && state.getAndSet(UP) instanceof State.Suspected suspected) {

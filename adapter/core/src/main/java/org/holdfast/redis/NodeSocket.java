@@ -157,6 +157,12 @@ final class NodeSocket extends Socket {
         return timeoutMillis;
     }
 
+    /** Says that none is set. The inherited one would open a socket of its own to look. */
+    @Override
+    public int getSoLinger() {
+        return -1;
+    }
+
     @Override
     public boolean isConnected() {
         return channel.isConnected();

@@ -3,6 +3,7 @@ package org.holdfast.runtime;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Redlock;
@@ -38,6 +39,7 @@ public final class LockService implements AutoCloseable {
     private final Renewals renewals;
     private final LeaseManager leases;
     private final TransactionLeases transactionLeases;
+    private final AtomicBoolean probing = new AtomicBoolean();
     private long lastComplaint;
     private boolean complained;
 
@@ -78,13 +80,25 @@ public final class LockService implements AutoCloseable {
             renewals.sweep(service);
             unfinished.retry(
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
-            cluster.probe();
-        } catch (RuntimeException e) { // a periodic task that throws is never run again, and nothing would be renewed
+            service.isUsable(); // reads what nobody waits for, and gives up nodes that are overdue
+            if (cluster.isProbeDue() && probing.compareAndSet(false, true)) {
+                scheduling.execute(this::probe);
+            }
+        } catch (Throwable e) { // a periodic task that throws is never run again, and nothing would be renewed
             complain(e);
         }
     }
 
-    private void complain(RuntimeException failure) {
+    /** Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. */
+    private void probe() {
+        try {
+            cluster.probe();
+        } finally {
+            probing.set(false);
+        }
+    }
+
+    private void complain(Throwable failure) {
         long now = time.nanoTime();
         if (!complained || now - lastComplaint > COMPLAINT_PAUSE.toNanos()) {
             complained = true;

@@ -3,7 +3,10 @@ package org.holdfast.runtime;
 
 import java.util.concurrent.Executor;
 
-/** The threads of a lock service, wherever they come from. As an executor it runs the listeners of lost leases. */
+/**
+ * The threads of a lock service, wherever they come from. As an executor it runs what may take its time: listeners of lost
+ * leases, and probes of nodes that hang.
+ */
 public interface Scheduling extends Executor, AutoCloseable {
 
     /** Runs the task again and again, with a pause in between, never twice at once. Called once. */

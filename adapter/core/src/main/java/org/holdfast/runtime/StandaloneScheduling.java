@@ -4,29 +4,33 @@ package org.holdfast.runtime;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads of our own, for where no container gives any: one for the periodic task and one for listeners, both daemons. */
+/** Threads of our own, for where no container gives any: one renews, another does what may take its time. Both are daemons. */
 final class StandaloneScheduling implements Scheduling {
 
-    private static final int THREADS = 2;
+    private final ScheduledThreadPoolExecutor heartbeat = executor("holdfast-renewal");
+    private final ScheduledThreadPoolExecutor listeners = executor("holdfast-listeners");
 
-    private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(THREADS, task -> {
-        Thread thread = new Thread(task, "holdfast");
-        thread.setDaemon(true);
-        return thread;
-    });
-
-    @Override
-    public void repeat(Runnable task, long pauseMillis) {
-        executor.scheduleWithFixedDelay(task, pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+    private static ScheduledThreadPoolExecutor executor(String name) {
+        return new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     @Override
-    public void execute(Runnable listener) {
-        executor.execute(listener);
+    public void repeat(Runnable task, long pauseMillis) {
+        heartbeat.scheduleWithFixedDelay(task, pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        listeners.execute(task);
     }
 
     @Override
     public void close() {
-        executor.shutdown();
+        heartbeat.shutdown();
+        listeners.shutdown();
     }
 }

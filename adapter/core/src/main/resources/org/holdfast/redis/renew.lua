@@ -11,7 +11,10 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    held by another, for so long if not renewed
---   {3, token, _} a larger token was granted, or this lease was released
+--   {3, token, _} nobody has it, and a larger token was granted or this lease was released
+--
+-- While the owner still has the lock, no larger token was ever granted over it: what is on record then is the tombstone of
+-- a contender that gave up, which must neither end this lease nor be forgotten.
 --
 -- Healing is safe even when the lease was about to run out: had anyone taken the lock since, every quorum would contain a
 -- node with a larger token, and a released lease has left a token larger than its own.
@@ -24,10 +27,14 @@ if holder and holder ~= ARGV[1] then
 end
 
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-if tonumber(ARGV[2]) < last then
+if not holder and tonumber(ARGV[2]) < last then
   return {3, last, now}
 end
 
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
-redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[4])
+if tonumber(ARGV[2]) < last then
+  redis.call('PEXPIRE', KEYS[2], ARGV[4])
+else
+  redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[4])
+end
 return {1, 0, now}

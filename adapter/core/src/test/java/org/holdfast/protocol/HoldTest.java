@@ -22,7 +22,8 @@ class HoldTest {
             holder,
             true,
             new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-            Runnable::run);
+            Runnable::run,
+            lost -> {});
 
     @Test
     void isHeld_untilTheEndOfValidity_thenLost() {
@@ -99,6 +100,23 @@ class HoldTest {
         hold.onLost(told::add);
         hold.lose("test", time.nanoTime());
         assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void loss_withoutAThreadForListeners_harmsNobodyWhoLooks() {
+        Hold unlucky = new Hold(
+                fixture.command(7),
+                holder,
+                true,
+                new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+                listener -> {
+                    throw new java.util.concurrent.RejectedExecutionException("no thread");
+                },
+                lost -> {});
+        unlucky.onLost(told::add);
+        time.pass(VALIDITY);
+        assertThat(unlucky.isHeld(time.nanoTime())).isFalse();
+        assertThat(unlucky.loss()).isNotNull();
     }
 
     @Test

@@ -126,10 +126,68 @@ class LeaseManagerTest {
     }
 
     @Test
-    void acquire_afterClose_releasesWhatItGotAndFails() throws Exception {
+    void acquire_afterClose_failsWithoutAsking() throws Exception {
         fixture.manager.close(time.nanoTime() + 1_000_000_000);
         assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::hold);
-        assertThat(service.sent(Command.Release.class)).hasSize(3);
+        assertThat(nodes.sent).isEmpty();
+    }
+
+    @Test
+    void acquire_grantedWhileTheServiceCloses_isReleasedThroughTheCallersConnections() {
+        nodes.node(2, command -> {
+            fixture.manager.close(time.nanoTime() + 1_000_000_000);
+            return ScriptedNodes.agree(command);
+        });
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::hold);
+        assertThat(nodes.sent(Command.Release.class)).hasSize(3);
+    }
+
+    @Test
+    void renewByHand_ofALeaseThatIsNotRenewed_isWatchedToItsNewEnd() throws Exception {
+        Hold hold = ((Acquisition.Held)
+                        fixture.manager.acquire(nodes, fixture.request(0).renewal(false), List.of(Holder.thread())))
+                .hold();
+        time.passMillis(600);
+        assertThat(fixture.manager.renew(hold)).isTrue();
+        boolean[] told = new boolean[1];
+        hold.onLost(loss -> told[0] = true);
+        time.passMillis(600);
+        fixture.renewals.sweep(service);
+        assertThat(hold.isHeld(time.nanoTime())).isTrue();
+        time.passMillis(400);
+        fixture.renewals.sweep(service);
+        fixture.runNotifications();
+        assertThat(told[0]).isTrue();
+    }
+
+    @Test
+    void renewal_ofOneLeaseThatGoesWrong_leavesTheOthersToBeRenewed() throws Exception {
+        hold();
+        Hold other = ((Acquisition.Held) fixture.manager.acquire(
+                        nodes,
+                        new org.holdfast.LockRequest(
+                                "b",
+                                fixture.request(0).waitTimeout(),
+                                java.util.Optional.of(java.time.Duration.ofMillis(2_000)),
+                                true,
+                                org.holdfast.LeaseScope.CONNECTION),
+                        List.of(Holder.thread())))
+                .hold();
+        service.node(0, command -> {
+            if (command.lock().equals("a")) {
+                throw new IllegalStateException("a bug of the test");
+            }
+            return ScriptedNodes.agree(command);
+        });
+        for (int i = 0; i < 60; i++) {
+            time.passMillis(50);
+            try {
+                fixture.renewals.sweep(service);
+            } catch (IllegalStateException e) {
+                // the heartbeat logs it and goes on
+            }
+        }
+        assertThat(other.isHeld(time.nanoTime())).isTrue();
     }
 
     @Test

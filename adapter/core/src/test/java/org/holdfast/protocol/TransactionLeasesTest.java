@@ -104,6 +104,24 @@ class TransactionLeasesTest {
     }
 
     @Test
+    void commit_withALeaseAboutToEnd_renewsItFirst() throws Exception {
+        transactions.current = "tx";
+        acquire();
+        time.passMillis(700);
+        assertThat(transactions.completions.get(0).mayCommit()).isTrue();
+        assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
+    }
+
+    @Test
+    void commit_withALeaseAboutToEndThatCannotBeRenewed_isTakenAway() throws Exception {
+        transactions.current = "tx";
+        acquire();
+        time.passMillis(700);
+        fixture.service.node(0, new Reply.NotSent("refused")).node(1, new Reply.NotSent("refused"));
+        assertThat(transactions.completions.get(0).mayCommit()).isFalse();
+    }
+
+    @Test
     void lease_thatTheTransactionDoesNotTake_isReleasedAndRefused() throws Exception {
         transactions.current = "tx";
         transactions.refuses = true;

@@ -195,6 +195,18 @@ class ScriptsTest {
     }
 
     @Test
+    void renew_whileAContenderHasLeftATombstone_extendsAndKeepsThat() throws Exception {
+        acquire(ADA, 7);
+        release(BOB, 11, true); // BOB's acquisition got no answer, and is being undone
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+        assertThat(redis.command("GET test:{x}:fence")).contains("\r\n12\r\n");
+        assertThat(millis("PTTL test:{x}:fence")).isGreaterThan(FENCE - 1_000);
+
+        release(ADA, 7, true);
+        assertThat(acquire(BOB, 11)).as("the undone acquisition arrives late").isEqualTo(new Reply.TokenTooSmall(12));
+    }
+
+    @Test
     void everyAnswer_carriesTheNodesClock() {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
         assertThat(ask(new Command.Acquire("x", ADA, 7, TTL, FENCE)).nodeMicros())

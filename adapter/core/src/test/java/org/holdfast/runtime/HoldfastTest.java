@@ -439,6 +439,95 @@ class HoldfastTest {
     }
 
     @Test
+    void close_whileAThreadWaits_endsTheWaitAndLeavesTheLockFree() throws Exception {
+        LockConnection other = otherProcess.getConnection();
+        Lease blocking = other.acquire("a");
+        CountDownLatch asking = new CountDownLatch(1);
+        Future<String> waiter = threads.submit(() -> {
+            try (LockConnection connection = locks.getConnection()) {
+                asking.countDown();
+                connection.acquire(LockRequest.of("a").waitTimeout(ofSeconds(20)));
+                return "acquired";
+            } catch (IllegalStateException e) {
+                return "stopped";
+            }
+        });
+        asking.await();
+        await().pollDelay(ofMillis(100)).until(() -> true);
+        locks.close();
+        assertThat(waiter.get(5, TimeUnit.SECONDS)).isEqualTo("stopped");
+        blocking.release();
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void listeners_thatBlock_keepNoLeaseFromBeingRenewed() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        try (LockConnection connection = locks.getConnection()) {
+            Lease renewed = connection.acquire(LockRequest.of("renewed").ttl(ofMillis(600)));
+            for (int i = 0; i < 3; i++) {
+                connection
+                        .acquire(LockRequest.of("lost-" + i).ttl(ofMillis(100)).renewal(false))
+                        .onLost(loss -> {
+                            try {
+                                end.await();
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                        });
+            }
+            await().pollDelay(ofMillis(1_500)).until(() -> true);
+            assertThat(renewed.isHeld()).isTrue();
+        } finally {
+            end.countDown();
+        }
+    }
+
+    @Test
+    void lease_shortWhileOneNodeHangs_isRenewed() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(LockRequest.of("a").ttl(ofMillis(700)));
+            redis.get(0).freeze();
+            await().pollDelay(ofMillis(2_500)).until(() -> true);
+            assertThat(lease.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void lease_whileEveryNodeHangsForAMomentAndAnotherAsks_isKept() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnection contender = otherProcess.getConnection()) {
+            Lease lease = connection.acquire(LockRequest.of("a").ttl(ofSeconds(3)));
+            contender.tryAcquire(now("other")); // its connections are open
+            redis.all().forEach(RedisServer::freeze);
+            Future<?> asking = threads.submit(() -> contender.tryAcquire(now("a")));
+            await().pollDelay(ofMillis(300)).until(() -> true);
+            redis.all().forEach(RedisServer::thaw);
+            assertThatExceptionOfType(java.util.concurrent.ExecutionException.class)
+                    .isThrownBy(asking::get);
+            await().pollDelay(ofMillis(4_000)).until(() -> true);
+            assertThat(lease.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void acquire_afterEveryNodeHungForAMoment_succeedsOnEachConnection() throws Exception {
+        List<LockConnection> connections =
+                IntStream.range(0, 4).mapToObj(i -> locks.getConnection()).toList();
+        for (LockConnection connection : connections) {
+            connection.acquire("warm").release();
+        }
+        redis.all().forEach(RedisServer::freeze);
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> connections.get(0).acquire(LockRequest.of("a").waitTimeout(ofMillis(300))));
+        redis.all().forEach(RedisServer::thaw);
+        for (LockConnection connection : connections) {
+            connection.acquire(LockRequest.of("a").waitTimeout(ofSeconds(5))).release();
+            connection.close();
+        }
+    }
+
+    @Test
     void acquire_ttlLongerThanAllowed_isRefused() {
         try (LockConnection connection = locks.getConnection()) {
             assertThatExceptionOfType(InvalidLockRequestException.class)
