@@ -22,17 +22,26 @@ import java.lang.annotation.Target;
  *
  * <p>On a class it stands for each of its business methods; on a method it takes precedence. A lock that cannot be had in
  * time is a {@link org.holdfast.LockTimeoutException}; if too few nodes answer, a {@link
- * org.holdfast.QuorumUnavailableException}. The method does not run then, nor if anything about its lock is unknown.
+ * org.holdfast.QuorumUnavailableException}; an EJB container wraps either in an {@code EJBException}. The method does not run
+ * then, nor if anything about its lock is unknown.
  *
  * <p><b>Transactions.</b> The interceptor has the priority {@code PLATFORM_BEFORE + 100} and so is outside {@link
  * jakarta.transaction.Transactional}: the transaction has completed when the lock is released. If a transaction is active
  * already when the method is called, as it always is with container-managed transactions of an EJB, the lock is released
- * after that transaction has completed.
+ * after that transaction has completed. A transaction does not commit if the lock was lost before. Without a transaction, a
+ * lock that was lost while the method ran is a {@link org.holdfast.LeaseLostException} after it has returned.
+ *
+ * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect: on private, static
+ * and final methods, lifecycle callbacks and initializers; on interfaces and on methods that are overridden without it; and
+ * on methods that return a {@code CompletionStage}, {@code Future} or {@code Flow.Publisher}, unless they are {@code
+ * Asynchronous}: they return before their work is done.
  *
  * <p><b>Self-invocation.</b> A call of a method on {@code this} is not intercepted, as with every interceptor: no lock is
  * taken.
  *
- * <p>A method that calls another one with the same lock gets it once more.
+ * <p><b>Once more.</b> A method that calls another one with the same lock, in the same transaction or on the same thread
+ * without one, gets it at once. A transaction that suspends another is a holder of its own: what the suspended one holds is
+ * not to be had.
  */
 @InterceptorBinding
 @Inherited
@@ -45,8 +54,9 @@ public @interface Locked {
      * The lock's name, with expressions of Jakarta Expression Language in {@code #{…}} over the method's parameters, by
      * name (compile with {@code -parameters}) or as {@code args[0]}.
      *
-     * <p>Checked when the application is deployed. At the call, an expression that yields null or nothing is refused. A
-     * backslash before {@code #{} makes it plain text.
+     * <p>Checked when the application is deployed. At the call, an expression that yields null, nothing, an array or an
+     * object without a {@code toString} of its own is refused. A backslash before {@code #{} makes it plain text; {@code ${}
+     * is refused.
      */
     @Nonbinding
     String value();

@@ -25,8 +25,9 @@ public final class RedisServer implements AutoCloseable {
     private final Path directory;
     private final int port;
     private final List<String> options;
-    private final Thread endWithJvm = new Thread(this::destroy, "redis-server-end");
+    private final Thread endWithJvm = new Thread(this::end, "redis-server-end");
     private Process process;
+    private boolean ended;
 
     private RedisServer(Path directory, int port, List<String> options) {
         this.directory = directory;
@@ -58,30 +59,37 @@ public final class RedisServer implements AutoCloseable {
     /** Starts the process again, on the same port, after it was killed. */
     public void start() {
         try {
-            Path home =
-                    Files.createDirectories(directory.resolve("redis-" + port)).toAbsolutePath();
-            List<String> command = new ArrayList<>(List.of(
-                    RedisBinary.find(directory).toString(),
-                    "--port",
-                    Integer.toString(port),
-                    "--bind",
-                    "127.0.0.1",
-                    "--dir",
-                    home.toString(),
-                    "--save",
-                    "",
-                    "--appendonly",
-                    "no"));
-            command.addAll(options);
-            process = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(
-                            ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()))
-                    .start();
-            awaitPong(home);
+            launch();
+            awaitPong(directory.resolve("redis-" + port));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Shares its monitor with {@link #end}: a JVM that ends in the middle of this ends what was just launched. */
+    private synchronized void launch() throws IOException {
+        if (ended) {
+            throw new IOException("the JVM is ending");
+        }
+        Path home = Files.createDirectories(directory.resolve("redis-" + port)).toAbsolutePath();
+        List<String> command = new ArrayList<>(List.of(
+                RedisBinary.find(directory).toString(),
+                "--port",
+                Integer.toString(port),
+                "--bind",
+                "127.0.0.1",
+                "--dir",
+                home.toString(),
+                "--save",
+                "",
+                "--appendonly",
+                "no"));
+        command.addAll(options);
+        process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()))
+                .start();
     }
 
     private void awaitPong(Path home) throws IOException {
@@ -124,15 +132,16 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /** Kills the process, as a crash would: what it had in memory is gone. */
-    public void kill() {
-        destroy();
-    }
-
-    private void destroy() {
+    public synchronized void kill() {
         Process running = process;
         if (running != null) {
             running.destroyForcibly().onExit().join();
         }
+    }
+
+    private synchronized void end() {
+        ended = true;
+        kill();
     }
 
     /** Stops the process in its tracks: connections stay open and nothing is answered. */
@@ -174,7 +183,7 @@ public final class RedisServer implements AutoCloseable {
     /** Kills the process and forgets it. */
     @Override
     public void close() {
-        destroy();
+        end();
         try {
             Runtime.getRuntime().removeShutdownHook(endWithJvm);
         } catch (IllegalStateException e) {

@@ -2,9 +2,9 @@
 package org.holdfast.testkit;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /** Several independent redis-server processes. */
 public final class RedisServers implements AutoCloseable {
@@ -22,9 +22,16 @@ public final class RedisServers implements AutoCloseable {
 
     /** Starts so many processes that keep their files below the directory. */
     public static RedisServers start(int count, Path directory) {
-        return new RedisServers(IntStream.range(0, count)
-                .mapToObj(i -> RedisServer.start(directory))
-                .toList());
+        List<RedisServer> started = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                started.add(RedisServer.start(directory));
+            }
+            return new RedisServers(started);
+        } catch (RuntimeException e) {
+            started.forEach(RedisServer::close);
+            throw e;
+        }
     }
 
     public RedisServer get(int index) {

@@ -11,20 +11,24 @@ import jakarta.resource.spi.work.WorkManager;
 import java.util.List;
 import java.util.Timer;
 import java.util.TimerTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.runtime.Scheduling;
 
 /**
- * The threads of the container.
+ * The threads of the container: its managed executor, and its timer in case that stands still.
  *
  * <p>Everything is scheduled from {@code ResourceAdapter.start}: managed executors tie a task to the application on whose
- * thread it was scheduled, and drop it when that application goes.
+ * thread it was scheduled, and drop it when that application goes. A server that is being suspended or shut down gracefully
+ * lets requests finish but may reject managed tasks; their leases must be renewed all the same. So the timer watches, and
+ * takes over when the executor has run nothing for a while.
  */
-final class ContainerScheduling {
+final class ContainerScheduling implements Scheduling {
 
     private static final System.Logger LOG = System.getLogger(ContainerScheduling.class.getName());
 
@@ -34,36 +38,54 @@ final class ContainerScheduling {
             "java:jboss/ee/concurrency/scheduler/default",
             "concurrent/__defaultManagedScheduledExecutorService");
 
-    private ContainerScheduling() {}
+    /** The executor stands still when it has missed so many turns, and so much time. */
+    private static final int MISSED_TURNS = 5;
+
+    private static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final ScheduledExecutorService executor;
+    private final Timer timer;
+    private final WorkManager works;
+    private final ReentrantLock running = new ReentrantLock();
+    private volatile ScheduledFuture<?> managed;
+    private volatile long lastRun;
+
+    /** @param executor null for none */
+    ContainerScheduling(ScheduledExecutorService executor, Timer timer, WorkManager works) {
+        this.executor = executor;
+        this.timer = timer;
+        this.works = works;
+    }
 
     /**
-     * Finds the executor to use, or falls back on the timer that every container has.
+     * Finds the executor to use.
      *
      * @param name JNDI name of a ManagedScheduledExecutorService, or null for the server's own
      */
     static Scheduling find(String name, BootstrapContext context)
             throws ResourceAdapterInternalException, UnavailableException {
-        if (name != null && !name.isEmpty()) {
-            ManagedScheduledExecutorService named = lookUp(name);
-            if (named == null) {
-                throw new ResourceAdapterInternalException(
-                        "scheduler must name a ManagedScheduledExecutorService in JNDI, was '" + name + "'");
-            }
-            return new OnExecutor(named);
+        ScheduledExecutorService executor = name == null || name.isEmpty() ? serversOwn() : lookUp(name);
+        if (executor == null && name != null && !name.isEmpty()) {
+            throw new ResourceAdapterInternalException(
+                    "scheduler must name a ManagedScheduledExecutorService in JNDI, was '" + name + "'");
         }
+        return new ContainerScheduling(executor, context.createTimer(), context.getWorkManager());
+    }
+
+    private static ScheduledExecutorService serversOwn() {
         for (String known : NAMES) {
-            ManagedScheduledExecutorService found = lookUp(known);
+            ScheduledExecutorService found = lookUp(known);
             if (found != null) {
-                return new OnExecutor(found);
+                return found;
             }
         }
         LOG.log(
                 System.Logger.Level.INFO,
                 "no ManagedScheduledExecutorService at " + NAMES + ": leases are renewed by the container's timer");
-        return new OnTimer(context.createTimer(), context.getWorkManager());
+        return null;
     }
 
-    private static ManagedScheduledExecutorService lookUp(String name) {
+    private static ScheduledExecutorService lookUp(String name) {
         try {
             return InitialContext.doLookup(name) instanceof ManagedScheduledExecutorService found ? found : null;
         } catch (NamingException | RuntimeException e) { // servers differ in how they say no
@@ -71,79 +93,88 @@ final class ContainerScheduling {
         }
     }
 
-    private static final class OnExecutor implements Scheduling {
-
-        private final ScheduledExecutorService executor;
-        private ScheduledFuture<?> task;
-
-        OnExecutor(ScheduledExecutorService executor) {
-            this.executor = executor;
+    @Override
+    public void repeat(Runnable task, long pauseMillis) {
+        lastRun = System.nanoTime();
+        if (executor != null) {
+            managed = executor.scheduleWithFixedDelay(() -> run(task), pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
         }
+        long standstill = Math.max(STANDSTILL_NANOS, TimeUnit.MILLISECONDS.toNanos(MISSED_TURNS * pauseMillis));
+        timer.schedule(
+                new TimerTask() {
+                    @Override
+                    public void run() {
+                        watch(task, standstill);
+                    }
+                },
+                pauseMillis,
+                pauseMillis);
+    }
 
-        @Override
-        public void repeat(Runnable runnable, long pauseMillis) {
-            task = executor.scheduleWithFixedDelay(runnable, pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+    private void watch(Runnable task, long standstillNanos) {
+        ScheduledFuture<?> present = managed;
+        if (present != null && System.nanoTime() - lastRun > standstillNanos && !running.isLocked()) {
+            managed = null;
+            present.cancel(false);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the managed executor runs no tasks (is the server being suspended?): from now on leases are renewed"
+                            + " by the container's timer");
         }
-
-        @Override
-        public void execute(Runnable listener) {
-            executor.execute(listener);
+        if (managed == null) {
+            run(task);
         }
+    }
 
-        /** The executor is the container's; the task would go on after the adapter is undeployed. */
-        @Override
-        public void close() {
-            if (task != null) {
-                task.cancel(false);
+    private void run(Runnable task) {
+        if (running.tryLock()) {
+            try {
+                task.run();
+            } finally {
+                lastRun = System.nanoTime();
+                running.unlock();
             }
         }
     }
 
-    private static final class OnTimer implements Scheduling {
-
-        private final Timer timer;
-        private final WorkManager works;
-
-        OnTimer(Timer timer, WorkManager works) {
-            this.timer = timer;
-            this.works = works;
-        }
-
-        @Override
-        public void repeat(Runnable runnable, long pauseMillis) {
-            timer.schedule(
-                    new TimerTask() {
-                        @Override
-                        public void run() {
-                            runnable.run();
-                        }
-                    },
-                    pauseMillis,
-                    pauseMillis);
-        }
-
-        @Override
-        public void execute(Runnable listener) {
+    @Override
+    public void execute(Runnable task) {
+        if (executor != null) {
             try {
-                works.scheduleWork(new Work() {
-                    @Override
-                    public void run() {
-                        listener.run();
-                    }
-
-                    @Override
-                    public void release() {
-                        // it is short
-                    }
-                });
-            } catch (WorkException e) {
-                throw new IllegalStateException("the container runs no listener now", e);
+                executor.execute(task);
+                return;
+            } catch (RejectedExecutionException e) {
+                LOG.log(System.Logger.Level.DEBUG, "the managed executor takes no task; the work manager has to", e);
             }
         }
+        schedule(task);
+    }
 
-        @Override
-        public void close() {
-            timer.cancel();
+    private void schedule(Runnable task) {
+        try {
+            works.scheduleWork(new Work() {
+                @Override
+                public void run() {
+                    task.run();
+                }
+
+                @Override
+                public void release() {
+                    // it is short
+                }
+            });
+        } catch (WorkException e) {
+            throw new RejectedExecutionException("the container gives no thread now", e);
         }
+    }
+
+    /** The executor is the container's, and some containers do not end the timers of an adapter that is gone. */
+    @Override
+    public void close() {
+        ScheduledFuture<?> present = managed;
+        if (present != null) {
+            present.cancel(false);
+        }
+        timer.cancel();
     }
 }

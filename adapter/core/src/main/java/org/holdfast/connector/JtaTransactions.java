@@ -15,10 +15,14 @@ final class JtaTransactions implements Transactions {
         this.registry = registry;
     }
 
-    /** A transaction that is already marked for rollback keeps nothing: some servers would not call back. */
     @Override
     public Object current() {
-        return registry.getTransactionStatus() == Status.STATUS_ACTIVE ? registry.getTransactionKey() : null;
+        return registry.getTransactionStatus() == Status.STATUS_NO_TRANSACTION ? null : registry.getTransactionKey();
+    }
+
+    @Override
+    public boolean mayCommit() {
+        return registry.getTransactionStatus() == Status.STATUS_ACTIVE;
     }
 
     @Override

@@ -52,9 +52,10 @@ public final class LockSession {
     public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request) throws InterruptedException {
         LockRequest complete = complete(request);
         Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
-        Acquisition acquisition = manager.acquire(nodes, complete, holders(transaction));
+        boolean kept = transaction != null && transactions.canKeep();
+        Acquisition acquisition = manager.acquire(nodes, complete, holders(transaction, kept));
         if (acquisition instanceof Acquisition.Held held) {
-            return Optional.of(bind(held.hold(), complete.scope(), transaction));
+            return Optional.of(bind(held.hold(), complete.scope(), kept ? transaction : null));
         }
         if (acquisition instanceof Acquisition.TimedOut) {
             return Optional.empty();
@@ -78,11 +79,16 @@ public final class LockSession {
         return complete;
     }
 
-    /** A lock that the thread took before its transaction began is the transaction's too. */
-    private static List<Holder> holders(Object transaction) {
-        return transaction == null
-                ? List.of(Holder.thread())
-                : List.of(Holder.transaction(transaction), Holder.thread());
+    /**
+     * A lock that the thread took before its transaction began is the transaction's too. A new lock is held by the
+     * transaction if that keeps it, else by the thread.
+     */
+    private static List<Holder> holders(Object transaction, boolean kept) {
+        if (transaction == null) {
+            return List.of(Holder.thread());
+        }
+        Holder tx = Holder.transaction(transaction);
+        return kept ? List.of(tx, Holder.thread()) : List.of(Holder.thread(), tx);
     }
 
     private Lease bind(Hold hold, LeaseScope scope, Object transaction) {

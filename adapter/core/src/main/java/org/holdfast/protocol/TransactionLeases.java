@@ -27,6 +27,11 @@ public final class TransactionLeases {
         return transactions.current();
     }
 
+    /** Returns whether the calling thread's transaction can keep a lease: one that only rolls back may not call us back. */
+    boolean canKeep() {
+        return transactions.mayCommit();
+    }
+
     /** Lets the calling thread's transaction keep the lease. */
     void bind(Object transaction, Hold hold) {
         Bound bound = byTransaction.get(transaction);

@@ -12,13 +12,21 @@ public interface Transactions {
         }
 
         @Override
+        public boolean mayCommit() {
+            return false;
+        }
+
+        @Override
         public void bind(Completion completion) {
             throw new IllegalStateException("there are no transactions here");
         }
     };
 
-    /** Returns the key of the calling thread's transaction if it may still commit, else null. */
+    /** Returns the key of the calling thread's transaction, also if it can only roll back; null if there is none. */
     Object current();
+
+    /** Returns whether the calling thread's transaction still takes part in anything: whether it may commit. */
+    boolean mayCommit();
 
     /**
      * Asks to be called when the calling thread's transaction completes.

@@ -121,13 +121,17 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
         throw new IllegalArgumentException("the database must be a number, 0 or more");
     }
 
-    /** Whatever stands before the last @ may hold a password. */
+    /** Whatever stands before the last @ may hold a password, and so may what looks like a port and is no number. */
     private static String withoutSecrets(String text) {
-        int at = text.lastIndexOf('@');
         int scheme = text.indexOf("://");
-        return at < 0
-                ? text
-                : (scheme < 0 || scheme > at ? "" : text.substring(0, scheme + 3)) + "****" + text.substring(at);
+        int start = scheme < 0 ? 0 : scheme + 3;
+        int at = text.lastIndexOf('@');
+        String prefix = text.substring(0, start);
+        if (at >= start) {
+            return prefix + "****" + text.substring(at);
+        }
+        boolean mayBeHostAndPort = text.substring(start).matches("[^:]*(:[0-9x]{0,5})?(/.*)?|\\[.*");
+        return mayBeHostAndPort ? text : prefix + "****";
     }
 
     /** Returns the address without user and password. */

@@ -82,10 +82,19 @@ public final class LockService implements AutoCloseable {
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             service.isUsable(); // reads what nobody waits for, and gives up nodes that are overdue
             if (cluster.isProbeDue() && probing.compareAndSet(false, true)) {
-                scheduling.execute(this::probe);
+                startProbe();
             }
         } catch (Throwable e) { // a periodic task that throws is never run again, and nothing would be renewed
             complain(e);
+        }
+    }
+
+    private void startProbe() {
+        try {
+            scheduling.execute(this::probe);
+        } catch (RuntimeException e) { // no thread for it now: the next heartbeat tries again
+            probing.set(false);
+            throw e;
         }
     }
 

@@ -22,11 +22,17 @@ class TransactionLeasesTest {
     private static final class FakeTransactions implements Transactions {
         private Object current;
         private boolean refuses;
+        private boolean rollbackOnly;
         private final List<Completion> completions = new ArrayList<>();
 
         @Override
         public Object current() {
             return current;
+        }
+
+        @Override
+        public boolean mayCommit() {
+            return current != null && !rollbackOnly;
         }
 
         @Override
@@ -92,6 +98,28 @@ class TransactionLeasesTest {
         acquire();
         transactions.current = "inner"; // the outer one is suspended
         assertThat(session.tryAcquire(fixture.nodes, fixture.request(0))).isEmpty();
+    }
+
+    @Test
+    void lease_againAfterTheTransactionWasMarkedForRollback_isSharedAndEndsWithTheSession() throws Exception {
+        transactions.current = "tx";
+        Lease first = acquire();
+        transactions.rollbackOnly = true;
+        assertThat(acquire().token()).isEqualTo(first.token());
+        session.close();
+        assertThat(releases()).isZero();
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void lease_takenInATransactionMarkedForRollback_endsWithTheSession() throws Exception {
+        transactions.current = "tx";
+        transactions.rollbackOnly = true;
+        acquire();
+        assertThat(transactions.completions).isEmpty();
+        session.close();
+        assertThat(releases()).isEqualTo(3);
     }
 
     @Test

@@ -83,6 +83,11 @@ class NodeAddressTest {
 
     @Test
     void messagesAndToString_neverTellSecrets() {
+        parse("redis://:s3cret");
+        parse("redis://ada:s3cret");
+        parse("redis://ada:s3c,ret@host");
+        assertThat(violations).allSatisfy(v -> assertThat(v).doesNotContain("s3c"));
+        violations.clear();
         parse("redis://ada:s3cret@a:1,http://ada:s3cret@b,redis://ada:s3cret@a:1");
         assertThat(violations).hasSize(2).allSatisfy(v -> assertThat(v).doesNotContain("s3cret"));
         assertThat(parse("redis://ada:s3cret@a:1").toString()).isEqualTo("[redis://a:1]");

@@ -2,6 +2,7 @@
 package org.holdfast.cdi.internal;
 
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.AnnotatedType;
@@ -26,11 +27,14 @@ public class LockExtension implements Extension {
     private final LockedOperations operations = new LockedOperations();
     private final List<String> problems = new ArrayList<>();
     private final Set<Bean<?>> factories = new LinkedHashSet<>();
+    private final CurrentTransaction transactions = new CurrentTransaction();
     private volatile FactoryLocator locator;
 
-    /** Registers the interceptor: this jar has no beans that would be discovered. */
+    /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
-        event.addAnnotatedType(beans.createAnnotatedType(LockInterceptor.class), LockInterceptor.class.getName());
+        for (Class<?> interceptor : List.of(LockInterceptor.class, TransactionLockInterceptor.class)) {
+            event.addAnnotatedType(beans.createAnnotatedType(interceptor), interceptor.getName());
+        }
     }
 
     /** Sees each bean, EJBs too, with the annotations that other extensions have added or taken away. */
@@ -53,13 +57,18 @@ public class LockExtension implements Extension {
 
     /** Tells all that is wrong, at once. */
     void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        if (factories.size() > 1 && !operations.isEmpty()) {
-            problems.add("there are several beans of type LockConnectionFactory, and @Locked needs one: " + factories);
+        Bean<?> factory = null;
+        try {
+            factory = factories.isEmpty() ? null : beans.resolve(Set.<Bean<?>>copyOf(factories));
+        } catch (AmbiguousResolutionException e) {
+            if (!operations.isEmpty()) {
+                problems.add("there are several beans of type LockConnectionFactory, and it needs one: " + factories);
+            }
         }
         if (!problems.isEmpty()) {
             event.addDeploymentProblem(new DeploymentException("@Locked: " + String.join("; ", problems)));
         }
-        locator = new FactoryLocator(beans, factories.stream().findFirst().orElse(null));
+        locator = new FactoryLocator(beans, factory);
         factories.clear();
     }
 
@@ -71,7 +80,11 @@ public class LockExtension implements Extension {
         return operations;
     }
 
-    LockConnectionFactory factory() {
-        return locator.factory();
+    FactoryLocator factories() {
+        return locator;
+    }
+
+    CurrentTransaction transactions() {
+        return transactions;
     }
 }

@@ -5,12 +5,11 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.AroundTimeout;
 import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
+import java.io.Serializable;
 import org.holdfast.Lease;
-import org.holdfast.LockConnection;
-import org.holdfast.LockException;
-import org.holdfast.LockRequest;
 import org.holdfast.cdi.Locked;
 
 /**
@@ -18,33 +17,35 @@ import org.holdfast.cdi.Locked;
  *
  * <p>Its priority puts it outside {@code @Transactional} (which is {@code PLATFORM_BEFORE + 200}): the transaction begins
  * and completes under the lock. The connection is given back before the method runs, so that a long method keeps no socket.
+ *
+ * <p>Serializable, so that passivating beans may be locked.
  */
 @Locked("")
 @Interceptor
 @Priority(Interceptor.Priority.PLATFORM_BEFORE + 100)
-public class LockInterceptor {
+public class LockInterceptor implements Serializable {
 
-    private final LockExtension extension;
+    private static final long serialVersionUID = 1L;
 
     @Inject
-    LockInterceptor(BeanManager beans) {
-        this.extension = beans.getExtension(LockExtension.class);
-    }
+    private BeanManager beans;
 
     @AroundInvoke
-    Object aroundInvoke(InvocationContext context) throws Exception {
+    @AroundTimeout
+    Object lock(InvocationContext context) throws Exception {
+        LockExtension extension = beans.getExtension(LockExtension.class);
         LockedOperation operation = extension.operations().of(context.getTarget(), context.getMethod());
-        try (Lease lease = acquire(operation.request(context.getParameters()))) {
-            return context.proceed();
-        }
-    }
-
-    private Lease acquire(LockRequest request) {
-        try (LockConnection connection = extension.factory().getConnection()) {
-            return connection.acquire(request);
-        } catch (InterruptedException e) { // the method need not declare it
-            Thread.currentThread().interrupt();
-            throw new LockException("interrupted while waiting for lock '" + request.name() + "'", e);
+        LockedInvocation invocation = new LockedInvocation(
+                extension,
+                operation.request(context.getParameters()),
+                extension.transactions().key());
+        try (Lease lease = invocation.acquire()) {
+            invocation.attachTo(context);
+            Object result = context.proceed();
+            if (!invocation.isConfirmed()) {
+                lease.requireHeld(); // no transaction has looked: the caller must hear that the work was not protected
+            }
+            return result;
         }
     }
 }

@@ -4,7 +4,6 @@ package org.holdfast.cdi.internal;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,36 +26,27 @@ final class LockedOperations {
     void add(AnnotatedType<?> type, BindingLookup bindings, List<String> problems) {
         for (AnnotatedMethod<?> annotated : type.getMethods()) {
             Method method = annotated.getJavaMember();
-            Optional<Locked> locked = bindings.find(type, annotated);
-            if (locked.isEmpty() || method.isBridge() || method.getDeclaringClass() == Object.class) {
+            if (method.isSynthetic() || Placement.isOverridden(method, type.getJavaClass())) {
                 continue;
             }
-            if (annotated.isAnnotationPresent(Locked.class) && !isInterceptable(method)) {
-                problems.add(
-                        method + " would run without its lock: private, static and final methods are not intercepted");
-            } else if (isInterceptable(method)) {
+            Optional<Locked> locked = bindings.find(type, annotated);
+            Optional<String> obstacle = Placement.obstacle(annotated);
+            if (locked.isPresent() && obstacle.isEmpty()) {
                 add(type.getJavaClass(), method, locked.get(), problems);
+            } else if (annotated.isAnnotationPresent(Locked.class)) {
+                problems.add(method + " would run without its lock: " + obstacle.orElseThrow());
             }
         }
-    }
-
-    private static boolean isInterceptable(Method method) {
-        return (method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) == 0;
+        Placement.lostAnnotations(type, method -> operations.containsKey(Key.of(type.getJavaClass(), method)))
+                .forEach(problems::add);
     }
 
     private void add(Class<?> beanClass, Method method, Locked locked, List<String> problems) {
         try {
-            LockedOperation operation = LockedOperation.of(method, locked);
-            operations.merge(Key.of(beanClass, method), operation, LockedOperations::moreSpecific);
+            operations.put(Key.of(beanClass, method), LockedOperation.of(method, locked));
         } catch (IllegalArgumentException e) {
             problems.add(method + ": " + e.getMessage());
         }
-    }
-
-    private static LockedOperation moreSpecific(LockedOperation one, LockedOperation other) {
-        boolean oneIsInherited =
-                one.method().getDeclaringClass().isAssignableFrom(other.method().getDeclaringClass());
-        return oneIsInherited ? other : one;
     }
 
     /**

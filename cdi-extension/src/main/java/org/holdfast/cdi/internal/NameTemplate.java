@@ -29,6 +29,9 @@ final class NameTemplate {
         if (source.isEmpty()) {
             throw new IllegalArgumentException("the name of the lock must not be empty");
         }
+        if (source.contains("${")) { // taken for text it would be one lock for everything
+            throw new IllegalArgumentException("expressions are written #{…}, not ${…}, in '" + source + "'");
+        }
         List<Part> parts = new ArrayList<>();
         StringBuilder text = new StringBuilder();
         int at = 0;
@@ -82,7 +85,8 @@ final class NameTemplate {
     /**
      * Returns the name for a call.
      *
-     * @throws IllegalArgumentException if an expression yields null or nothing; values are not told
+     * @throws IllegalArgumentException if an expression yields null, nothing, or an object without a text of its own; values
+     *     are not told
      */
     String resolve(Object[] arguments) {
         StringBuilder name = new StringBuilder();
@@ -98,12 +102,31 @@ final class NameTemplate {
 
     private String value(NameExpression expression, Object[] arguments) {
         Object value = expression.evaluate(arguments);
-        String text = value == null ? "" : value.toString();
-        if (text.isEmpty()) {
-            throw new IllegalArgumentException("the lock of " + method + " has no name: " + expression + " in '"
-                    + source + "' is " + (value == null ? "null" : "empty"));
+        if (value == null) {
+            throw noName(expression, "null");
+        }
+        if (!hasTextOfItsOwn(value.getClass())) { // an identity: each instance would have a lock of its own
+            throw noName(
+                    expression, "a " + value.getClass().getTypeName() + ", whose text says nothing of its content");
+        }
+        String text = value.toString();
+        if (text == null || text.isEmpty()) {
+            throw noName(expression, "empty");
         }
         return text;
+    }
+
+    private IllegalArgumentException noName(NameExpression expression, String what) {
+        return new IllegalArgumentException(
+                "the lock of " + method + " has no name: " + expression + " in '" + source + "' is " + what);
+    }
+
+    private static boolean hasTextOfItsOwn(Class<?> type) {
+        try {
+            return !type.isArray() && type.getMethod("toString").getDeclaringClass() != Object.class;
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException("every class has toString", e);
+        }
     }
 
     @Override

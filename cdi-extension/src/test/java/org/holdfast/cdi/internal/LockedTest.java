@@ -7,8 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.SessionScoped;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Alternative;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.enterprise.inject.spi.DeploymentException;
@@ -21,6 +25,7 @@ import java.lang.annotation.Target;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.holdfast.Holdfast;
+import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -159,6 +164,9 @@ class LockedTest {
                 }
             });
             waiter.start();
+            while (waiter.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait(); // until it waits between two attempts
+            }
             waiter.interrupt();
             assertThat(interrupted.get(10, SECONDS)).isTrue();
         }
@@ -291,6 +299,145 @@ class LockedTest {
                 .withMessageContaining("three(): ttl must be an ISO-8601 duration of at least PT0.1S, was 'PT0S'")
                 .withMessageContaining("four(): the name of the lock must not be empty")
                 .withMessageContaining("five() would run without its lock");
+    }
+
+    @ApplicationScoped
+    public static class Lifecycle {
+        @Locked("ok")
+        @PostConstruct
+        void init() {}
+    }
+
+    @ApplicationScoped
+    @Locked("class-#{id}")
+    public static class LifecycleOfLockedClass {
+        @PostConstruct
+        void init() {}
+
+        public boolean work(String id) {
+            return isHeld("class-" + id);
+        }
+    }
+
+    @Test
+    void deployment_withLockOnLifecycleMethod_isRefusedButAClassLevelLockMeansBusinessMethodsOnly() {
+        assertRefused(Lifecycle.class, "init() would run without its lock: the container calls it");
+        assertThat(deploy(LifecycleOfLockedClass.class).work("1")).isTrue();
+    }
+
+    public interface View {
+        @Locked("ok")
+        void work();
+    }
+
+    @ApplicationScoped
+    public static class OnInterface implements View {
+        @Override
+        public void work() {}
+    }
+
+    @ApplicationScoped
+    public static class Overriding extends OnMethod {
+        @Override
+        public boolean work(String id) {
+            return false;
+        }
+    }
+
+    @Test
+    void deployment_withLockThatIsNotInherited_isRefused() {
+        assertRefused(OnInterface.class, "View.work() without its lock");
+        assertRefused(Overriding.class, "OnMethod.work(java.lang.String) without its lock");
+    }
+
+    @ApplicationScoped
+    public static class Later {
+        @Locked("ok")
+        public CompletableFuture<String> work() {
+            return new CompletableFuture<>();
+        }
+    }
+
+    @Test
+    void deployment_withLockThatWouldEndTooEarly_isRefused() {
+        assertRefused(Later.class, "work() would run without its lock: it returns before its work is done");
+    }
+
+    private void assertRefused(Class<?> bean, String message) {
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deploy(bean))
+                .withMessageContaining(message);
+    }
+
+    @SessionScoped
+    public static class Passivating implements java.io.Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @Locked("passivating")
+        public void work() {}
+    }
+
+    @Test
+    void deployment_withPassivatingBean_isAccepted() {
+        deploy(Passivating.class);
+    }
+
+    @ApplicationScoped
+    static class OtherFactory {
+        @Produces
+        @ApplicationScoped
+        LockConnectionFactory locks() {
+            return Holdfast.connect(redis.uris());
+        }
+    }
+
+    @Alternative
+    @Priority(1)
+    @ApplicationScoped
+    static class AlternativeFactory extends OtherFactory {
+        @Produces
+        @ApplicationScoped
+        @Override
+        LockConnectionFactory locks() {
+            return super.locks();
+        }
+    }
+
+    @Test
+    void deployment_withTwoFactories_isRefusedUnlessOneIsAnAlternative() {
+        Weld ambiguous = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addBeanClasses(Factory.class, OtherFactory.class, OnMethod.class);
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(ambiguous::initialize)
+                .withMessageContaining("several beans of type LockConnectionFactory");
+
+        container = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addBeanClasses(Factory.class, AlternativeFactory.class, OnMethod.class)
+                .initialize();
+        assertThat(container.select(OnMethod.class).get().work("5")).isTrue();
+    }
+
+    @ApplicationScoped
+    public static class Losing {
+        @Locked(value = "losing", ttl = "PT0.3S")
+        public void work() throws Exception {
+            for (var node : redis.all()) {
+                node.command("CLIENT PAUSE 900");
+            }
+            SECONDS.sleep(1); // longer than the TTL, while no node answers
+        }
+    }
+
+    @Test
+    void call_whoseLeaseIsLostWithoutATransaction_tellsTheCaller() {
+        Losing bean = deploy(Losing.class);
+        assertThatExceptionOfType(LeaseLostException.class)
+                .isThrownBy(bean::work)
+                .withMessageContaining("'losing'");
     }
 
     @ApplicationScoped

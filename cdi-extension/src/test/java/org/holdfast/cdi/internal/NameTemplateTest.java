@@ -85,6 +85,21 @@ class NameTemplateTest {
     }
 
     @Test
+    void resolve_objectWithoutATextOfItsOwn_isRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolve("#{bean}"))
+                .withMessageContaining("NameTemplateTest$Bean, whose text says nothing");
+        assertThatIllegalArgumentException().isThrownBy(() -> resolve("#{args}"));
+    }
+
+    @Test
+    void parse_dollarExpression_isRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NameTemplate.parse("stock-${sku}", method()))
+                .withMessageContaining("#{…}");
+    }
+
+    @Test
     void parse_unknownName_isRefusedAndTellsTheKnownOnes() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> NameTemplate.parse("stock-#{sko}", method()))

@@ -32,7 +32,7 @@ final class WildFly implements AutoCloseable {
     /**
      * Starts the server; it deploys the EAR by itself.
      *
-     * @param home the provisioned server, which is not changed
+     * @param home the provisioned server; what it writes goes elsewhere
      * @param directory where the server keeps its files; emptied first
      * @param nodes as in the resource adapter's setting
      */

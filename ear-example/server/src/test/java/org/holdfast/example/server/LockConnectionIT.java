@@ -11,6 +11,7 @@ import jakarta.ejb.EJB;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.inject.Inject;
 import jakarta.transaction.RollbackException;
+import jakarta.transaction.Status;
 import jakarta.transaction.UserTransaction;
 import java.time.Duration;
 import org.holdfast.Lease;
@@ -188,6 +189,30 @@ class LockConnectionIT {
         assertThat(bean.work("cdi")).isEqualTo("locked, in a transaction");
         assertThat(bean.wasLockedAfterCommit()).isTrue();
         assertThat(isFree("cdi")).isTrue();
+    }
+
+    @Test
+    void locked_onCdiBeanWhoseLeaseIsLostDuringTheWork_rollsTheTransactionBack() throws Exception {
+        assertThatExceptionOfType(Exception.class).isThrownBy(() -> bean.loseTheLock("losing"));
+        assertThat(bean.lastStatus()).isEqualTo(Status.STATUS_ROLLEDBACK);
+    }
+
+    @Test
+    void locked_onTimeoutMethod_holdsTheLock() throws Exception {
+        assertThat(ejb.timeoutRunsLocked()).isTrue();
+    }
+
+    @Test
+    void lease_takenAgainAfterTheTransactionWasMarkedForRollback_isTheSameOne() throws Exception {
+        transaction.begin();
+        try (LockConnection connection = locks.getConnection()) {
+            long token = connection.acquire("marked").token();
+            transaction.setRollbackOnly();
+            assertThat(connection.acquire("marked").token()).isEqualTo(token);
+        } finally {
+            transaction.rollback();
+        }
+        assertThat(isFree("marked")).isTrue();
     }
 
     @Test

@@ -9,8 +9,12 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.Transactional;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -30,6 +34,7 @@ public class LockingBean {
     private ManagedExecutorService executor;
 
     private final AtomicBoolean lockedAfterCommit = new AtomicBoolean();
+    private final AtomicInteger lastStatus = new AtomicInteger();
 
     @Locked("#{name}")
     @Transactional
@@ -50,6 +55,33 @@ public class LockingBean {
     /** Returns whether the lock of the last call was still held when its transaction had completed. */
     public boolean wasLockedAfterCommit() {
         return lockedAfterCommit.get();
+    }
+
+    /** Works for longer than the TTL while no node answers. */
+    @Locked(value = "#{name}", ttl = "PT0.3S")
+    @Transactional
+    public void loseTheLock(String name) throws Exception {
+        transactions.registerInterposedSynchronization(new Synchronization() {
+            @Override
+            public void beforeCompletion() {}
+
+            @Override
+            public void afterCompletion(int status) {
+                lastStatus.set(status);
+            }
+        });
+        for (String node : System.getProperty("holdfast.nodes").split(",")) {
+            URI address = URI.create(node);
+            try (Socket socket = new Socket(address.getHost(), address.getPort())) {
+                socket.getOutputStream().write("CLIENT PAUSE 900\r\n".getBytes(StandardCharsets.US_ASCII));
+                socket.getInputStream().read();
+            }
+        }
+        SECONDS.sleep(1);
+    }
+
+    public int lastStatus() {
+        return lastStatus.get();
     }
 
     private boolean isLocked(String name) {

@@ -5,9 +5,17 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import jakarta.annotation.Resource;
 import jakarta.ejb.Stateless;
+import jakarta.ejb.Timeout;
+import jakarta.ejb.Timer;
+import jakarta.ejb.TimerConfig;
+import jakarta.ejb.TimerService;
+import jakarta.ejb.TransactionAttribute;
+import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -26,10 +34,30 @@ public class LockingEjb {
     @Resource
     private ManagedExecutorService executor;
 
+    @Resource
+    private TimerService timers;
+
+    private static final AtomicReference<CompletableFuture<Boolean>> TICK = new AtomicReference<>();
+
     public long token(String name) throws InterruptedException {
         try (LockConnection connection = locks.getConnection()) {
             return connection.acquire(name).token();
         }
+    }
+
+    /** Lets the timer service call {@link #tick} and tells whether the lock was held then. */
+    @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+    public boolean timeoutRunsLocked() throws Exception {
+        CompletableFuture<Boolean> locked = new CompletableFuture<>();
+        TICK.set(locked);
+        timers.createSingleActionTimer(1, new TimerConfig(null, false));
+        return locked.get(30, SECONDS);
+    }
+
+    @Timeout
+    @Locked("tick")
+    public void tick(Timer timer) throws Exception {
+        TICK.get().complete(work("tick").startsWith("locked"));
     }
 
     @Locked("#{name}")

@@ -118,7 +118,9 @@ class ShopIT {
         for (int run = 1; run <= 5; run++) {
             stock("unlocked", STOCK);
             Map<Integer, Integer> statuses = order("/shop/orders-unlocked?sku=unlocked", () -> {});
-            if (!statuses.equals(Map.of(201, STOCK, 409, ORDERS - STOCK)) || stockOf("unlocked") != 0) {
+            assertThat(statuses.keySet()).as("nothing else goes wrong").isSubsetOf(201, 409);
+            int sold = statuses.getOrDefault(201, 0);
+            if (sold > STOCK || stockOf("unlocked") != STOCK - sold) {
                 return;
             }
         }
@@ -168,15 +170,24 @@ class ShopIT {
     }
 
     @Test
-    void order_thatRollsBack_sellsNothingAndReleasesTheLockAtOnce() throws Exception {
+    void order_thatRollsBack_sellsNothingAndTheCompetingOneGetsTheLockAtOnce() throws Exception {
         stock("lamp", STOCK);
-        for (int i = 0; i < 20; i++) {
-            assertThat(post("/shop/orders-refused?sku=lamp").statusCode()).isEqualTo(402);
-            long begun = System.nanoTime();
-            assertThat(post("/shop/orders?sku=lamp").statusCode()).isEqualTo(201);
-            assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                    .as("far less than the TTL of 30 s")
-                    .isLessThan(Duration.ofSeconds(1));
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            for (int i = 0; i < 20; i++) {
+                Future<Integer> refused = threads.submit(
+                        () -> post("/shop/orders-refused?sku=lamp").statusCode());
+                long begun = System.nanoTime();
+                Future<Integer> competing =
+                        threads.submit(() -> post("/shop/orders?sku=lamp").statusCode());
+                assertThat(refused.get(30, SECONDS)).isEqualTo(402);
+                assertThat(competing.get(30, SECONDS)).isEqualTo(201);
+                assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                        .as("far less than the TTL of 30 s")
+                        .isLessThan(Duration.ofSeconds(2));
+            }
+        } finally {
+            threads.shutdownNow();
         }
         assertThat(stockOf("lamp")).isEqualTo(STOCK - 20);
     }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.connector;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Timer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class ContainerSchedulingTest {
+
+    private final Timer timer = new Timer(true);
+    private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
+
+    @AfterEach
+    void stop() {
+        timer.cancel();
+        executor.shutdownNow();
+    }
+
+    /** As the managed executor of a server that is being suspended: takes the task and never runs it. */
+    private static final class Suspended extends ScheduledThreadPoolExecutor {
+        private final AtomicInteger cancelled = new AtomicInteger();
+
+        Suspended() {
+            super(1);
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long pause, TimeUnit unit) {
+            return super.schedule(cancelled::incrementAndGet, 1, TimeUnit.DAYS);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            throw new RejectedExecutionException("suspended");
+        }
+    }
+
+    @Test
+    void repeat_onAnExecutorThatRuns_leavesTheTimerWatching() throws Exception {
+        CountDownLatch runs = new CountDownLatch(10);
+        try (ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null)) {
+            scheduling.repeat(
+                    () -> {
+                        assertThat(Thread.currentThread().getName()).startsWith("pool-");
+                        runs.countDown();
+                    },
+                    5);
+            assertThat(runs.await(10, SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void repeat_onAnExecutorThatStandsStill_goesOnOnTheTimer() throws Exception {
+        Suspended suspended = new Suspended();
+        CountDownLatch runs = new CountDownLatch(10);
+        try (ContainerScheduling scheduling = new ContainerScheduling(suspended, timer, null)) {
+            scheduling.repeat(runs::countDown, 5);
+            assertThat(runs.await(10, SECONDS)).isTrue();
+        } finally {
+            suspended.shutdownNow();
+        }
+    }
+
+    @Test
+    void close_endsBoth() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null);
+        scheduling.repeat(runs::incrementAndGet, 5);
+        scheduling.close();
+        executor.shutdown();
+        assertThat(executor.awaitTermination(5, SECONDS)).isTrue();
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import jakarta.transaction.Status;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
+
+/** The transaction of the calling thread, where there are transactions. */
+final class CurrentTransaction {
+
+    private static final String REGISTRY = "java:comp/TransactionSynchronizationRegistry";
+
+    /** One object for all threads; only found where a component's names can be looked up. */
+    private volatile TransactionSynchronizationRegistry registry;
+
+    /** Returns its key if it may commit, else null. */
+    Object key() {
+        TransactionSynchronizationRegistry found = registry();
+        return found == null || found.getTransactionStatus() != Status.STATUS_ACTIVE ? null : found.getTransactionKey();
+    }
+
+    private TransactionSynchronizationRegistry registry() {
+        TransactionSynchronizationRegistry known = registry;
+        if (known == null) {
+            try {
+                known = InitialContext.doLookup(REGISTRY);
+                registry = known;
+            } catch (NamingException e) {
+                return null; // no container, or none with transactions
+            }
+        }
+        return known;
+    }
+}

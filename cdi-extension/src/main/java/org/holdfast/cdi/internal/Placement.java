@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.ejb.PostActivate;
+import jakarta.ejb.PrePassivate;
+import jakarta.enterprise.inject.spi.AnnotatedMethod;
+import jakarta.enterprise.inject.spi.AnnotatedType;
+import jakarta.inject.Inject;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.AroundTimeout;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.function.Predicate;
+import org.holdfast.cdi.Locked;
+
+/** Where the annotation would have no effect: the container does not intercept there, or not for long enough. */
+final class Placement {
+
+    private static final List<Class<? extends Annotation>> NOT_BUSINESS = List.of(
+            PostConstruct.class,
+            PreDestroy.class,
+            PostActivate.class,
+            PrePassivate.class,
+            Inject.class,
+            AroundInvoke.class,
+            AroundTimeout.class);
+
+    private static final List<Class<?>> LATER = List.of(CompletionStage.class, Future.class, Flow.Publisher.class);
+
+    private Placement() {}
+
+    /** Returns why a lock around the method could not be relied on, or nothing. */
+    static Optional<String> obstacle(AnnotatedMethod<?> annotated) {
+        Method method = annotated.getJavaMember();
+        if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
+            return Optional.of("private, static and final methods are not intercepted");
+        }
+        if (NOT_BUSINESS.stream().anyMatch(annotated::isAnnotationPresent)) {
+            return Optional.of("the container calls it, and does not intercept that");
+        }
+        boolean later = LATER.stream().anyMatch(type -> type.isAssignableFrom(method.getReturnType()));
+        return later && !isAsynchronous(annotated)
+                ? Optional.of("it returns before its work is done, and the lock would be released then")
+                : Optional.empty();
+    }
+
+    /** Returns whether the bean class, or one between, has a method in the place of this one. */
+    static boolean isOverridden(Method method, Class<?> beanClass) {
+        if (Modifier.isPrivate(method.getModifiers())) {
+            return false;
+        }
+        for (Class<?> type = beanClass;
+                type != null && type != method.getDeclaringClass();
+                type = type.getSuperclass()) {
+            boolean declared = Arrays.stream(type.getDeclaredMethods())
+                    .anyMatch(other -> !other.isSynthetic()
+                            && other.getName().equals(method.getName())
+                            && Arrays.equals(other.getParameterTypes(), method.getParameterTypes()));
+            if (declared) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The container runs the whole of such a method, and its interceptors, on another thread. */
+    private static boolean isAsynchronous(AnnotatedMethod<?> annotated) {
+        return annotated.isAnnotationPresent(jakarta.ejb.Asynchronous.class)
+                || annotated.getDeclaringType().isAnnotationPresent(jakarta.ejb.Asynchronous.class)
+                || annotated.isAnnotationPresent(jakarta.enterprise.concurrent.Asynchronous.class);
+    }
+
+    /**
+     * Returns a sentence for each annotation that a bean class does not inherit: those on interfaces, and those on methods
+     * that it overrides.
+     *
+     * @param isLocked whether a method of the bean has a lock
+     */
+    static List<String> lostAnnotations(AnnotatedType<?> type, Predicate<Method> isLocked) {
+        List<String> lost = new ArrayList<>();
+        Class<?> beanClass = type.getJavaClass();
+        for (Class<?> ancestor : ancestors(beanClass)) {
+            for (Method method : ancestor.getDeclaredMethods()) {
+                boolean locked = method.isAnnotationPresent(Locked.class)
+                        || ancestor.isInterface() && ancestor.isAnnotationPresent(Locked.class);
+                if (locked && !method.isSynthetic() && !isLocked.test(method)) {
+                    lost.add(beanClass.getName() + " would run " + method
+                            + " without its lock: @Locked on an interface or on an overridden method is not inherited");
+                }
+            }
+        }
+        return lost;
+    }
+
+    private static Set<Class<?>> ancestors(Class<?> beanClass) {
+        Set<Class<?>> ancestors = new LinkedHashSet<>();
+        for (Class<?> type = beanClass; type != null && type != Object.class; type = type.getSuperclass()) {
+            if (type != beanClass) {
+                ancestors.add(type);
+            }
+            addInterfaces(type, ancestors);
+        }
+        return ancestors;
+    }
+
+    private static void addInterfaces(Class<?> type, Set<Class<?>> ancestors) {
+        Arrays.stream(type.getInterfaces()).filter(ancestors::add).forEach(parent -> addInterfaces(parent, ancestors));
+    }
+}
