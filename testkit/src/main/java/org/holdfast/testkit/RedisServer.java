@@ -149,6 +149,10 @@ public final class RedisServer implements AutoCloseable {
         signal("-STOP");
     }
 
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** Lets a frozen process go on. */
     public void thaw() {
         signal("-CONT");

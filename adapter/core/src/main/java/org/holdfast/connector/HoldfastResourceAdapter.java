@@ -70,6 +70,11 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     private Double driftFactor;
 
     @ConfigProperty(
+            description =
+                    "What is done about nodes that may have forgotten locks: QUARANTINE or OFF. Default: QUARANTINE.")
+    private String guard;
+
+    @ConfigProperty(
             description = "JNDI name of the ManagedScheduledExecutorService that renews leases. Default: the server's.")
     private String scheduler;
 
@@ -121,6 +126,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         put(values, Settings.MAX_LEASE_TTL_MILLIS, maxLeaseTtlMillis);
         put(values, Settings.FENCE_RETENTION_MILLIS, fenceRetentionMillis);
         put(values, Settings.DRIFT_FACTOR, driftFactor);
+        put(values, Settings.GUARD, guard);
         return values;
     }
 
@@ -236,6 +242,14 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     public void setDriftFactor(Double driftFactor) {
         this.driftFactor = driftFactor;
+    }
+
+    public String getGuard() {
+        return guard;
+    }
+
+    public void setGuard(String guard) {
+        this.guard = guard;
     }
 
     public String getScheduler() {

@@ -13,6 +13,12 @@ public sealed interface Reply {
     /** A token as large or larger was granted already. */
     record TokenTooSmall(long last) implements Reply {}
 
+    /** The node has lost its birth mark, and with it perhaps locks. Nothing has changed there. */
+    record Forgotten() implements Reply {}
+
+    /** The node may have forgotten locks, and grants nothing new for so long. Nothing has changed there. */
+    record Quarantined(long remainingMillis) implements Reply {}
+
     /** The owner had the lock, and has it no more. */
     record Released() implements Reply {}
 

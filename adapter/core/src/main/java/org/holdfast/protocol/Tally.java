@@ -33,7 +33,7 @@ final class Tally {
         heard = heard.with(node);
         if (reply instanceof Reply.NoAnswer) {
             unanswered = unanswered.with(node);
-        } else if (!(reply instanceof Reply.NotSent || reply instanceof Reply.Refused)) {
+        } else if (!isFailure(reply)) {
             acknowledged = acknowledged.with(node);
         }
         if (reply instanceof Reply.Granted) {
@@ -117,13 +117,8 @@ final class Tally {
     Map<String, String> failures(Nodes names) {
         Map<String, String> failures = new TreeMap<>();
         for (Answer answer : answers) {
-            Reply reply = answer.reply();
-            if (reply instanceof Reply.NoAnswer lost) {
-                failures.put(names.address(answer.node()), lost.reason());
-            } else if (reply instanceof Reply.NotSent unsent) {
-                failures.put(names.address(answer.node()), unsent.reason());
-            } else if (reply instanceof Reply.Refused refused) {
-                failures.put(names.address(answer.node()), refused.reason());
+            if (isFailure(answer.reply())) {
+                failures.put(names.address(answer.node()), describe(answer.reply()));
             }
         }
         for (int node = 0; node < nodes; node++) {
@@ -132,5 +127,24 @@ final class Tally {
             }
         }
         return failures;
+    }
+
+    /** The node has taken no part, for a reason that has nothing to do with who holds the lock. */
+    private static boolean isFailure(Reply reply) {
+        return describe(reply) != null;
+    }
+
+    private static String describe(Reply reply) {
+        if (reply instanceof Reply.NoAnswer lost) {
+            return lost.reason();
+        } else if (reply instanceof Reply.NotSent unsent) {
+            return unsent.reason();
+        } else if (reply instanceof Reply.Refused refused) {
+            return refused.reason();
+        } else if (reply instanceof Reply.Quarantined quarantined) {
+            return "in quarantine for another " + quarantined.remainingMillis()
+                    + " ms: it may have forgotten locks that are still held";
+        }
+        return reply instanceof Reply.Forgotten ? "it has lost its birth mark, and with it perhaps locks" : null;
     }
 }

@@ -23,6 +23,12 @@ public record Timing(Duration nodeTimeout, Duration maxLeaseTtl, Duration fenceR
         return ttl - (long) (ttl * driftFactor) - DRIFT_CONSTANT_NANOS;
     }
 
+    /** Returns how long a lock may last that a node has forgotten, by any clock within the drift. */
+    public Duration memory() {
+        long ttl = maxLeaseTtl.toNanos();
+        return Duration.ofNanos(ttl + (long) (ttl * driftFactor) + DRIFT_CONSTANT_NANOS);
+    }
+
     /** Returns how long to wait for answers: never so long that nothing of the lease would be left. */
     long patienceNanos(long ttlMillis) {
         return Math.min(nodeTimeout.toNanos(), TimeUnit.MILLISECONDS.toNanos(ttlMillis) / 2);

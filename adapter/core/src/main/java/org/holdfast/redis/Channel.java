@@ -325,6 +325,9 @@ public final class Channel implements Nodes, AutoCloseable {
         connection.inFlight().pollFirst();
         cluster.health(node).up();
         request.round().answered(answer);
+        if (answer.reply() instanceof Reply.Forgotten) {
+            fail(node, "the node has lost its birth mark"); // to connect anew sets it
+        }
     }
 
     /**

@@ -17,12 +17,17 @@ public final class Cluster {
     private final ScriptCodec codec;
     private final Time time;
     private final long nodeTimeoutNanos;
+    private final boolean guarded;
 
-    /** @param keyPrefix what every key on the nodes begins with */
-    public Cluster(List<NodeAddress> addresses, String keyPrefix, Duration nodeTimeout, Time time) {
+    /**
+     * @param keyPrefix what every key on the nodes begins with
+     * @param memory how long a lock lasts that a node may have forgotten; zero to trust the nodes' memory
+     */
+    public Cluster(List<NodeAddress> addresses, String keyPrefix, Duration nodeTimeout, Duration memory, Time time) {
         this.addresses = List.copyOf(addresses);
         this.health = addresses.stream().map(a -> new NodeHealth(a, time)).toList();
-        this.codec = new ScriptCodec(keyPrefix);
+        this.codec = new ScriptCodec(keyPrefix, memory.toNanos() / 1_000);
+        this.guarded = !memory.isZero();
         this.time = time;
         this.nodeTimeoutNanos = nodeTimeout.toNanos();
     }
@@ -56,9 +61,19 @@ public final class Cluster {
         return nodeTimeoutNanos;
     }
 
+    /** Connects to a node, and looks whether it may vote. */
     NodeConnection connect(int node) {
-        return NodeConnection.open(
+        NodeConnection connection = NodeConnection.open(
                 address(node), (int) Duration.ofNanos(nodeTimeoutNanos).toMillis());
+        if (guarded) {
+            try {
+                new GuardedConnect(connection, address(node), codec.markKey()).admit();
+            } catch (RuntimeException e) {
+                connection.abandon();
+                throw e;
+            }
+        }
+        return connection;
     }
 
     /** Returns those of the targets that are not suspected. */

@@ -13,7 +13,8 @@ import java.util.HexFormat;
 enum LockScript {
     ACQUIRE("acquire.lua"),
     RENEW("renew.lua"),
-    RELEASE("release.lua");
+    RELEASE("release.lua"),
+    MARK("mark.lua");
 
     private final byte[] source;
     private final byte[] sha;

@@ -19,12 +19,24 @@ final class ScriptCodec {
     private static final long TOKEN_TOO_SMALL = 3;
     private static final long RELEASED = 4;
     private static final long GONE = 5;
+    private static final long FORGOTTEN = 6;
+    private static final long QUARANTINED = 7;
 
     private final String prefix;
+    private final long memoryMicros;
 
-    /** @param prefix what every key begins with */
-    ScriptCodec(String prefix) {
+    /**
+     * @param prefix what every key begins with
+     * @param memoryMicros how long a forgotten lock may last; 0 to trust the nodes' memory
+     */
+    ScriptCodec(String prefix, long memoryMicros) {
         this.prefix = prefix;
+        this.memoryMicros = memoryMicros;
+    }
+
+    /** Returns the key of the birth mark. */
+    String markKey() {
+        return prefix + ":birth";
     }
 
     /** Returns the call by the script's SHA, which a node may not know. */
@@ -49,21 +61,29 @@ final class ScriptCodec {
     private CommandArguments arguments(Command command, CommandArguments call) {
         // The braces are a hash tag: on a cluster all keys of a lock live in one slot.
         String base = prefix + ":{" + command.lock() + "}:";
-        call.add(2).add(bytes(base + "lock")).add(bytes(base + "fence"));
+        byte[] lock = bytes(base + "lock");
+        byte[] fence = bytes(base + "fence");
         if (command instanceof Command.Acquire c) {
+            call.add(3).add(lock).add(fence).add(bytes(markKey()));
             return call.add(bytes(c.owner().value()))
                     .add(c.token())
                     .add(c.ttlMillis())
-                    .add(c.fenceMillis());
+                    .add(c.fenceMillis())
+                    .add(memoryMicros);
         }
         if (command instanceof Command.Renew c) {
+            call.add(3).add(lock).add(fence).add(bytes(markKey()));
             return call.add(bytes(c.owner().value()))
                     .add(c.token())
                     .add(c.ttlMillis())
-                    .add(c.fenceMillis());
+                    .add(c.fenceMillis())
+                    .add(memoryMicros);
         }
         Command.Release c = (Command.Release) command;
-        return call.add(bytes(c.owner().value()))
+        return call.add(2)
+                .add(lock)
+                .add(fence)
+                .add(bytes(c.owner().value()))
                 .add(c.tombstone() ? c.token() + 1 : 0L)
                 .add(c.fenceMillis())
                 .add(bytes(base + "released"));
@@ -101,6 +121,12 @@ final class ScriptCodec {
         if (status == RELEASED) {
             return new Reply.Released();
         }
-        return status == GONE ? new Reply.Gone() : null;
+        if (status == GONE) {
+            return new Reply.Gone();
+        }
+        if (status == FORGOTTEN) {
+            return new Reply.Forgotten();
+        }
+        return status == QUARANTINED ? new Reply.Quarantined(Math.max(1, detail)) : null;
     }
 }

@@ -48,7 +48,13 @@ public final class LockService implements AutoCloseable {
         this.settings = settings;
         this.scheduling = scheduling;
         this.cluster = new Cluster(
-                settings.nodes(), settings.keyPrefix(), settings.timing().nodeTimeout(), time);
+                settings.nodes(),
+                settings.keyPrefix(),
+                settings.timing().nodeTimeout(),
+                settings.guard() == Settings.Guard.OFF
+                        ? Duration.ZERO
+                        : settings.timing().memory(),
+                time);
         this.service = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
         Redlock redlock = new Redlock(time, settings.timing(), unfinished);

@@ -20,8 +20,10 @@ import org.holdfast.redis.NodeAddress;
  * @param ttl the TTL of a lease whose request does not say
  * @param waitTimeout the wait timeout of a request that does not say
  * @param timing the times of the protocol
+ * @param guard whether nodes that may have forgotten locks lose their votes
  */
-public record Settings(List<NodeAddress> nodes, String keyPrefix, Duration ttl, Duration waitTimeout, Timing timing) {
+public record Settings(
+        List<NodeAddress> nodes, String keyPrefix, Duration ttl, Duration waitTimeout, Timing timing, Guard guard) {
 
     public static final String NODES = Holdfast.NODES;
     public static final String USER = "user";
@@ -33,6 +35,18 @@ public record Settings(List<NodeAddress> nodes, String keyPrefix, Duration ttl, 
     public static final String MAX_LEASE_TTL_MILLIS = "maxLeaseTtlMillis";
     public static final String FENCE_RETENTION_MILLIS = "fenceRetentionMillis";
     public static final String DRIFT_FACTOR = "driftFactor";
+
+    public static final String GUARD = "guard";
+
+    /** What is done about nodes that may have forgotten locks. */
+    public enum Guard {
+
+        /** They grant nothing new until every lock that they may have forgotten has expired. */
+        QUARANTINE,
+
+        /** Nothing: the operator keeps them away for so long, or they persist every write. */
+        OFF
+    }
 
     private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
     private static final double MOST_DRIFT = 0.5;
@@ -52,11 +66,12 @@ public record Settings(List<NodeAddress> nodes, String keyPrefix, Duration ttl, 
         long nodeTimeout = reader.millis(NODE_TIMEOUT_MILLIS, Math.min(200, ttl / 2), 1, ttl / 2);
         long retention = reader.millis(FENCE_RETENTION_MILLIS, 600_000, 1_000, 365 * DAY_MILLIS);
         double drift = reader.drift();
+        Guard guard = reader.guard();
         reader.refuseUnknown();
         reader.throwIfInvalid();
         Timing timing = new Timing(
                 Duration.ofMillis(nodeTimeout), Duration.ofMillis(maxTtl), Duration.ofMillis(retention), drift);
-        return new Settings(nodes, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing);
+        return new Settings(nodes, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing, guard);
     }
 
     /** Takes values one by one and notes what is wrong with them. */
@@ -124,6 +139,17 @@ public record Settings(List<NodeAddress> nodes, String keyPrefix, Duration ttl, 
             }
             violations.add(DRIFT_FACTOR + " must be 0 to " + MOST_DRIFT + ", was '" + text + "'");
             return 0;
+        }
+
+        Guard guard() {
+            String text = unread.remove(GUARD);
+            for (Guard guard : Guard.values()) {
+                if (text == null || guard.name().equals(text.trim())) {
+                    return guard;
+                }
+            }
+            violations.add(GUARD + " must be QUARANTINE or OFF, was '" + text + "'");
+            return Guard.QUARANTINE;
         }
 
         void refuseUnknown() {

@@ -2,15 +2,19 @@
 --
 -- KEYS[1]  lock: holds the owner, expires with the lease
 -- KEYS[2]  fence: holds the last token, expires a retention later
+-- KEYS[3]  birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lock in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
+-- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    held by another, for so long if not renewed
 --   {3, token, _} this token or a larger one was granted before
+--   {6, 0, _}     the birth mark is gone: this node may have forgotten locks
+--   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
 --
 -- One script, because between looking and taking somebody else could take. The owner that has the lock already may ask
 -- again with the same token: its first request may have been heard and the reply lost.
@@ -20,6 +24,18 @@ local now = time[1] * 1000000 + time[2]
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
   return {2, redis.call('PTTL', KEYS[1]), now}
+end
+
+local memory = tonumber(ARGV[5])
+if memory > 0 then
+  local mark = redis.call('GET', KEYS[3])
+  if not mark then
+    return {6, 0, now}
+  end
+  local whole = tonumber(string.match(mark, '^%d+')) + memory
+  if now < whole then
+    return {7, (whole - now) / 1000, now}
+  end
 end
 
 local token = tonumber(ARGV[2])

@@ -65,6 +65,7 @@ class ResourceAdapterTest {
     @BeforeEach
     void start() throws Exception {
         adapter.setNodes(redis.uris());
+        adapter.setGuard("OFF");
         adapter.start(bootstrap);
         factory.setResourceAdapter(adapter);
     }
@@ -195,7 +196,7 @@ class ResourceAdapterTest {
         }
         assertThat(Arrays.stream(HoldfastResourceAdapter.class.getDeclaredFields())
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
-                .hasSize(11)
+                .hasSize(12)
                 .allSatisfy(field -> assertThat(field.getType()).isIn(String.class, Long.class, Double.class));
         assertThat(HoldfastResourceAdapter.class
                         .getDeclaredField("password")
@@ -208,6 +209,7 @@ class ResourceAdapterTest {
     void factories_ofEqualAdapters_areEqualAndTheirHashCodeNeverChanges() throws Exception {
         HoldfastResourceAdapter same = new HoldfastResourceAdapter();
         same.setNodes(redis.uris());
+        same.setGuard("OFF");
         HoldfastResourceAdapter different = new HoldfastResourceAdapter();
         different.setNodes("redis://elsewhere");
         LockManagedConnectionFactory one = new LockManagedConnectionFactory();

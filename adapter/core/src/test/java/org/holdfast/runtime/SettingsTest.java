@@ -49,6 +49,7 @@ class SettingsTest {
         "driftFactor, NaN, driftFactor must be 0 to 0.5",
         "keyPrefix, 'a b', keyPrefix must be 1 to 64 letters",
         "keyPrefix, '{a}', keyPrefix must be 1 to 64 letters",
+        "guard, on, guard must be QUARANTINE or OFF",
     })
     void of_valueOutOfRange_isRefusedWithNameValueAndRange(String name, String value, String message) {
         assertThatExceptionOfType(InvalidSettingsException.class)

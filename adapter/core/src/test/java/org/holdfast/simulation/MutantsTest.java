@@ -86,10 +86,7 @@ class MutantsTest {
                                 "        if (!isHeld(now)) {\n            return false;\n        }\n        lastFailure = null;",
                                 "        lastFailure = null;")
                         .with(PROTOCOL + "Renewals.java", "&& first.getValue().isHeld(now)", "")
-                        .with(
-                                PROTOCOL + "Renewals.java",
-                                "if (!hold.isHeld(time.nanoTime())) {\n            return;",
-                                "if (false) {\n            return;"));
+                        .with(PROTOCOL + "Renewals.java", "if (!hold.isHeld(time.nanoTime())) {", "if (false) {"));
     }
 
     @Test
@@ -105,6 +102,28 @@ class MutantsTest {
                                 NETWORK,
                                 "if (!broken && unanswered.peekFirst() == request) {\n                unanswered.pollFirst();\n                request.answers().answered(answer);",
                                 "if (!broken && !unanswered.isEmpty()) {\n                unanswered.pollFirst().answers().answered(answer);"));
+    }
+
+    @Test
+    void guardOff_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                "org/holdfast/simulation/SimulatedNode.java",
+                                "ScriptBridge.call(command, PREFIX, memoryMicros)",
+                                "ScriptBridge.call(command, PREFIX, 0)"));
+    }
+
+    @Test
+    void quarantineFromTheWrongMoment_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "NodeGuard.java",
+                                "set(facts, facts.startedMicros(), \"it was restarted,",
+                                "set(facts, mark.sinceMicros(), \"it was restarted,"));
     }
 
     @Test

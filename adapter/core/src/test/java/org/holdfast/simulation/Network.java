@@ -92,7 +92,11 @@ final class Network {
             if (known != null && !known.broken) {
                 return known;
             }
-            boolean reachable = nodes.get(node).isUp() && !partition.isCutOff(node, world.now());
+            SimulatedNode target = nodes.get(node);
+            boolean reachable = target.isUp()
+                    && target.readyAt() <= world.now()
+                    && !partition.isCutOff(node, world.now())
+                    && target.admit();
             open[node] = reachable ? new Connection(node, partition) : null;
             return open[node];
         }
@@ -159,6 +163,9 @@ final class Network {
             if (!broken && unanswered.peekFirst() == request) {
                 unanswered.pollFirst();
                 request.answers().answered(answer);
+                if (answer.reply() instanceof Reply.Forgotten) {
+                    break_(); // to connect anew sets the birth mark
+                }
             }
         }
 

@@ -6,9 +6,13 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Command;
+import org.holdfast.protocol.NodeFacts;
+import org.holdfast.protocol.NodeGuard;
 import org.holdfast.protocol.Reply;
 import org.holdfast.redis.ScriptBridge;
 
@@ -25,6 +29,10 @@ final class SimulatedNode {
     private final SimulatedRedis redis;
     private final double rate;
     private long clockJumpMicros;
+    private final boolean persistent;
+    private final long memoryMicros;
+    private long startedMicros;
+    private long forgettings;
     private boolean up = true;
     private long pausedUntil;
     private int incarnation;
@@ -32,17 +40,27 @@ final class SimulatedNode {
     /** What was in memory at moments of the last second: a crash may lose what came since. */
     private final Deque<Remembered> history = new ArrayDeque<>();
 
+    /** What was in memory before that. */
+    private Map<String, SimulatedRedis.Entry> longAgo = Map.of();
+
     /** Owners whose tombstone this memory has. */
     private final Set<String> buried = new HashSet<>();
 
     private record Remembered(long at, Map<String, SimulatedRedis.Entry> memory) {}
 
-    /** @param rate how fast its clock runs */
-    SimulatedNode(World world, int index, SimulatedRedis.Lua lua, double rate) {
+    /**
+     * @param rate how fast its clock runs
+     * @param persistent whether a crash loses nothing
+     * @param memoryMicros how long a forgotten lock may last
+     */
+    SimulatedNode(World world, int index, SimulatedRedis.Lua lua, double rate, boolean persistent, long memoryMicros) {
         this.world = world;
         this.index = index;
         this.rate = rate;
         this.redis = new SimulatedRedis(lua, this::clockMicros);
+        this.persistent = persistent;
+        this.memoryMicros = memoryMicros;
+        this.startedMicros = BOOT_MICROS - 3_600_000_000L;
     }
 
     long clockMicros() {
@@ -72,7 +90,7 @@ final class SimulatedNode {
         String before = redis.get(key);
         Answer answer;
         try {
-            answer = ScriptBridge.answer(index, redis.eval(ScriptBridge.call(command, PREFIX)));
+            answer = ScriptBridge.answer(index, redis.eval(ScriptBridge.call(command, PREFIX, memoryMicros)));
         } catch (org.luaj.vm2.LuaError e) {
             answer = new Answer(index, new Reply.Refused(e.getMessage()), 0);
         }
@@ -101,20 +119,79 @@ final class SimulatedNode {
 
     private void remember() {
         history.addLast(new Remembered(world.now(), redis.snapshot()));
-        while (history.size() > 200 || history.peekFirst().at() < world.now() - SECOND) {
-            history.removeFirst();
+        while (history.peekFirst().at() < world.now() - SECOND) {
+            longAgo = history.removeFirst().memory();
         }
     }
 
-    /** Crashes and keeps everything: it persists each write. */
-    void crashAndKeep(long downNanos) {
-        crash(downNanos);
+    /** Is looked at when somebody connects, as the real one is; false if it is not to be used. */
+    boolean admit() {
+        for (int round = 0; round < 3; round++) {
+            String mark = redis.get(ScriptBridge.markKey(PREFIX));
+            Optional<BirthMark> known = mark == null ? Optional.empty() : BirthMark.parse(mark);
+            NodeGuard.Verdict verdict = NodeGuard.judge(facts(), known);
+            if (verdict instanceof NodeGuard.Verdict.Trusted) {
+                return true;
+            }
+            if (!(verdict instanceof NodeGuard.Verdict.SetMark set)) {
+                return false;
+            }
+            String rest = " " + set.mark().runId() + " " + set.mark().replicationId();
+            redis.eval(ScriptBridge.mark(
+                    PREFIX, mark == null ? "" : mark, set.mark().sinceMicros(), rest));
+            remember();
+        }
+        return false;
     }
 
-    private void crash(long downNanos) {
+    private NodeFacts facts() {
+        long now = clockMicros();
+        long uptimeSeconds = Math.max(0, (now - startedMicros) / 1_000_000);
+        return new NodeFacts(
+                "run-" + incarnation,
+                "data",
+                true,
+                false,
+                persistent,
+                forgettings,
+                now - uptimeSeconds * 1_000_000,
+                now);
+    }
+
+    /** Crashes; unless it persists each write it loses everything, or what it was told in the last second. */
+    void crash(long downNanos) {
         up = false;
         incarnation++;
-        world.after(downNanos, () -> up = true);
+        if (!persistent) {
+            forget();
+        }
+        world.after(downNanos, () -> {
+            up = true;
+            startedMicros = clockMicros();
+            forgettings = 0;
+        });
+    }
+
+    private void forget() {
+        long lastSaved = world.now() - (long) (world.random.nextDouble() * SECOND);
+        Map<String, SimulatedRedis.Entry> saved = longAgo;
+        for (Remembered moment : history) {
+            if (moment.at() <= lastSaved) {
+                saved = moment.memory();
+            }
+        }
+        redis.restore(world.random.nextBoolean() ? Map.of() : saved);
+        history.clear();
+        longAgo = redis.snapshot();
+        buried.clear();
+    }
+
+    /** Somebody flushes it. */
+    void flush() {
+        redis.restore(Map.of());
+        forgettings++;
+        buried.clear();
+        remember();
     }
 
     void pause(long nanos) {
@@ -122,6 +199,8 @@ final class SimulatedNode {
     }
 
     List<String> keysWithoutTtl() {
-        return redis.keysWithoutTtl();
+        return redis.keysWithoutTtl().stream()
+                .filter(key -> !key.equals(ScriptBridge.markKey(PREFIX)))
+                .toList();
     }
 }

@@ -24,6 +24,8 @@ public final class Simulation {
     private static final Duration MAX_TTL = Duration.ofSeconds(2);
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
     private static final double DRIFT = 0.01;
+    private static final Timing TIMING = new Timing(NODE_TIMEOUT, MAX_TTL, Duration.ofSeconds(10), DRIFT);
+    private static final long MEMORY_MICROS = TIMING.memory().toNanos() / 1_000;
 
     private final World world;
     private final Random random;
@@ -37,16 +39,16 @@ public final class Simulation {
         this.checker = new Checker(world);
         int count = random.nextBoolean() ? 3 : 5;
         for (int node = 0; node < count; node++) {
-            nodes.add(new SimulatedNode(world, node, lua, clockRate()));
+            boolean persistent = random.nextInt(4) == 0;
+            nodes.add(new SimulatedNode(world, node, lua, clockRate(), persistent, MEMORY_MICROS));
         }
         long meanDelay = MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
         double breaks = List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
         Network network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos());
-        Timing timing = new Timing(NODE_TIMEOUT, MAX_TTL, Duration.ofSeconds(10), DRIFT);
         for (int client = 0; client < 3; client++) {
             SimulatedTime time =
                     new SimulatedTime(world, clockRate(), random.nextLong() / 4, random.nextInt(2_000_000) - 1_000_000);
-            clients.add(new Client(world, network, checker, "client-" + client, timing, time, count));
+            clients.add(new Client(world, network, checker, "client-" + client, TIMING, time, count));
         }
     }
 
@@ -119,8 +121,9 @@ public final class Simulation {
     private void fault() {
         SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
         Client client = clients.get(random.nextInt(clients.size()));
-        switch (random.nextInt(5)) {
-            case 0 -> node.crashAndKeep(duration());
+        switch (random.nextInt(7)) {
+            case 0, 5 -> node.crash(random.nextBoolean() ? duration() : duration() / 50);
+            case 6 -> node.flush();
             case 1 -> node.pause(duration());
             case 2 -> client.machine.pausedUntil = world.now() + duration();
             case 3 -> {

@@ -23,6 +23,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.holdfast.Holdfast;
 import org.holdfast.LeaseLostException;
@@ -49,10 +50,14 @@ class LockedTest {
 
     private WeldContainer container;
 
+    private static LockConnectionFactory connect() {
+        return Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF"));
+    }
+
     @BeforeAll
     static void start() {
         redis = RedisServers.start(3);
-        otherProcess = Holdfast.connect(redis.uris());
+        otherProcess = connect();
     }
 
     @AfterAll
@@ -84,7 +89,7 @@ class LockedTest {
         @Produces
         @ApplicationScoped
         LockConnectionFactory locks() {
-            return Holdfast.connect(redis.uris());
+            return connect();
         }
     }
 
@@ -387,7 +392,7 @@ class LockedTest {
         @Produces
         @ApplicationScoped
         LockConnectionFactory locks() {
-            return Holdfast.connect(redis.uris());
+            return connect();
         }
     }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+/**
+ * What a node tells of itself when somebody connects.
+ *
+ * @param runId changes with each start of the process
+ * @param replicationId changes when another data set takes the place of the present one, as in a promotion
+ * @param primary false for a replica of another node
+ * @param mayEvict whether it may throw away keys when memory is short
+ * @param persistsEveryWrite whether a restart brings back every write that was answered
+ * @param forgettings how often the process has flushed a database or evicted keys
+ * @param startedMicros when the process started at the latest, by its own clock
+ * @param nowMicros its clock
+ */
+public record NodeFacts(
+        String runId,
+        String replicationId,
+        boolean primary,
+        boolean mayEvict,
+        boolean persistsEveryWrite,
+        long forgettings,
+        long startedMicros,
+        long nowMicros) {}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.holdfast.protocol.BirthMark;
+import org.holdfast.protocol.NodeFacts;
+import org.holdfast.protocol.NodeGuard;
+import org.holdfast.protocol.NodeGuard.Verdict;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Looks at a node on each new connection, before it is asked for anything, and sets its birth mark right.
+ *
+ * <p>One round trip where the mark is right. An open connection proves that the process is the same; that its memory is
+ * whole, its scripts see by the mark.
+ */
+final class GuardedConnect {
+
+    private static final System.Logger LOG = System.getLogger(GuardedConnect.class.getName());
+
+    /** Somebody else may set the mark at the same time; more often than this it is something else. */
+    private static final int MOST_ROUNDS = 5;
+
+    private static final long SECOND_MICROS = 1_000_000;
+
+    /** What mark.lua returns when it has set the mark. */
+    private static final long MARK_SET = 8;
+
+    private final NodeConnection connection;
+    private final NodeAddress address;
+    private final byte[] markKey;
+
+    GuardedConnect(NodeConnection connection, NodeAddress address, String markKey) {
+        this.connection = connection;
+        this.address = address;
+        this.markKey = markKey.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** @throws JedisException if the node is not to be used, or does not let us look */
+    void admit() {
+        long forgettings = -1;
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            Seen seen = look();
+            if (forgettings >= 0 && seen.facts().forgettings() != forgettings) {
+                set(seen, 0, "it forgot something while it was looked at");
+            }
+            forgettings = seen.facts().forgettings();
+            Verdict verdict = NodeGuard.judge(seen.facts(), BirthMark.parse(seen.mark()));
+            if (verdict instanceof Verdict.Trusted) {
+                return;
+            }
+            if (verdict instanceof Verdict.Refused refused) {
+                throw new JedisException("refused: " + refused.reason());
+            }
+            Verdict.SetMark set = (Verdict.SetMark) verdict;
+            set(seen, set.mark().sinceMicros(), set.reason());
+        }
+        throw new JedisException("its birth mark keeps changing");
+    }
+
+    private record Seen(NodeFacts facts, String mark) {}
+
+    private Seen look() {
+        connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
+        connection.sendCommand(new CommandArguments(Command.TIME));
+        connection.sendCommand(new CommandArguments(Command.INFO));
+        connection.sendCommand(new CommandArguments(Command.INFO).add("commandstats"));
+        connection.sendCommand(new CommandArguments(Command.CONFIG).add("GET").add("appendfsync"));
+        List<Object> replies = connection.getMany(5);
+        String mark = replies.get(0) instanceof byte[] bytes ? text(bytes) : "";
+        Map<String, String> info = new HashMap<>();
+        parse(required(replies.get(2), "INFO"), info);
+        parse(required(replies.get(3), "INFO"), info);
+        List<?> time = (List<?>) requiredReply(replies.get(1), "TIME");
+        long now = Long.parseLong(text(time.get(0))) * SECOND_MICROS + Long.parseLong(text(time.get(1)));
+        return new Seen(facts(info, now, alwaysSyncs(replies.get(4))), mark);
+    }
+
+    private static NodeFacts facts(Map<String, String> info, long now, boolean syncsAlways) {
+        boolean limited = !"0".equals(info.getOrDefault("maxmemory", "0"));
+        boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
+        long uptimeMicros = Long.parseLong(need(info, "uptime_in_seconds")) * SECOND_MICROS;
+        return new NodeFacts(
+                need(info, "run_id"),
+                need(info, "master_replid"),
+                "master".equals(need(info, "role")),
+                evicts,
+                "1".equals(info.get("aof_enabled")) && syncsAlways,
+                Long.parseLong(info.getOrDefault("evicted_keys", "0"))
+                        + calls(info, "flushall")
+                        + calls(info, "flushdb"),
+                now - uptimeMicros,
+                now);
+    }
+
+    private static String need(Map<String, String> info, String field) {
+        String value = info.get(field);
+        if (value == null) {
+            throw new JedisException("refused: INFO does not tell " + field);
+        }
+        return value;
+    }
+
+    private static long calls(Map<String, String> info, String command) {
+        String stats = info.getOrDefault("cmdstat_" + command, "calls=0,");
+        return Long.parseLong(stats.substring("calls=".length(), stats.indexOf(',')));
+    }
+
+    /** Where it cannot be asked the node is taken for one that loses its last writes. */
+    private static boolean alwaysSyncs(Object reply) {
+        return reply instanceof List<?> pair && pair.size() == 2 && "always".equals(text(pair.get(1)));
+    }
+
+    private static String required(Object reply, String command) {
+        return text(requiredReply(reply, command));
+    }
+
+    private static Object requiredReply(Object reply, String command) {
+        if (reply instanceof JedisDataException e) {
+            throw new JedisException("refused: the guard cannot look at the node, allow " + command
+                    + " to its user or set guard to OFF: " + e.getMessage());
+        }
+        return reply;
+    }
+
+    private static void parse(String info, Map<String, String> into) {
+        info.lines().filter(line -> line.indexOf(':') > 0).forEach(line -> {
+            int colon = line.indexOf(':');
+            into.put(line.substring(0, colon), line.substring(colon + 1).trim());
+        });
+    }
+
+    private static String text(Object bytes) {
+        return new String((byte[]) bytes, StandardCharsets.UTF_8);
+    }
+
+    /** @param since 0 for the moment at which the node does it */
+    private void set(Seen seen, long since, String reason) {
+        NodeFacts facts = seen.facts();
+        String rest = " " + facts.runId() + " " + facts.replicationId();
+        Object reply = connection.executeCommand(new CommandArguments(Command.EVAL)
+                .add(LockScript.MARK.source())
+                .add(1)
+                .add(markKey)
+                .add(seen.mark().getBytes(StandardCharsets.UTF_8))
+                .add(since)
+                .add(rest.getBytes(StandardCharsets.UTF_8)));
+        if (!(reply instanceof List<?> list && list.size() == 3 && list.get(0) instanceof Long status)) {
+            throw new JedisConnectionException("the node returned what no script of ours returns");
+        }
+        if (status == MARK_SET) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "node " + address + " remembers everything since "
+                            + (since == 0 ? "now" : (facts.nowMicros() - since) / SECOND_MICROS + " s ago") + ": "
+                            + reason);
+        }
+    }
+}

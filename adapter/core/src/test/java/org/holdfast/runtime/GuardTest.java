@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nodes that forget, on real processes: restarts, flushes, replicas, eviction, and users that may not look. */
+@Timeout(60)
+class GuardTest {
+
+    /** The longest TTL here, and so the quarantine. */
+    private static final Duration MEMORY = ofSeconds(3);
+
+    private final List<RedisServer> nodes = new ArrayList<>();
+    private LockConnectionFactory locks;
+
+    @AfterEach
+    void stop() {
+        if (locks != null) {
+            locks.close();
+        }
+        nodes.forEach(RedisServer::close);
+    }
+
+    private RedisServer node(String... options) {
+        RedisServer node = RedisServer.start(Path.of("target", "redis"), options);
+        nodes.add(node);
+        return node;
+    }
+
+    private LockConnection connect() {
+        return connect(nodes.stream().map(RedisServer::uri).toList());
+    }
+
+    private LockConnection connect(List<String> uris) {
+        locks = Holdfast.connect(Map.of(
+                "nodes", String.join(",", uris),
+                "ttlMillis", "1000",
+                "maxLeaseTtlMillis", Long.toString(MEMORY.toMillis())));
+        return locks.getConnection();
+    }
+
+    private static LockRequest within(Duration wait) {
+        return LockRequest.of("a").waitTimeout(wait);
+    }
+
+    private static void assertRefused(LockConnection connection, String... parts) {
+        var thrown = assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> connection.acquire(within(ofMillis(300))));
+        for (String part : parts) {
+            thrown.withMessageContaining(part);
+        }
+    }
+
+    private static void acquireAfterQuarantine(LockConnection connection) throws InterruptedException {
+        connection.acquire(within(MEMORY.plusSeconds(3))).release();
+    }
+
+    @Test
+    void node_startedJustNow_votesWhenTheLongestTtlHasPassed() throws Exception {
+        node();
+        LockConnection connection = connect();
+        assertRefused(connection, nodes.get(0).uri() + ": in quarantine for another", "may have forgotten locks");
+        acquireAfterQuarantine(connection);
+        assertThat(nodes.get(0).command("PTTL holdfast:birth")).isEqualTo(":-1\r\n");
+    }
+
+    @Test
+    void node_thatForgotALockInACrash_doesNotHelpToGrantItAgain() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            node();
+        }
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        nodes.get(2).freeze(); // the lease is on two nodes
+        Lease lease =
+                connection.acquire(LockRequest.of("a").ttl(ofMillis(2_900)).renewal(false));
+        nodes.get(2).thaw();
+        nodes.get(0).kill();
+        nodes.get(0).start(); // and one of them forgets it
+
+        try (LockConnectionFactory other = Holdfast.connect(Map.of(
+                        "nodes",
+                        String.join(",", nodes.stream().map(RedisServer::uri).toList()),
+                        "ttlMillis",
+                        "1000",
+                        "maxLeaseTtlMillis",
+                        Long.toString(MEMORY.toMillis())));
+                LockConnection contender = other.getConnection()) {
+            while (lease.isHeld()) {
+                try {
+                    assertThat(contender.tryAcquire(within(Duration.ZERO)))
+                            .matches(granted -> granted.isEmpty() || !lease.isHeld());
+                } catch (QuorumUnavailableException e) {
+                    assertThat(e.failures()).containsKey(nodes.get(0).uri());
+                }
+            }
+            acquireAfterQuarantine(contender);
+        }
+    }
+
+    @Test
+    void node_flushedBySomebody_isInQuarantineFromThenOn() throws Exception {
+        node();
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        nodes.get(0).command("FLUSHALL");
+        assertRefused(connection, "in quarantine for another");
+        acquireAfterQuarantine(connection);
+    }
+
+    @Test
+    void node_thatPersistsEveryWrite_votesAtOnceAfterARestart() throws Exception {
+        node("--appendonly", "yes", "--appendfsync", "always");
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        Lease lease = connection.acquire(LockRequest.of("kept").detached());
+        nodes.get(0).kill();
+        nodes.get(0).start();
+        connection.acquire(within(ofSeconds(2))).release();
+        assertThat(lease.isHeld()).as("its lock was not forgotten").isTrue();
+    }
+
+    @Test
+    void lease_onANodeInQuarantine_isRenewedWhereItIsStillThere() throws Exception {
+        node("--appendonly", "yes", "--appendfsync", "everysec");
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        Lease lease = connection.acquire(LockRequest.of("kept").ttl(ofMillis(2_900)));
+        await().pollDelay(ofMillis(1_200)).until(() -> true); // on disk by now
+        nodes.get(0).kill();
+        nodes.get(0).start();
+        await().pollDelay(ofMillis(2_900)).until(() -> true);
+        assertThat(lease.isHeld()).isTrue();
+    }
+
+    @Test
+    void replica_isRefused() throws Exception {
+        RedisServer primary = node();
+        RedisServer replica = RedisServer.start(
+                Path.of("target", "redis"), "--replicaof", "127.0.0.1", Integer.toString(primary.port()));
+        nodes.add(replica);
+        assertRefused(connect(List.of(replica.uri())), "replica", "independent primary");
+    }
+
+    @Test
+    void node_thatMayEvict_isRefusedAndToldWhatToSet() {
+        node("--maxmemory", "100mb", "--maxmemory-policy", "volatile-lru");
+        assertRefused(connect(), "may evict locks", "maxmemory-policy noeviction");
+    }
+
+    @Test
+    void node_thatDoesNotLetUsLook_isRefusedAndToldWhatToAllow() throws Exception {
+        RedisServer node = node();
+        node.command("ACL SETUSER app on >secret ~* &* +@all -info");
+        assertRefused(
+                connect(List.of("redis://app:secret@127.0.0.1:" + node.port())),
+                "allow INFO to its user or set guard to OFF");
+    }
+
+    @Test
+    void user_withoutConfig_isNoReasonToRefuse() throws Exception {
+        RedisServer node = node();
+        node.command("ACL SETUSER app on >secret ~* &* +@all -config");
+        acquireAfterQuarantine(connect(List.of("redis://app:secret@127.0.0.1:" + node.port())));
+    }
+}
