@@ -89,7 +89,11 @@ final class Checker {
         return true;
     }
 
-    /** A client has begun to release its lease, or knows that it is lost. */
+    /**
+     * A client has begun to release its lease, or knows that it is lost.
+     *
+     * @param lost whether it was lost though it was to be renewed
+     */
     void ended(Watched entry, boolean lost) {
         watched.get(entry.lease().name()).remove(entry);
         losses += lost ? 1 : 0;

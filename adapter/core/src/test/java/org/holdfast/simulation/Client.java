@@ -152,7 +152,7 @@ final class Client {
             sleep(random(200 * MILLI));
             checker.looked(watched);
         }
-        checker.ended(watched, !held);
+        checker.ended(watched, !held && request.renewal());
         lease.release();
         leases--;
     }

@@ -127,6 +127,21 @@ class MutantsTest {
     }
 
     @Test
+    void renewalEndedByAContendersTombstone_isFound() throws Exception {
+        assertFound(
+                "Violation: 4:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Redlock.java",
+                                "nodes.send(command.release(false), reachable)",
+                                "nodes.send(command.release(true), NodeSet.first(nodes.count()))")
+                        .with(
+                                SCRIPTS + "renew.lua",
+                                "if not holder and tonumber(ARGV[2]) < last then",
+                                "if tonumber(ARGV[2]) < last then"));
+    }
+
+    @Test
     void releaseWithoutTombstone_isFound() throws Exception {
         assertFound("Violation: 3:", new Mutant().with(SCRIPTS + "release.lua", "if grave > 0 and", "if false and"));
     }

@@ -88,12 +88,7 @@ final class SimulatedNode {
     Answer execute(Command command) {
         String key = PREFIX + ":{" + command.lock() + "}:lock";
         String before = redis.get(key);
-        Answer answer;
-        try {
-            answer = ScriptBridge.answer(index, redis.eval(ScriptBridge.call(command, PREFIX, memoryMicros)));
-        } catch (org.luaj.vm2.LuaError e) {
-            answer = new Answer(index, new Reply.Refused(e.getMessage()), 0);
-        }
+        Answer answer = ScriptBridge.answer(index, redis.eval(ScriptBridge.call(command, PREFIX, memoryMicros)));
         String after = redis.get(key);
         String owner = owner(command);
         if (before != null && !before.equals(owner) && !before.equals(after)) {

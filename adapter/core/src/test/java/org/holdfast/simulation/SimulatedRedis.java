@@ -102,6 +102,12 @@ final class SimulatedRedis {
             case "SET":
                 keys.put(words.get(1), new Entry(words.get(2), expiry(words)));
                 return LuaValue.valueOf("OK");
+            case "PEXPIRE":
+                String present = get(words.get(1));
+                if (present != null) {
+                    keys.put(words.get(1), new Entry(present, expiresIn(words.get(2))));
+                }
+                return LuaValue.valueOf(present == null ? 0 : 1);
             case "DEL":
                 return LuaValue.valueOf(keys.remove(words.get(1)) == null ? 0 : 1);
             case "PTTL":
@@ -121,8 +127,12 @@ final class SimulatedRedis {
         if (words.size() != 5 || !words.get(3).equals("PX")) {
             throw new IllegalArgumentException("the simulated Redis does not understand " + words);
         }
-        // Redis cuts the clock to milliseconds when it computes an expiry
-        return (clockMicros.getAsLong() / 1_000 + Long.parseLong(words.get(4))) * 1_000;
+        return expiresIn(words.get(4));
+    }
+
+    /** Redis cuts the clock to milliseconds when it computes an expiry. */
+    private long expiresIn(String millis) {
+        return (clockMicros.getAsLong() / 1_000 + Long.parseLong(millis)) * 1_000;
     }
 
     /** Returns the value of a key that has not expired, or null. */

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.Owner;
+import org.holdfast.redis.ScriptBridge;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Jedis;
+
+/** The simulated Redis and a real one give the same answers to the same random stories. */
+@Timeout(120)
+class SimulatedRedisTest {
+
+    private static final String PREFIX = "s";
+    private static final int STORIES = 40;
+    private static final int STEPS = 40;
+
+    /** Far from what either clock may differ by: expiry is either well past or far away. */
+    private static final long SHORT_TTL = 40;
+
+    private static final long LONG_TTL = 600_000;
+
+    private long simulatedMicros;
+
+    @Test
+    void randomStories_ofScriptsAndTime_giveTheSameReplies() throws Exception {
+        try (RedisServer server = RedisServer.start(Path.of("target", "redis"));
+                Jedis real = new Jedis("127.0.0.1", server.port())) {
+            SimulatedRedis.Lua lua = new SimulatedRedis.Lua();
+            for (int seed = 0; seed < STORIES; seed++) {
+                real.flushAll();
+                tell(new Random(seed), real, new SimulatedRedis(lua, () -> simulatedMicros), "story " + seed);
+            }
+        }
+    }
+
+    private void tell(Random random, Jedis real, SimulatedRedis simulated, String story) throws Exception {
+        simulatedMicros = microsOf(real);
+        List<String> told = new ArrayList<>();
+        for (int step = 0; step < STEPS; step++) {
+            if (random.nextInt(12) == 0) {
+                Thread.sleep(SHORT_TTL * 2); // a real server's clock cannot be moved
+                told.add("time passes");
+            }
+            ScriptBridge.Call call = call(random);
+            told.add(call.keys() + " " + call.arguments());
+            simulatedMicros = microsOf(real);
+            List<Object> expected = rounded(evalOn(real, call));
+            List<Object> actual = rounded(simulated.eval(call));
+            assertThat(actual).as(story + ": " + told).isEqualTo(expected);
+            for (String key : call.keys()) {
+                assertThat(simulated.get(key))
+                        .as(story + ", " + key + ": " + told)
+                        .isEqualTo(real.get(key));
+            }
+        }
+    }
+
+    private static ScriptBridge.Call call(Random random) {
+        if (random.nextInt(8) == 0) {
+            return ScriptBridge.mark(
+                    PREFIX, random.nextBoolean() ? "" : "1 run data", 1 + random.nextInt(2), " run data");
+        }
+        String lock = "lock-" + random.nextInt(2);
+        Owner owner = new Owner("abc".charAt(random.nextInt(3)) + "0".repeat(39));
+        long token = 1_800_000_000_000_000L + random.nextInt(6);
+        long ttl = random.nextBoolean() ? SHORT_TTL : LONG_TTL;
+        Command command =
+                switch (random.nextInt(3)) {
+                    case 0 -> new Command.Acquire(lock, owner, token, ttl, ttl + LONG_TTL);
+                    case 1 -> new Command.Renew(lock, owner, token, ttl, ttl + LONG_TTL);
+                    default -> new Command.Release(lock, owner, token, ttl + LONG_TTL, random.nextBoolean());
+                };
+        return ScriptBridge.call(command, PREFIX, random.nextInt(3) == 0 ? 1_000 : 0);
+    }
+
+    private static List<?> evalOn(Jedis real, ScriptBridge.Call call) {
+        return (List<?>) real.eval(call.source(), call.keys(), call.arguments());
+    }
+
+    private static long microsOf(Jedis real) {
+        List<String> time = real.time();
+        return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+    }
+
+    /** The clocks read a moment apart: remaining times count in steps larger than that, and the clock itself not at all. */
+    private static List<Object> rounded(List<?> reply) {
+        long status = (Long) reply.get(0);
+        long detail = (Long) reply.get(1);
+        return List.of(status, status == 2 || status == 7 ? (detail + 10_000) / 20_000 : detail);
+    }
+}
