@@ -6,12 +6,10 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.ArrayDeque;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
@@ -20,7 +18,6 @@ import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Round;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
@@ -89,7 +86,7 @@ public final class Channel implements Nodes, AutoCloseable {
 
     @Override
     public Round send(Command command, NodeSet targets) {
-        ChannelRound round = new ChannelRound(targets.size());
+        ChannelRound round = new ChannelRound(this, lock, targets.size());
         lock.lock();
         try {
             NodeSet open = openWhatIsMissing(targets, round);
@@ -155,7 +152,7 @@ public final class Channel implements Nodes, AutoCloseable {
             }
             cluster.health(node).up();
             return null;
-        } catch (JedisException | IOException | UncheckedIOException e) {
+        } catch (RuntimeException | IOException e) {
             String reason = Cluster.describe(e);
             cluster.health(node).suspectFromUp(reason);
             return reason;
@@ -210,7 +207,7 @@ public final class Channel implements Nodes, AutoCloseable {
         connection.touched(request.sentAt());
         try {
             connection.sendCommand(encoded);
-        } catch (JedisException e) {
+        } catch (RuntimeException e) {
             fail(node, Cluster.describe(e));
         }
     }
@@ -218,7 +215,7 @@ public final class Channel implements Nodes, AutoCloseable {
     private void push(int node) {
         try {
             connections[node].push();
-        } catch (JedisException e) {
+        } catch (RuntimeException e) {
             fail(node, Cluster.describe(e));
         }
     }
@@ -234,6 +231,36 @@ public final class Channel implements Nodes, AutoCloseable {
         changed.signalAll();
         if (reading) {
             selector.wakeup(); // whoever reads may have got its answer just now
+        }
+    }
+
+    /**
+     * Waits until something may have changed for a round. Called with the lock.
+     *
+     * @return false if the deadline has passed: what has come by then counts, and who is overdue is given up
+     */
+    boolean awaitChange(long deadline) {
+        long left = deadline - cluster.time().nanoTime();
+        if (left <= 0) {
+            readWhatHasCome();
+            for (int node = 0; node < connections.length; node++) {
+                dropIfOverdue(node);
+            }
+            return false;
+        }
+        if (reading) {
+            awaitReader(left);
+        } else {
+            select(left);
+        }
+        return true;
+    }
+
+    private void awaitReader(long nanos) {
+        try {
+            changed.awaitNanos(nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // a change all the same: the round sees to it
         }
     }
 
@@ -318,7 +345,7 @@ public final class Channel implements Nodes, AutoCloseable {
             return;
         } catch (JedisDataException e) {
             answer = new Answer(node, new Reply.Refused(e.getMessage()), 0);
-        } catch (JedisException e) {
+        } catch (RuntimeException e) { // lost, or an answer that nobody can read: nothing more can be believed of it
             fail(node, Cluster.describe(e));
             return;
         }
@@ -380,90 +407,6 @@ public final class Channel implements Nodes, AutoCloseable {
             return !closed;
         } finally {
             lock.unlock();
-        }
-    }
-
-    /** The answers to one command. Guarded by the channel's lock. */
-    final class ChannelRound implements Round {
-
-        private final ArrayDeque<Answer> arrived;
-        private int outstanding;
-        private Consumer<Answer> late;
-
-        ChannelRound(int targets) {
-            this.arrived = new ArrayDeque<>(targets);
-            this.outstanding = targets;
-        }
-
-        boolean isLeft() {
-            return late != null;
-        }
-
-        void answered(Answer answer) {
-            outstanding--;
-            if (late == null) {
-                arrived.addLast(answer);
-            } else {
-                late.accept(answer);
-            }
-        }
-
-        @Override
-        public Answer next(long deadline) {
-            boolean interrupted = Thread.interrupted(); // a selector does not wait for an interrupted thread
-            lock.lock();
-            try {
-                while (arrived.isEmpty() && outstanding > 0) {
-                    long left = deadline - cluster.time().nanoTime();
-                    if (left <= 0) {
-                        expire();
-                        break;
-                    }
-                    if (reading) {
-                        interrupted |= awaitReader(left);
-                    } else {
-                        select(left);
-                        interrupted |= Thread.interrupted();
-                    }
-                }
-                return arrived.pollFirst();
-            } finally {
-                lock.unlock();
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
-            }
-        }
-
-        private boolean awaitReader(long nanos) {
-            try {
-                changed.awaitNanos(nanos);
-                return false;
-            } catch (InterruptedException e) {
-                return true;
-            }
-        }
-
-        /** The deadline has passed: what has come counts, and who is overdue is given up. */
-        private void expire() {
-            readWhatHasCome();
-            for (int node = 0; node < connections.length; node++) {
-                dropIfOverdue(node);
-            }
-        }
-
-        @Override
-        public void leave(Consumer<Answer> listener) {
-            lock.lock();
-            try {
-                late = listener;
-                Answer answer;
-                while ((answer = arrived.pollFirst()) != null) {
-                    listener.accept(answer);
-                }
-            } finally {
-                lock.unlock();
-            }
         }
     }
 }

@@ -63,15 +63,7 @@ final class ScriptCodec {
         String base = prefix + ":{" + command.lock() + "}:";
         byte[] lock = bytes(base + "lock");
         byte[] fence = bytes(base + "fence");
-        if (command instanceof Command.Acquire c) {
-            call.add(3).add(lock).add(fence).add(bytes(markKey()));
-            return call.add(bytes(c.owner().value()))
-                    .add(c.token())
-                    .add(c.ttlMillis())
-                    .add(c.fenceMillis())
-                    .add(memoryMicros);
-        }
-        if (command instanceof Command.Renew c) {
+        if (command instanceof Command.Take c) {
             call.add(3).add(lock).add(fence).add(bytes(markKey()));
             return call.add(bytes(c.owner().value()))
                     .add(c.token())
