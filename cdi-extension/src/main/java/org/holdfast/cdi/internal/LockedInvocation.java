@@ -45,11 +45,21 @@ final class LockedInvocation {
 
     /** Binds the lease to the transaction that was begun under the lock, if there is one: it cannot commit on a lost lock. */
     void bindToTransaction() {
-        Object inner = extension.transactions().key();
-        if (inner != null && !inner.equals(outerTransaction)) {
+        if (outerTransaction == null && extension.transactions().key() != null) {
             lease.requireHeld(); // else the next line would take the lock anew
             acquireOnce();
             confirmed = true;
+        }
+    }
+
+    /**
+     * Looks at the lease while the transaction can still be rolled back. A lease that a suspended transaction holds cannot
+     * be shared with the one that runs, so nothing else looks on behalf of that one.
+     */
+    void confirmBeforeCommit() {
+        Object inner = extension.transactions().key();
+        if (outerTransaction != null && inner != null && !inner.equals(outerTransaction)) {
+            lease.requireHeld();
         }
     }
 

@@ -25,7 +25,10 @@ public class TransactionLockInterceptor implements Serializable {
     @AroundInvoke
     @AroundTimeout
     Object bind(InvocationContext context) throws Exception {
-        LockedInvocation.of(context).bindToTransaction();
-        return context.proceed();
+        LockedInvocation invocation = LockedInvocation.of(context);
+        invocation.bindToTransaction();
+        Object result = context.proceed();
+        invocation.confirmBeforeCommit();
+        return result;
     }
 }

@@ -198,6 +198,16 @@ class LockConnectionIT {
     }
 
     @Test
+    void locked_onMethodThatSuspendsTheCallersTransaction_isHeldByThatAndDoesNotWaitForItself() throws Exception {
+        transaction.begin();
+        assertThat(bean.workInNewTransaction("new")).startsWith("locked, in ").doesNotEndWith("null");
+        assertThat(isFree("new")).isFalse();
+        transaction.commit();
+
+        assertThat(isFree("new")).isTrue();
+    }
+
+    @Test
     void locked_onTimeoutMethod_holdsTheLock() throws Exception {
         assertThat(ejb.timeoutRunsLocked()).isTrue();
     }

@@ -57,6 +57,13 @@ public class LockingBean {
         return lockedAfterCommit.get();
     }
 
+    /** Suspends the caller's transaction, which holds the lock, and works in a new one. */
+    @Locked(value = "#{name}", waitTimeout = "PT2S")
+    @Transactional(Transactional.TxType.REQUIRES_NEW)
+    public String workInNewTransaction(String name) {
+        return (isLocked(name) ? "locked, in " : "free, in ") + transactions.getTransactionKey();
+    }
+
     /** Works for longer than the TTL while no node answers. */
     @Locked(value = "#{name}", ttl = "PT0.3S")
     @Transactional
