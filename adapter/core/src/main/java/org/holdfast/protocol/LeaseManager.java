@@ -262,6 +262,13 @@ public final class LeaseManager {
         }
     }
 
+    /** Our clock did not go on for so long: no lease can be relied upon that counts by it. */
+    public void clockStoodStill(long nanos) {
+        String reason = "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(nanos)
+                + " ms (was its machine suspended?)";
+        holds.values().forEach(hold -> hold.lose(reason, time.nanoTime()));
+    }
+
     private void forget(Hold hold) {
         renewals.remove(hold);
         holds.remove(hold.lock(), hold);

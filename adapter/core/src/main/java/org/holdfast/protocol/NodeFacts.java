@@ -7,9 +7,11 @@ package org.holdfast.protocol;
  * @param runId changes with each start of the process
  * @param replicationId changes when another data set takes the place of the present one, as in a promotion
  * @param primary false for a replica of another node
+ * @param clustered whether it is part of a Redis Cluster
  * @param mayEvict whether it may throw away keys when memory is short
  * @param persistsEveryWrite whether a restart brings back every write that was answered
- * @param forgettings how often the process has flushed a database or evicted keys
+ * @param evictions how many keys the process has evicted
+ * @param flushes how often the process has flushed a database
  * @param startedMicros when the process started at the latest, by its own clock
  * @param nowMicros its clock
  */
@@ -17,8 +19,10 @@ public record NodeFacts(
         String runId,
         String replicationId,
         boolean primary,
+        boolean clustered,
         boolean mayEvict,
         boolean persistsEveryWrite,
-        long forgettings,
+        long evictions,
+        long flushes,
         long startedMicros,
         long nowMicros) {}

@@ -14,7 +14,9 @@
  *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting, re-entry and retry, and lets go.
  *   <li>{@link org.holdfast.protocol.Renewals} is the one sweep that renews every lease and declares the lost ones;
  *       {@link org.holdfast.protocol.UnfinishedReleases} tells nodes that did not answer until they have heard it.
- *   <li>{@link org.holdfast.protocol.NodeGuard} decides whether a node may have forgotten locks, and so has no vote.
+ *   <li>{@link org.holdfast.protocol.NodeGuard} decides whether a node may have forgotten locks, and so has no vote;
+ *       {@link org.holdfast.protocol.Clocks} whether its clock has jumped; {@link org.holdfast.protocol.Lookout} looks at
+ *       the nodes for both.
  *   <li>{@link org.holdfast.protocol.LockSession} is what a connection handle has: it binds leases to the handle or to
  *       the transaction.
  * </ul>

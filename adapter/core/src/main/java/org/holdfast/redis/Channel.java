@@ -75,7 +75,7 @@ public final class Channel implements Nodes, AutoCloseable {
             NodeSet wanted = closed ? NodeSet.NONE : cluster.worthConnecting();
             for (int node = 0; node < connections.length; node++) {
                 if (wanted.contains(node)) {
-                    dropIfSuspected(node);
+                    dropIfSetAside(node);
                     open(node);
                 }
             }
@@ -116,10 +116,10 @@ public final class Channel implements Nodes, AutoCloseable {
             }
         }
         NodeSet open = NodeSet.NONE;
-        NodeSet trusted = closed ? NodeSet.NONE : cluster.trusted(targets);
+        NodeSet asked = closed ? NodeSet.NONE : cluster.asked(targets);
         for (int node = 0; node < connections.length; node++) {
             if (targets.contains(node)) {
-                String obstacle = trusted.contains(node) ? open(node) : whyNotAsked(node);
+                String obstacle = asked.contains(node) ? open(node) : whyNotAsked(node);
                 if (obstacle == null) {
                     open = open.with(node);
                 } else {
@@ -150,18 +150,15 @@ public final class Channel implements Nodes, AutoCloseable {
             if (reading) {
                 selector.wakeup(); // whoever reads does not know of the new connection yet
             }
-            cluster.health(node).up();
             return null;
         } catch (RuntimeException | IOException e) {
-            String reason = Cluster.describe(e);
-            cluster.health(node).suspectFromUp(reason);
-            return reason;
+            return Cluster.describe(e);
         }
     }
 
-    /** A connection from before the node was suspected proves nothing: to connect anew is to ask whether it answers. */
-    private void dropIfSuspected(int node) {
-        if (connections[node] != null && cluster.health(node).isSuspected()) {
+    /** A connection from before the node was set aside proves nothing: to connect anew is to look at it. */
+    private void dropIfSetAside(int node) {
+        if (connections[node] != null && !cluster.health(node).isAsked()) {
             fail(node, cluster.health(node).reason());
         }
     }
@@ -197,7 +194,7 @@ public final class Channel implements Nodes, AutoCloseable {
         if (connection != null && isOverdue(connection, cluster.time().nanoTime())) {
             String reason = "no answer for " + TimeUnit.NANOSECONDS.toMillis(cluster.nodeTimeoutNanos()) + " ms";
             fail(node, reason);
-            cluster.health(node).suspectFromUp(reason);
+            cluster.health(node).failed(reason);
         }
     }
 
@@ -350,10 +347,11 @@ public final class Channel implements Nodes, AutoCloseable {
             return;
         }
         connection.inFlight().pollFirst();
-        cluster.health(node).up();
-        request.round().answered(answer);
+        request.round().answered(cluster.weigh(answer, request.sentAt()));
         if (answer.reply() instanceof Reply.Forgotten) {
             fail(node, "the node has lost its birth mark"); // to connect anew sets it
+        } else if (!cluster.health(node).isAsked()) {
+            fail(node, cluster.health(node).reason());
         }
     }
 

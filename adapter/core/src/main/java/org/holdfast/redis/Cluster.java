@@ -3,6 +3,9 @@ package org.holdfast.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Time;
 import redis.clients.jedis.exceptions.JedisException;
@@ -10,31 +13,53 @@ import redis.clients.jedis.exceptions.JedisException;
 /** The nodes of one lock service: who they are, what is known of them, and channels to them. */
 public final class Cluster {
 
-    private static final System.Logger LOG = System.getLogger(Cluster.class.getName());
-
     private final List<NodeAddress> addresses;
     private final List<NodeHealth> health;
+    private final List<NodeInspector> inspectors;
     private final ScriptCodec codec;
     private final Time time;
+    private final Clocks clocks;
     private final long nodeTimeoutNanos;
     private final boolean guarded;
 
     /**
      * @param keyPrefix what every key on the nodes begins with
-     * @param memory how long a lock lasts that a node may have forgotten; zero to trust the nodes' memory
+     * @param memory how long a lock lasts that a node may have forgotten; zero to trust the nodes' memory and clocks
+     * @param driftFactor bound on the difference of clock rates, as a part of the time that passes
      */
-    public Cluster(List<NodeAddress> addresses, String keyPrefix, Duration nodeTimeout, Duration memory, Time time) {
+    public Cluster(
+            List<NodeAddress> addresses,
+            String keyPrefix,
+            Duration nodeTimeout,
+            Duration memory,
+            double driftFactor,
+            Time time) {
         this.addresses = List.copyOf(addresses);
         this.health = addresses.stream().map(a -> new NodeHealth(a, time)).toList();
         this.codec = new ScriptCodec(keyPrefix, memory.toNanos() / 1_000);
         this.guarded = !memory.isZero();
         this.time = time;
+        this.clocks = new Clocks(addresses.size(), driftFactor);
         this.nodeTimeoutNanos = nodeTimeout.toNanos();
+        this.inspectors = IntStream.range(0, addresses.size())
+                .mapToObj(node ->
+                        new NodeInspector(node, address(node), codec.markKey(), memory.toNanos() / 1_000, clocks, time))
+                .toList();
     }
 
     /** Returns a new channel. It connects when it is first used. */
     public Channel open() {
         return new Channel(this);
+    }
+
+    /** Returns how the nodes can be looked at in the background. */
+    public Inspection inspection() {
+        return new Inspection(this);
+    }
+
+    /** Returns what is known of the nodes' clocks. */
+    public Clocks clocks() {
+        return clocks;
     }
 
     int size() {
@@ -61,64 +86,96 @@ public final class Cluster {
         return nodeTimeoutNanos;
     }
 
-    /** Connects to a node, and looks whether it may vote. */
+    NodeInspector inspector(int node) {
+        return inspectors.get(node);
+    }
+
+    /**
+     * Connects to a node, and looks whether it may be asked.
+     *
+     * @throws JedisException if it may not: its health says why
+     */
     NodeConnection connect(int node) {
-        NodeConnection connection = NodeConnection.open(
-                address(node), (int) Duration.ofNanos(nodeTimeoutNanos).toMillis());
-        if (guarded) {
-            try {
-                new GuardedConnect(connection, address(node), codec.markKey()).admit();
-            } catch (RuntimeException e) {
+        NodeConnection connection = null;
+        try {
+            connection = openUnseen(node);
+            admit(node, connection);
+            return connection;
+        } catch (RuntimeException e) {
+            setAside(node, e);
+            if (connection != null) {
                 connection.abandon();
-                throw e;
             }
+            throw e;
         }
-        return connection;
     }
 
-    /** Returns those of the targets that are not suspected. */
-    NodeSet trusted(NodeSet targets) {
-        NodeSet trusted = targets;
+    /** Connects to a node without a look at it. */
+    NodeConnection openUnseen(int node) {
+        return NodeConnection.open(
+                address(node), (int) Duration.ofNanos(nodeTimeoutNanos).toMillis());
+    }
+
+    /** Looks at a node and has it asked, unless there is something against it. */
+    void admit(int node, NodeConnection connection) {
+        if (!guarded) {
+            connection.ping();
+            health(node).admitted(0);
+            return;
+        }
+        long quarantineNanos = inspectors.get(node).inspect(connection);
+        if (clocks.isDoubted(node)) { // whose clock it was is seen when all nodes have been looked at
+            throw new JedisException(clocks.describe(node));
+        }
+        health(node).admitted(quarantineNanos);
+    }
+
+    /** A node is not to be asked, for the reason that a look at it gave. */
+    void setAside(int node, RuntimeException reason) {
+        if (reason instanceof NodeInspector.RefusedException) {
+            health(node).refuse(describe(reason));
+        } else if (clocks.isDoubted(node)) {
+            health(node).doubt(clocks.describe(node));
+        } else {
+            health(node).failed(describe(reason));
+        }
+    }
+
+    /** Returns what an answer is worth, by the clock of its node. */
+    Answer weigh(Answer answer, long sentAt) {
+        if (!guarded) {
+            return answer;
+        }
+        Answer weighed = clocks.weigh(answer, sentAt, time.nanoTime());
+        if (clocks.isDoubted(answer.node())) {
+            health(answer.node()).doubt(clocks.describe(answer.node()));
+        }
+        return weighed;
+    }
+
+    /** Returns those of the targets that are to be asked. */
+    NodeSet asked(NodeSet targets) {
+        NodeSet asked = targets;
         for (int node = 0; node < size(); node++) {
-            if (health.get(node).isSuspected()) {
-                trusted = trusted.without(NodeSet.of(node));
+            if (!health.get(node).isAsked()) {
+                asked = asked.without(NodeSet.of(node));
             }
         }
-        return trusted;
+        return asked;
     }
 
-    /** Returns the nodes to connect to: the trusted ones, and if they are no quorum, suspected ones that may be probed. */
+    /** Returns the nodes to connect to: those to be asked, and if they are no quorum, others that are to be looked at. */
     NodeSet worthConnecting() {
-        NodeSet chosen = trusted(NodeSet.first(size()));
+        NodeSet chosen = asked(NodeSet.first(size()));
         if (chosen.size() >= size() / 2 + 1) {
             return chosen;
         }
         for (int node = 0; node < size(); node++) {
-            if (!chosen.contains(node) && health.get(node).claimProbe()) {
+            if (!chosen.contains(node) && health.get(node).claimLook()) {
                 chosen = chosen.with(node);
             }
         }
         return chosen;
-    }
-
-    /** Returns whether a suspected node is to be asked whether it answers again. */
-    public boolean isProbeDue() {
-        return health.stream().anyMatch(NodeHealth::isProbeDue);
-    }
-
-    /** Asks one suspected node, if it is time to, whether it answers again. Blocks for a node timeout at the most. */
-    public void probe() {
-        for (int node = 0; node < size(); node++) {
-            if (health.get(node).claimProbe()) {
-                try (NodeConnection connection = connect(node)) {
-                    connection.ping();
-                    health.get(node).up();
-                } catch (JedisException e) {
-                    LOG.log(System.Logger.Level.DEBUG, "node " + address(node) + " is still silent: " + describe(e));
-                }
-                return;
-            }
-        }
     }
 
     /** Returns what went wrong in words: the innermost message says it best. */

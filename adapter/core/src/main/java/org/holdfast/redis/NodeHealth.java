@@ -7,11 +7,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.Time;
 
 /**
- * What is known of one node: up, or suspected since it failed to answer.
+ * What is known of one node, shared by all channels of a lock service.
  *
- * <p>A suspected node is not asked, so that a node that hangs costs one timeout when it begins to hang and nothing
- * afterwards. It is probed ever more rarely, up to a bound, and taken back when it answers: in the background, and by who
- * cannot have a quorum without it. Shared by all channels of a lock service.
+ * <pre>
+ *                  admitted
+ *   up, quarantined &lt;------- suspected, refused, doubted
+ *      |                          ^
+ *      +--- failed, refuse, doubt +
+ * </pre>
+ *
+ * <p>A node that is up or in quarantine is asked. Any other is not, so that a node which hangs costs one timeout when it
+ * begins to hang and nothing afterwards. It is looked at ever more rarely, up to a bound, and admitted when it answers and
+ * may vote: in the background, and by who cannot have a quorum without it.
  */
 final class NodeHealth {
 
@@ -20,9 +27,24 @@ final class NodeHealth {
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private sealed interface State {
+        /** It answers, and votes. */
         record Up() implements State {}
 
-        record Suspected(String reason, long since, long pauseNanos, long nextProbe) implements State {}
+        /** It answers, and grants nothing new until then: it may have forgotten locks. */
+        record Quarantined(long until) implements State {}
+
+        /** It is not asked until somebody has looked at it. */
+        record Aside(Cause cause, String reason, long since, long pauseNanos, long nextLook) implements State {}
+    }
+
+    /** Why a node is not asked. */
+    private enum Cause {
+        /** It did not answer. */
+        SUSPECTED,
+        /** It is no node to keep locks on, or does not let us look. */
+        REFUSED,
+        /** Its clock has jumped. */
+        DOUBTED
     }
 
     private static final State UP = new State.Up();
@@ -36,54 +58,80 @@ final class NodeHealth {
         this.time = time;
     }
 
-    boolean isSuspected() {
-        return state.get() instanceof State.Suspected;
+    /** Returns whether commands are to be sent to the node. */
+    boolean isAsked() {
+        return !(state.get() instanceof State.Aside);
     }
 
-    /** Returns why the node is suspected, for messages. */
+    /** Returns what is known of the node, for messages. */
     String reason() {
-        return state.get() instanceof State.Suspected suspected
-                ? suspected.reason() + ", suspected for "
-                        + Duration.ofNanos(time.nanoTime() - suspected.since()).toMillis() + " ms"
-                : "up";
+        State seen = state.get();
+        if (seen instanceof State.Aside aside) {
+            return aside.reason() + ", " + aside.cause().name().toLowerCase(java.util.Locale.ROOT) + " for "
+                    + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms";
+        }
+        return seen instanceof State.Quarantined ? "in quarantine" : "up";
     }
 
-    /** The node failed to answer. */
-    void suspectFromUp(String reason) {
+    /** It did not answer, or could not be reached. */
+    void failed(String reason) {
+        setAside(Cause.SUSPECTED, reason);
+    }
+
+    /** It answers, and is not to be used. */
+    void refuse(String reason) {
+        setAside(Cause.REFUSED, reason);
+    }
+
+    /** It answers, and its clock has jumped. */
+    void doubt(String reason) {
+        setAside(Cause.DOUBTED, reason);
+    }
+
+    private void setAside(Cause cause, String reason) {
         long now = time.nanoTime();
-        State suspected = new State.Suspected(reason, now, FIRST_PAUSE_NANOS, now + FIRST_PAUSE_NANOS);
-        if (state.compareAndSet(UP, suspected)) {
-            LOG.log(System.Logger.Level.WARNING, "node " + address + " is suspected: " + reason);
+        State seen = state.get();
+        long pause = cause == Cause.DOUBTED ? 0 : FIRST_PAUSE_NANOS; // the sooner its quarantine begins the better
+        State aside = new State.Aside(cause, reason, now, FIRST_PAUSE_NANOS, now + pause);
+        if (!(seen instanceof State.Aside known && known.cause() == cause) && state.compareAndSet(seen, aside)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "node " + address + " is " + cause.name().toLowerCase(java.util.Locale.ROOT) + ": " + reason);
         }
     }
 
     /**
-     * Takes the right to ask a suspected node whether it answers again; true for one caller each time it is due. The next
-     * time comes after twice the pause.
+     * It answers and may be asked.
+     *
+     * @param quarantineNanos how long it grants nothing new; 0 if it votes
      */
-    boolean claimProbe() {
-        State seen = state.get();
-        long now = time.nanoTime();
-        if (!(seen instanceof State.Suspected s) || now - s.nextProbe() < 0) {
-            return false;
-        }
-        long pause = Math.min(LONGEST_PAUSE_NANOS, s.pauseNanos() * 2);
-        return state.compareAndSet(seen, new State.Suspected(s.reason(), s.since(), pause, now + pause));
-    }
-
-    /** Returns whether somebody may ask a suspected node whether it answers again. */
-    boolean isProbeDue() {
-        return state.get() instanceof State.Suspected s && time.nanoTime() - s.nextProbe() >= 0;
-    }
-
-    /** The node has answered. */
-    void up() {
-        if (state.get() != UP && state.getAndSet(UP) instanceof State.Suspected suspected) {
+    void admitted(long quarantineNanos) {
+        State admitted = quarantineNanos > 0 ? new State.Quarantined(time.nanoTime() + quarantineNanos) : UP;
+        State seen = state.getAndSet(admitted);
+        if (seen instanceof State.Aside aside) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "node " + address + " answers again after "
-                            + Duration.ofNanos(time.nanoTime() - suspected.since())
-                                    .toMillis() + " ms");
+                    "node " + address + " is asked again after "
+                            + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms");
         }
+    }
+
+    /**
+     * Takes the right to look at a node that is not asked; true for one caller each time it is due. The next time comes after
+     * twice the pause.
+     */
+    boolean claimLook() {
+        State seen = state.get();
+        long now = time.nanoTime();
+        if (!(seen instanceof State.Aside a) || now - a.nextLook() < 0) {
+            return false;
+        }
+        long pause = Math.min(LONGEST_PAUSE_NANOS, a.pauseNanos() * 2);
+        return state.compareAndSet(seen, new State.Aside(a.cause(), a.reason(), a.since(), pause, now + pause));
+    }
+
+    /** Returns whether somebody should look at a node that is not asked. */
+    boolean isLookDue() {
+        return state.get() instanceof State.Aside aside && time.nanoTime() - aside.nextLook() >= 0;
     }
 }

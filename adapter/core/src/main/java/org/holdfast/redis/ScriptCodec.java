@@ -64,7 +64,11 @@ final class ScriptCodec {
         byte[] lock = bytes(base + "lock");
         byte[] fence = bytes(base + "fence");
         if (command instanceof Command.Take c) {
-            call.add(3).add(lock).add(fence).add(bytes(markKey()));
+            if (memoryMicros > 0) {
+                call.add(3).add(lock).add(fence).add(bytes(markKey()));
+            } else {
+                call.add(2).add(lock).add(fence); // the mark lives in another slot: a cluster would not let us ask
+            }
             return call.add(bytes(c.owner().value()))
                     .add(c.token())
                     .add(c.ttlMillis())

@@ -4,8 +4,8 @@
  * <p>A {@link org.holdfast.redis.Channel} is one connection to each node, used by whoever asks: it writes a command to
  * every node, then waits for all of them together with one selector, on the calling thread. Requests are pipelined and
  * their replies matched in order, so a reply that nobody waits for any more is never taken for the next one's. {@link
- * org.holdfast.redis.NodeHealth} remembers which nodes hang, so that they cost one timeout and not one per request. The
- * scripts ({@code *.lua}) are all that ever changes a key.
+ * org.holdfast.redis.NodeHealth} remembers which nodes are not to be asked, so that one that hangs costs one timeout and not
+ * one per request. The scripts ({@code *.lua}) are all that ever changes a key.
  *
  * <p>The only room that knows Jedis.
  */

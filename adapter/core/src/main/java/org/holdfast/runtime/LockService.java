@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Lookout;
 import org.holdfast.protocol.Redlock;
 import org.holdfast.protocol.Renewals;
 import org.holdfast.protocol.Time;
@@ -14,6 +15,7 @@ import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.redis.Channel;
 import org.holdfast.redis.Cluster;
+import org.holdfast.redis.Inspection;
 
 /**
  * A running lock service: the leases of this process, and everything that works on them.
@@ -32,19 +34,27 @@ public final class LockService implements AutoCloseable {
 
     private final Settings settings;
     private final Scheduling scheduling;
-    private final Time time = new SystemTime();
+    private final Time time;
     private final Cluster cluster;
     private final Channel service;
     private final UnfinishedReleases unfinished;
     private final Renewals renewals;
     private final LeaseManager leases;
     private final TransactionLeases transactionLeases;
-    private final AtomicBoolean probing = new AtomicBoolean();
+    private final Inspection inspection;
+    private final Lookout lookout;
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private volatile boolean closed;
     private long lastComplaint;
     private boolean complained;
 
     /** Starts a service; {@link #close()} stops it, and the scheduling with it. */
     public LockService(Settings settings, Transactions transactions, Scheduling scheduling) {
+        this(settings, transactions, scheduling, new SystemTime());
+    }
+
+    LockService(Settings settings, Transactions transactions, Scheduling scheduling, Time time) {
+        this.time = time;
         this.settings = settings;
         this.scheduling = scheduling;
         this.cluster = new Cluster(
@@ -54,6 +64,7 @@ public final class LockService implements AutoCloseable {
                 settings.guard() == Settings.Guard.OFF
                         ? Duration.ZERO
                         : settings.timing().memory(),
+                settings.timing().driftFactor(),
                 time);
         this.service = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
@@ -62,6 +73,8 @@ public final class LockService implements AutoCloseable {
         this.leases = new LeaseManager(
                 time, new SystemRandomness(), settings.timing(), redlock, renewals, service, scheduling);
         this.transactionLeases = new TransactionLeases(leases, transactions);
+        this.inspection = cluster.inspection();
+        this.lookout = new Lookout(time, cluster.clocks(), inspection, leases::clockStoodStill);
         scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
     }
 
@@ -87,29 +100,39 @@ public final class LockService implements AutoCloseable {
             unfinished.retry(
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             service.isUsable(); // reads what nobody waits for, and gives up nodes that are overdue
-            if (cluster.isProbeDue() && probing.compareAndSet(false, true)) {
-                startProbe();
+            if (lookout.isDue() && looking.compareAndSet(false, true)) {
+                startLooking();
             }
         } catch (Throwable e) { // a periodic task that throws is never run again, and nothing would be renewed
             complain(e);
         }
     }
 
-    private void startProbe() {
+    private void startLooking() {
         try {
-            scheduling.execute(this::probe);
+            scheduling.execute(this::look);
         } catch (RuntimeException e) { // no thread for it now: the next heartbeat tries again
-            probing.set(false);
+            looking.set(false);
             throw e;
         }
     }
 
     /** Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. */
-    private void probe() {
+    private void look() {
         try {
-            cluster.probe();
+            if (!closed) {
+                lookout.look();
+            }
         } finally {
-            probing.set(false);
+            looking.set(false);
+            closeInspectionIfOver();
+        }
+    }
+
+    /** Whoever looks while the service is closed is not waited for: it closes afterwards. */
+    private void closeInspectionIfOver() {
+        if (closed && looking.compareAndSet(false, true)) {
+            inspection.close();
         }
     }
 
@@ -126,6 +149,8 @@ public final class LockService implements AutoCloseable {
     @Override
     public void close() {
         scheduling.close();
+        closed = true;
+        closeInspectionIfOver();
         leases.close(time.nanoTime() + LONGEST_STOP.toNanos());
         service.close();
         int unheard = unfinished.size();

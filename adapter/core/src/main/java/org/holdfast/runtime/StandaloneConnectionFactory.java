@@ -9,6 +9,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Time;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.redis.Channel;
 
@@ -22,7 +23,11 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     StandaloneConnectionFactory(Settings settings) {
-        this.service = new LockService(settings, Transactions.NONE, new StandaloneScheduling());
+        this(settings, new SystemTime());
+    }
+
+    StandaloneConnectionFactory(Settings settings, Time time) {
+        this.service = new LockService(settings, Transactions.NONE, new StandaloneScheduling(), time);
     }
 
     @Override

@@ -21,12 +21,17 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+local memory = tonumber(ARGV[5])
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
-  return {2, redis.call('PTTL', KEYS[1]), now}
+  local left = redis.call('PTTL', KEYS[1])
+  if memory > 0 and left * 1000 > memory then
+    left = math.ceil(memory / 1000) -- no lease lasts longer: the clock was set back since
+    redis.call('PEXPIRE', KEYS[1], left)
+  end
+  return {2, left, now}
 end
 
-local memory = tonumber(ARGV[5])
 if memory > 0 then
   local mark = redis.call('GET', KEYS[3])
   if not mark then

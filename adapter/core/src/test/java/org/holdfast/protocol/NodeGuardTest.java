@@ -11,10 +11,10 @@ class NodeGuardTest {
 
     private static final long NOW = 1_800_000_000_000_000L;
     private static final long STARTED = NOW - 5_000_000;
-    private static final BirthMark MARK = new BirthMark(NOW - 900_000_000, "run", "data");
+    private static final BirthMark MARK = new BirthMark(NOW - 900_000_000, "run", "data", 0);
 
-    private static NodeFacts facts(String run, String data, boolean persists, long forgettings) {
-        return new NodeFacts(run, data, true, false, persists, forgettings, STARTED, NOW);
+    private static NodeFacts facts(String run, String data, boolean persists, long evictions) {
+        return new NodeFacts(run, data, true, false, false, persists, evictions, 0, STARTED, NOW);
     }
 
     private static long since(Verdict verdict) {
@@ -55,8 +55,8 @@ class NodeGuardTest {
 
     @Test
     void judge_replicaOrEvictingNode_isRefused() {
-        NodeFacts replica = new NodeFacts("run", "data", false, false, true, 0, STARTED, NOW);
-        NodeFacts evicting = new NodeFacts("run", "data", true, true, true, 0, STARTED, NOW);
+        NodeFacts replica = new NodeFacts("run", "data", false, false, false, true, 0, 0, STARTED, NOW);
+        NodeFacts evicting = new NodeFacts("run", "data", true, false, true, true, 0, 0, STARTED, NOW);
         assertThat(NodeGuard.judge(replica, Optional.of(MARK))).isInstanceOf(Verdict.Refused.class);
         assertThat(NodeGuard.judge(evicting, Optional.of(MARK))).isInstanceOf(Verdict.Refused.class);
     }
@@ -67,5 +67,18 @@ class NodeGuardTest {
         assertThat(BirthMark.parse("")).isEmpty();
         assertThat(BirthMark.parse("12 run")).isEmpty();
         assertThat(BirthMark.parse("x run data")).isEmpty();
+    }
+
+    @Test
+    void judge_moreKeysEvictedThanTheMarkSays_remembersSinceNow() {
+        assertThat(since(NodeGuard.judge(facts("run", "data", true, 1), Optional.of(MARK))))
+                .isEqualTo(NOW);
+    }
+
+    @Test
+    void judge_markFromTheFuture_remembersSinceNow() {
+        BirthMark future = new BirthMark(NOW + 1, "run", "data", 0);
+        assertThat(since(NodeGuard.judge(facts("run", "data", true, 0), Optional.of(future))))
+                .isEqualTo(NOW);
     }
 }

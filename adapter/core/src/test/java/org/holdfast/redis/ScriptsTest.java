@@ -50,7 +50,7 @@ class ScriptsTest {
     void open() throws Exception {
         redis.command("FLUSHALL");
         List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
-        channel = new Cluster(nodes, "test", Duration.ofMillis(500), Duration.ZERO, new WaitlessTime()).open();
+        channel = new Cluster(nodes, "test", Duration.ofMillis(500), Duration.ZERO, 0.01, new WaitlessTime()).open();
     }
 
     @AfterEach
@@ -102,6 +102,21 @@ class ScriptsTest {
         assertThat(redis.command("GET test:{x}:fence")).contains("\r\n7\r\n");
         assertThat(millis("PTTL test:{x}:lock")).isBetween(TTL - 1_000, TTL);
         assertThat(millis("PTTL test:{x}:fence")).isBetween(FENCE - 1_000, FENCE);
+    }
+
+    @Test
+    void lock_thatLastsLongerThanAnyLease_isCutToTheLongest() throws Exception {
+        List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
+        Duration memory = Duration.ofSeconds(60);
+        try (Channel guarded =
+                new Cluster(nodes, "test", Duration.ofMillis(500), memory, 0.01, new WaitlessTime()).open()) {
+            guarded.prepare();
+            redis.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
+            Command acquire = new Command.Acquire("x", ADA, 7, TTL, FENCE);
+            assertThat(answerTo(guarded.send(acquire, NodeSet.of(0))).reply()).isEqualTo(new Reply.Held(60_000));
+            assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_000L);
+            assertThat(redis.command("GET test:{x}:lock")).contains("somebody");
+        }
     }
 
     private static long millis(String command) throws Exception {

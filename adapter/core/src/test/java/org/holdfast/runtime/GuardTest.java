@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -182,5 +184,44 @@ class GuardTest {
         RedisServer node = node();
         node.command("ACL SETUSER app on >secret ~* &* +@all -config");
         acquireAfterQuarantine(connect(List.of("redis://app:secret@127.0.0.1:" + node.port())));
+    }
+
+    @Test
+    void node_thatMayEvictFromNowOn_isRefused_andInQuarantineWhenThatIsOver() throws Exception {
+        RedisServer node = node();
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        node.command("CONFIG SET maxmemory 100mb");
+        node.command("CONFIG SET maxmemory-policy volatile-lru");
+        await().untilAsserted(() -> assertRefused(connection, "may evict locks"));
+        node.command("CONFIG SET maxmemory-policy noeviction");
+        assertThat(connection.tryAcquire(within(MEMORY.plusSeconds(3)))).isPresent();
+    }
+
+    @Test
+    void node_madeAReplicaWhileItRuns_isRefused() throws Exception {
+        RedisServer node = node();
+        RedisServer other = node();
+        LockConnection connection = connect(List.of(node.uri()));
+        acquireAfterQuarantine(connection);
+        node.command("REPLICAOF 127.0.0.1 " + other.port());
+        await().untilAsserted(() -> assertRefused(connection, "replica"));
+    }
+
+    @Test
+    void node_ofARedisCluster_isRefused_andMayBeUsedWithoutTheGuardIfItHasAllSlots() throws Exception {
+        RedisServer node = node("--cluster-enabled", "yes");
+        for (int first = 0; first < 16_384; first += 4_096) {
+            String slots = IntStream.range(first, first + 4_096)
+                    .mapToObj(Integer::toString)
+                    .collect(Collectors.joining(" "));
+            node.command("CLUSTER ADDSLOTS " + slots);
+        }
+        assertRefused(connect(), "part of a Redis Cluster", "independent");
+        try (LockConnectionFactory unguarded = Holdfast.connect(Map.of("nodes", node.uri(), "guard", "OFF"));
+                LockConnection connection = unguarded.getConnection()) {
+            await().ignoreExceptions()
+                    .until(() -> connection.tryAcquire(within(ofSeconds(1))).isPresent());
+        }
     }
 }

@@ -7,8 +7,12 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.Clocks;
+import org.holdfast.protocol.Command;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Lookout;
+import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Randomness;
@@ -26,7 +30,7 @@ final class Client {
     private static final long HEARTBEAT = 20 * MILLI;
 
     final World.Machine machine = new World.Machine();
-    final Network.Partition partition = new Network.Partition();
+    final Network.View view;
     final SimulatedTime time;
 
     private final World world;
@@ -39,8 +43,10 @@ final class Client {
     private final Renewals renewals;
     private final LeaseManager manager;
     private final Nodes service;
+    private final Lookout lookout;
     private int leases;
     private boolean idle;
+    private boolean looking;
 
     Client(World world, Network network, Checker checker, String name, Timing timing, SimulatedTime time, int nodes) {
         this.world = world;
@@ -50,7 +56,11 @@ final class Client {
         this.timing = timing;
         this.time = time;
         this.random = world.random;
-        this.service = network.withClock(network.new Connections(partition), time);
+        this.view = new Network.View(time, new Clocks(nodes, timing.driftFactor()));
+        this.service = network.connect(view);
+        this.lookout = new Lookout(time, view.clocks, network.new Sight(view), nanos -> {
+            throw new IllegalStateException("no clock stands still here, but " + nanos + " ns were seen");
+        });
         this.unfinished = new UnfinishedReleases(time, nodes);
         Redlock redlock = new Redlock(time, timing, unfinished);
         this.renewals = new Renewals(time, redlock);
@@ -80,6 +90,7 @@ final class Client {
 
     void start(int threads, int locks, long until) {
         world.spawn(machine, this::heartbeat);
+        world.spawn(machine, this::lookOut);
         for (int thread = 0; thread < threads; thread++) {
             world.spawn(machine, () -> work(locks, until));
         }
@@ -105,6 +116,26 @@ final class Client {
         world.after(HEARTBEAT, () -> tick(heartbeat));
     }
 
+    /** Has seen each node before any trouble begins; then looks when it is time to. */
+    private void lookOut() {
+        World.Task me = world.current();
+        service.send(new Command.Release("none", randomness().newOwner(), 0, 1, false), NodeSet.first(service.count()));
+        world.after(HEARTBEAT, () -> tickLookout(me));
+        while (true) {
+            looking = false;
+            world.waitUntil(Long.MAX_VALUE);
+            looking = true;
+            lookout.look();
+        }
+    }
+
+    private void tickLookout(World.Task task) {
+        if (!looking && lookout.isDue()) {
+            world.wake(task);
+        }
+        world.after(HEARTBEAT, () -> tickLookout(task));
+    }
+
     private void sleep(long nanos) {
         world.waitUntil(world.now() + nanos);
     }
@@ -114,7 +145,7 @@ final class Client {
     }
 
     private void work(int locks, long until) {
-        Nodes nodes = network.withClock(network.new Connections(partition), time);
+        Nodes nodes = network.connect(view);
         while (world.now() < until) {
             sleep(random(40 * MILLI));
             Duration ttl = Duration.ofMillis(100 + random.nextInt(900));
@@ -160,7 +191,7 @@ final class Client {
     /** Tries to take a lock after all faults have ended; it must succeed within so long. */
     void mustSucceed(String lock, Duration within) {
         world.spawn(machine, () -> {
-            Nodes nodes = network.withClock(network.new Connections(partition), time);
+            Nodes nodes = network.connect(view);
             LockRequest request =
                     LockRequest.of(lock).ttl(Duration.ofMillis(500)).waitTimeout(within);
             try {

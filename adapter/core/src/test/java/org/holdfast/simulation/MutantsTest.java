@@ -100,8 +100,8 @@ class MutantsTest {
                                 "if (unanswered.remove(request)) {\n                    request.answers().answered(new Answer(node, new Reply.NoAnswer(\"late\"), 0));")
                         .with(
                                 NETWORK,
-                                "if (!broken && unanswered.peekFirst() == request) {\n                unanswered.pollFirst();\n                request.answers().answered(answer);",
-                                "if (!broken && !unanswered.isEmpty()) {\n                unanswered.pollFirst().answers().answered(answer);"));
+                                "if (!broken && unanswered.peekFirst() == request) {\n                unanswered.pollFirst();\n                request.answers()",
+                                "if (!broken && !unanswered.isEmpty()) {\n                unanswered.pollFirst().answers()"));
     }
 
     @Test
@@ -144,5 +144,37 @@ class MutantsTest {
     @Test
     void releaseWithoutTombstone_isFound() throws Exception {
         assertFound("Violation: 3:", new Mutant().with(SCRIPTS + "release.lua", "if grave > 0 and", "if false and"));
+    }
+
+    @Test
+    void clockNotWatched_isFound() throws Exception {
+        assertFound("Violation: 1:", new Mutant().with(PROTOCOL + "Clocks.java", "if (apart) {", "if (false) {"));
+    }
+
+    @Test
+    void grantThatShowsTheJumpTaken_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Clocks.java",
+                                "return counts || !(answer.reply() instanceof Reply.Granted)",
+                                "return true"));
+    }
+
+    @Test
+    void clockJumpWithoutQuarantine_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant().with(PROTOCOL + "Lookout.java", "sight.quarantine(node, clocks.describe(node))", "true"));
+    }
+
+    @Test
+    void evictionNotSeen_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(PROTOCOL + "NodeGuard.java", "if (facts.mayEvict()) {", "if (false) {")
+                        .with(PROTOCOL + "NodeGuard.java", "facts.evictions() == mark.evictions()", "true"));
     }
 }

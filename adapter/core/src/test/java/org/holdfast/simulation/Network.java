@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.Command;
+import org.holdfast.protocol.Lookout;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.protocol.Reply;
@@ -38,24 +40,99 @@ final class Network {
         return (long) (-Math.log(uniform) * meanDelay) + 1;
     }
 
-    /** Which nodes a client cannot reach now. */
-    static final class Partition {
-        long until;
+    /** The nodes as one client sees them: which it cannot reach now, and what it knows of their clocks. */
+    static final class View {
+        final SimulatedTime time;
+        final Clocks clocks;
+        long cutOffUntil;
         NodeSet cutOff = NodeSet.NONE;
+        private NodeSet setAside = NodeSet.NONE;
+
+        View(SimulatedTime time, Clocks clocks) {
+            this.time = time;
+            this.clocks = clocks;
+        }
 
         boolean isCutOff(int node, long now) {
-            return now < until && cutOff.contains(node);
+            return now < cutOffUntil && cutOff.contains(node);
+        }
+
+        boolean isAsked(int node) {
+            return !setAside.contains(node) && !clocks.isDoubted(node);
+        }
+    }
+
+    private boolean isReachable(int node, View view) {
+        SimulatedNode target = nodes.get(node);
+        return target.isUp() && target.readyAt() <= world.now() && !view.isCutOff(node, world.now());
+    }
+
+    /** How a client looks at nodes in the background. */
+    final class Sight implements Lookout.Sight {
+
+        private static final long PAUSE_NANOS = 100_000_000L;
+
+        private final View view;
+        private final long[] nextLook = new long[nodes.size()];
+
+        Sight(View view) {
+            this.view = view;
+        }
+
+        @Override
+        public int count() {
+            return nodes.size();
+        }
+
+        @Override
+        public boolean isAsked(int node) {
+            return view.isAsked(node);
+        }
+
+        @Override
+        public boolean isLookDue(int node) {
+            return nextLook[node] <= world.now();
+        }
+
+        @Override
+        public boolean claimLook(int node) {
+            nextLook[node] = world.now() + PAUSE_NANOS;
+            return true;
+        }
+
+        @Override
+        public void look(int node) {
+            long sentAt = view.time.nanoTime();
+            world.waitUntil(world.now() + delay());
+            if (isReachable(node, view) && nodes.get(node).admit()) {
+                long micros = nodes.get(node).clockMicros();
+                world.waitUntil(world.now() + delay());
+                view.clocks.note(node, sentAt, view.time.nanoTime(), micros);
+                view.setAside = view.setAside.without(NodeSet.of(node));
+            } else {
+                view.setAside = view.setAside.with(node);
+            }
+        }
+
+        @Override
+        public boolean quarantine(int node, String reason) {
+            world.waitUntil(world.now() + delay());
+            boolean reached = isReachable(node, view);
+            if (reached) {
+                nodes.get(node).quarantine();
+            }
+            return reached;
         }
     }
 
     /** One caller's connections, one to each node. */
     final class Connections implements Nodes {
 
-        private final Partition partition;
+        private final View view;
         private final Connection[] open = new Connection[nodes.size()];
 
-        Connections(Partition partition) {
-            this.partition = partition;
+        Connections(View view) {
+            this.view = view;
         }
 
         @Override
@@ -89,39 +166,40 @@ final class Network {
 
         private Connection connection(int node) {
             Connection known = open[node];
-            if (known != null && !known.broken) {
+            if (known != null && !known.broken && view.isAsked(node)) {
                 return known;
             }
-            SimulatedNode target = nodes.get(node);
-            boolean reachable = target.isUp()
-                    && target.readyAt() <= world.now()
-                    && !partition.isCutOff(node, world.now())
-                    && target.admit();
-            open[node] = reachable ? new Connection(node, partition) : null;
+            boolean admitted = isReachable(node, view) && nodes.get(node).admit() && isClockRight(node);
+            open[node] = admitted ? new Connection(node, view) : null;
             return open[node];
+        }
+
+        private boolean isClockRight(int node) {
+            long now = view.time.nanoTime();
+            return view.clocks.note(node, now, now, nodes.get(node).clockMicros());
         }
     }
 
-    private record Request(Command command, Answers answers) {}
+    private record Request(Command command, Answers answers, long sentAt) {}
 
     private final class Connection {
 
         private final int node;
-        private final Partition partition;
+        private final View view;
         private final int incarnation;
         private final ArrayDeque<Request> unanswered = new ArrayDeque<>();
         private long lastArrival;
         private long lastAnswer;
         private boolean broken;
 
-        Connection(int node, Partition partition) {
+        Connection(int node, View view) {
             this.node = node;
-            this.partition = partition;
+            this.view = view;
             this.incarnation = nodes.get(node).incarnation();
         }
 
         void send(Command command, Answers answers) {
-            Request request = new Request(command, answers);
+            Request request = new Request(command, answers, view.time.nanoTime());
             unanswered.addLast(request);
             boolean breaking = world.random.nextDouble() < breaks;
             if (!breaking || world.random.nextBoolean()) {
@@ -154,7 +232,7 @@ final class Network {
             }
             Answer answer = target.execute(request.command());
             lastAnswer = Math.max(lastAnswer, world.now() + delay());
-            if (!partition.isCutOff(node, world.now())) {
+            if (!view.isCutOff(node, world.now())) {
                 world.at(lastAnswer, () -> answered(request, answer));
             }
         }
@@ -162,8 +240,8 @@ final class Network {
         private void answered(Request request, Answer answer) {
             if (!broken && unanswered.peekFirst() == request) {
                 unanswered.pollFirst();
-                request.answers().answered(answer);
-                if (answer.reply() instanceof Reply.Forgotten) {
+                request.answers().answered(view.clocks.weigh(answer, request.sentAt(), view.time.nanoTime()));
+                if (answer.reply() instanceof Reply.Forgotten || view.clocks.isDoubted(node)) {
                     break_(); // to connect anew sets the birth mark
                 }
             }
@@ -227,8 +305,9 @@ final class Network {
         }
     }
 
-    /** Gives a caller's rounds the clock of its machine. */
-    Nodes withClock(Connections connections, SimulatedTime time) {
+    /** A caller's connections, whose rounds wait by the clock of its machine. */
+    Nodes connect(View view) {
+        Connections connections = new Connections(view);
         return new Nodes() {
             @Override
             public int count() {
@@ -249,7 +328,7 @@ final class Network {
                 return new Round() {
                     @Override
                     public Answer next(long deadline) {
-                        return answers.next(time, deadline);
+                        return answers.next(view.time, deadline);
                     }
 
                     @Override

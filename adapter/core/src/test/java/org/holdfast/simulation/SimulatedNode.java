@@ -24,15 +24,21 @@ final class SimulatedNode {
     private static final long BOOT_MICROS = 1_800_000_000_000_000L;
     private static final long SECOND = 1_000_000_000L;
 
+    /** Nodes are looked at once a second: so long after it may evict, no client counts on it any more. */
+    private static final long EVICTION_PAUSE = SECOND + SECOND / 2;
+
     private final World world;
     private final int index;
     private final SimulatedRedis redis;
     private final double rate;
-    private long clockJumpMicros;
+    private final long clockStepMicros;
+    private long clockErrorMicros;
     private final boolean persistent;
     private final long memoryMicros;
     private long startedMicros;
-    private long forgettings;
+    private long flushes;
+    private long evictions;
+    private boolean evicting;
     private boolean up = true;
     private long pausedUntil;
     private int incarnation;
@@ -57,6 +63,9 @@ final class SimulatedNode {
         this.world = world;
         this.index = index;
         this.rate = rate;
+        // each node by another step: where a quorum jumps by the same, clients believe that their own clock stood still
+        long step = 300_000L + 350_000L * index + world.random.nextInt(100_000);
+        this.clockStepMicros = world.random.nextBoolean() ? step : -step;
         this.redis = new SimulatedRedis(lua, this::clockMicros);
         this.persistent = persistent;
         this.memoryMicros = memoryMicros;
@@ -64,7 +73,7 @@ final class SimulatedNode {
     }
 
     long clockMicros() {
-        return BOOT_MICROS + (long) (world.now() * rate) / 1_000 + clockJumpMicros;
+        return BOOT_MICROS + (long) (world.now() * rate) / 1_000 + clockErrorMicros;
     }
 
     boolean isUp() {
@@ -128,15 +137,42 @@ final class SimulatedNode {
             if (verdict instanceof NodeGuard.Verdict.Trusted) {
                 return true;
             }
-            if (!(verdict instanceof NodeGuard.Verdict.SetMark set)) {
+            if (verdict instanceof NodeGuard.Verdict.Refused refused) {
+                if (refused.forgets()) {
+                    quarantine();
+                }
                 return false;
             }
-            String rest = " " + set.mark().runId() + " " + set.mark().replicationId();
-            redis.eval(ScriptBridge.mark(
-                    PREFIX, mark == null ? "" : mark, set.mark().sinceMicros(), rest));
-            remember();
+            setMark(mark, ((NodeGuard.Verdict.SetMark) verdict).mark().sinceMicros());
         }
         return false;
+    }
+
+    /** Begins a quarantine, as a client tells it to. */
+    void quarantine() {
+        setMark(redis.get(ScriptBridge.markKey(PREFIX)), 0);
+    }
+
+    private void setMark(String seen, long since) {
+        NodeFacts facts = facts();
+        String rest = new BirthMark(since, facts.runId(), facts.replicationId(), facts.evictions()).rest();
+        redis.eval(ScriptBridge.mark(PREFIX, seen == null ? "" : seen, since, rest));
+        remember();
+    }
+
+    /** Somebody sets its clock: wrong, or right again. */
+    void stepClock() {
+        clockErrorMicros = clockErrorMicros == 0 ? clockStepMicros : 0;
+    }
+
+    /** Somebody lets it evict; memory is short a while later, and has been enlarged again some time after that. */
+    void evict(long forNanos) {
+        evicting = true;
+        world.after(EVICTION_PAUSE, () -> {
+            evictions += redis.evictExpiring();
+            remember();
+        });
+        world.after(EVICTION_PAUSE + forNanos, () -> evicting = false);
     }
 
     private NodeFacts facts() {
@@ -147,8 +183,10 @@ final class SimulatedNode {
                 "data",
                 true,
                 false,
+                evicting,
                 persistent,
-                forgettings,
+                evictions,
+                flushes,
                 now - uptimeSeconds * 1_000_000,
                 now);
     }
@@ -163,7 +201,8 @@ final class SimulatedNode {
         world.after(downNanos, () -> {
             up = true;
             startedMicros = clockMicros();
-            forgettings = 0;
+            flushes = 0;
+            evictions = 0;
         });
     }
 
@@ -184,7 +223,7 @@ final class SimulatedNode {
     /** Somebody flushes it. */
     void flush() {
         redis.restore(Map.of());
-        forgettings++;
+        flushes++;
         buried.clear();
         remember();
     }

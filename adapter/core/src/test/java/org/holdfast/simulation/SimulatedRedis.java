@@ -14,6 +14,7 @@ import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 import org.luaj.vm2.compiler.LuaC;
 import org.luaj.vm2.lib.BaseLib;
+import org.luaj.vm2.lib.MathLib;
 import org.luaj.vm2.lib.PackageLib;
 import org.luaj.vm2.lib.StringLib;
 import org.luaj.vm2.lib.VarArgFunction;
@@ -46,6 +47,7 @@ final class SimulatedRedis {
             globals.load(new BaseLib());
             globals.load(new PackageLib());
             globals.load(new StringLib());
+            globals.load(new MathLib());
             LoadState.install(globals);
             LuaC.install(globals);
             LuaTable redis = new LuaTable();
@@ -159,6 +161,13 @@ final class SimulatedRedis {
 
     void restore(Map<String, Entry> snapshot) {
         keys = new TreeMap<>(snapshot);
+    }
+
+    /** Evicts each key that expires, and returns how many they were. */
+    int evictExpiring() {
+        int before = keys.size();
+        keys.values().removeIf(entry -> entry.expiresAtMicros() != FOREVER);
+        return before - keys.size();
     }
 
     List<String> keysWithoutTtl() {

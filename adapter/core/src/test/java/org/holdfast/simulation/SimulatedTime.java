@@ -30,8 +30,9 @@ final class SimulatedTime implements Time {
         return WALL_MICROS + (long) (world.now() * rate) / 1_000 + wallErrorMicros;
     }
 
-    void jumpWall(long micros) {
-        wallErrorMicros += micros;
+    /** Somebody sets the wall clock. */
+    void setWall(long errorMicros) {
+        wallErrorMicros = errorMicros;
     }
 
     /** Returns when, in the world's time, this clock will show so much. */

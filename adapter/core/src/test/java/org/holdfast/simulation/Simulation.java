@@ -90,7 +90,7 @@ public final class Simulation {
         int locks = 1 + random.nextInt(2);
         int threads = 1 + random.nextInt(2);
         clients.forEach(client -> client.start(threads, locks, TROUBLE));
-        int faults = random.nextInt(8);
+        int faults = random.nextInt(10);
         for (int fault = 0; fault < faults; fault++) {
             world.at((long) (random.nextDouble() * TROUBLE), this::fault);
         }
@@ -126,16 +126,18 @@ public final class Simulation {
     private void fault() {
         SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
         Client client = clients.get(random.nextInt(clients.size()));
-        switch (random.nextInt(7)) {
-            case 0, 5 -> node.crash(random.nextBoolean() ? duration() : duration() / 50);
+        switch (random.nextInt(12)) {
+            case 0, 5, 9 -> node.crash(random.nextBoolean() ? duration() : duration() / 50);
             case 6 -> node.flush();
             case 1 -> node.pause(duration());
             case 2 -> client.machine.pausedUntil = world.now() + duration();
             case 3 -> {
-                client.partition.until = world.now() + duration();
-                client.partition.cutOff = new NodeSet(random.nextLong());
+                client.view.cutOffUntil = world.now() + duration();
+                client.view.cutOff = new NodeSet(random.nextLong());
             }
-            default -> client.time.jumpWall((random.nextInt(2_000) - 1_000) * 1_000L);
+            case 4, 7 -> node.stepClock();
+            case 8 -> node.evict(duration());
+            default -> client.time.setWall((random.nextInt(2_000) - 1_000) * 1_000L);
         }
     }
 }

@@ -5,10 +5,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.BirthMark;
+import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.NodeFacts;
 import org.holdfast.protocol.NodeGuard;
 import org.holdfast.protocol.NodeGuard.Verdict;
+import org.holdfast.protocol.Time;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -16,14 +19,15 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Looks at a node on each new connection, before it is asked for anything, and sets its birth mark right.
+ * Looks at one node on each new connection, before it is asked for anything, and once a second: sets its birth mark right,
+ * and compares its clock.
  *
  * <p>One round trip where the mark is right. An open connection proves that the process is the same; that its memory is
- * whole, its scripts see by the mark.
+ * whole, its scripts see by the mark. Safe for use by any number of threads, each with a connection of its own.
  */
-final class GuardedConnect {
+final class NodeInspector {
 
-    private static final System.Logger LOG = System.getLogger(GuardedConnect.class.getName());
+    private static final System.Logger LOG = System.getLogger(NodeInspector.class.getName());
 
     /** Somebody else may set the mark at the same time; more often than this it is something else. */
     private static final int MOST_ROUNDS = 5;
@@ -33,41 +37,79 @@ final class GuardedConnect {
     /** What mark.lua returns when it has set the mark. */
     private static final long MARK_SET = 8;
 
-    private final NodeConnection connection;
+    private final int node;
     private final NodeAddress address;
     private final byte[] markKey;
+    private final long memoryMicros;
+    private final Clocks clocks;
+    private final Time time;
 
-    GuardedConnect(NodeConnection connection, NodeAddress address, String markKey) {
-        this.connection = connection;
+    /** @param memoryMicros how long a forgotten lock may last */
+    NodeInspector(int node, NodeAddress address, String markKey, long memoryMicros, Clocks clocks, Time time) {
+        this.node = node;
         this.address = address;
         this.markKey = markKey.getBytes(StandardCharsets.UTF_8);
+        this.memoryMicros = memoryMicros;
+        this.clocks = clocks;
+        this.time = time;
     }
 
-    /** @throws JedisException if the node is not to be used, or does not let us look */
-    void admit() {
-        long forgettings = -1;
+    /** A node is not to be used. */
+    static final class RefusedException extends JedisException {
+        private static final long serialVersionUID = 1L;
+
+        RefusedException(String reason) {
+            super("refused: " + reason);
+        }
+    }
+
+    /**
+     * Looks, sets the mark right if need be, and compares the clock.
+     *
+     * @return for how long in nanoseconds the node will grant nothing new; 0 if it votes
+     * @throws RefusedException if the node is not to be used, or does not let us look
+     * @throws JedisException if it does not answer
+     */
+    long inspect(NodeConnection connection) {
+        long flushes = -1;
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            Seen seen = look();
-            if (forgettings >= 0 && seen.facts().forgettings() != forgettings) {
-                set(seen, 0, "it forgot something while it was looked at");
+            Seen seen = look(connection);
+            if (flushes >= 0 && seen.facts().flushes() != flushes) {
+                set(connection, seen, 0, "it was flushed while it was looked at");
             }
-            forgettings = seen.facts().forgettings();
+            flushes = seen.facts().flushes();
             Verdict verdict = NodeGuard.judge(seen.facts(), BirthMark.parse(seen.mark()));
-            if (verdict instanceof Verdict.Trusted) {
-                return;
+            if (verdict instanceof Verdict.Trusted trusted) {
+                long untilMicros = trusted.mark().sinceMicros() + memoryMicros;
+                return TimeUnit.MICROSECONDS.toNanos(
+                        Math.max(0, untilMicros - seen.facts().nowMicros()));
             }
             if (verdict instanceof Verdict.Refused refused) {
-                throw new JedisException("refused: " + refused.reason());
+                if (refused.forgets()) {
+                    set(connection, seen, 0, refused.reason());
+                }
+                throw new RefusedException(refused.reason());
             }
             Verdict.SetMark set = (Verdict.SetMark) verdict;
-            set(seen, set.mark().sinceMicros(), set.reason());
+            set(connection, seen, set.mark().sinceMicros(), set.reason());
+        }
+        throw new JedisException("its birth mark keeps changing");
+    }
+
+    /** Begins a quarantine, whatever the mark says. */
+    void quarantine(NodeConnection connection, String reason) {
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            if (set(connection, look(connection), 0, reason)) {
+                return;
+            }
         }
         throw new JedisException("its birth mark keeps changing");
     }
 
     private record Seen(NodeFacts facts, String mark) {}
 
-    private Seen look() {
+    private Seen look(NodeConnection connection) {
+        long sentAt = time.nanoTime();
         connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
         connection.sendCommand(new CommandArguments(Command.TIME));
         connection.sendCommand(new CommandArguments(Command.INFO));
@@ -78,8 +120,9 @@ final class GuardedConnect {
         Map<String, String> info = new HashMap<>();
         parse(required(replies.get(2), "INFO"), info);
         parse(required(replies.get(3), "INFO"), info);
-        List<?> time = (List<?>) requiredReply(replies.get(1), "TIME");
-        long now = Long.parseLong(text(time.get(0))) * SECOND_MICROS + Long.parseLong(text(time.get(1)));
+        List<?> clock = (List<?>) requiredReply(replies.get(1), "TIME");
+        long now = Long.parseLong(text(clock.get(0))) * SECOND_MICROS + Long.parseLong(text(clock.get(1)));
+        clocks.note(node, sentAt, time.nanoTime(), now);
         return new Seen(facts(info, now, alwaysSyncs(replies.get(4))), mark);
     }
 
@@ -91,11 +134,11 @@ final class GuardedConnect {
                 need(info, "run_id"),
                 need(info, "master_replid"),
                 "master".equals(need(info, "role")),
+                "1".equals(info.get("cluster_enabled")),
                 evicts,
                 "1".equals(info.get("aof_enabled")) && syncsAlways,
-                Long.parseLong(info.getOrDefault("evicted_keys", "0"))
-                        + calls(info, "flushall")
-                        + calls(info, "flushdb"),
+                Long.parseLong(info.getOrDefault("evicted_keys", "0")),
+                calls(info, "flushall") + calls(info, "flushdb"),
                 now - uptimeMicros,
                 now);
     }
@@ -103,7 +146,7 @@ final class GuardedConnect {
     private static String need(Map<String, String> info, String field) {
         String value = info.get(field);
         if (value == null) {
-            throw new JedisException("refused: INFO does not tell " + field);
+            throw new RefusedException("INFO does not tell " + field);
         }
         return value;
     }
@@ -124,7 +167,7 @@ final class GuardedConnect {
 
     private static Object requiredReply(Object reply, String command) {
         if (reply instanceof JedisDataException e) {
-            throw new JedisException("refused: the guard cannot look at the node, allow " + command
+            throw new RefusedException("the guard cannot look at the node, allow " + command
                     + " to its user or set guard to OFF: " + e.getMessage());
         }
         return reply;
@@ -141,10 +184,13 @@ final class GuardedConnect {
         return new String((byte[]) bytes, StandardCharsets.UTF_8);
     }
 
-    /** @param since 0 for the moment at which the node does it */
-    private void set(Seen seen, long since, String reason) {
+    /**
+     * @param since 0 for the moment at which the node does it
+     * @return false if somebody else has set the mark since it was seen
+     */
+    private boolean set(NodeConnection connection, Seen seen, long since, String reason) {
         NodeFacts facts = seen.facts();
-        String rest = " " + facts.runId() + " " + facts.replicationId();
+        String rest = new BirthMark(since, facts.runId(), facts.replicationId(), facts.evictions()).rest();
         Object reply = connection.executeCommand(new CommandArguments(Command.EVAL)
                 .add(LockScript.MARK.source())
                 .add(1)
@@ -155,12 +201,14 @@ final class GuardedConnect {
         if (!(reply instanceof List<?> list && list.size() == 3 && list.get(0) instanceof Long status)) {
             throw new JedisConnectionException("the node returned what no script of ours returns");
         }
-        if (status == MARK_SET) {
+        boolean set = status == MARK_SET;
+        if (set) {
             LOG.log(
                     System.Logger.Level.INFO,
                     "node " + address + " remembers everything since "
                             + (since == 0 ? "now" : (facts.nowMicros() - since) / SECOND_MICROS + " s ago") + ": "
                             + reason);
         }
+        return set;
     }
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongConsumer;
+
+/**
+ * Looks at the nodes in the background, and decides what a clock that has jumped comes to.
+ *
+ * <p>Nodes that are asked are looked at once a second, so that a jump of their clocks is seen early and against a fresh
+ * measure; nodes that are not, when they are due. {@link #look} is for one thread at a time.
+ */
+public final class Lookout {
+
+    private static final System.Logger LOG = System.getLogger(Lookout.class.getName());
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** The nodes, as they can be looked at. */
+    public interface Sight {
+
+        /** Returns how many nodes there are. */
+        int count();
+
+        /** Returns whether commands are sent to the node. */
+        boolean isAsked(int node);
+
+        /** Returns whether a node that is not asked should be looked at. */
+        boolean isLookDue(int node);
+
+        /** Takes the right to look at a node that is not asked; true for one caller each time it is due. */
+        boolean claimLook(int node);
+
+        /** Looks at a node: its time goes to the {@link Clocks}, and it is asked from now on, or not. */
+        void look(int node);
+
+        /** Begins a quarantine on the node; false if it could not be reached. */
+        boolean quarantine(int node, String reason);
+    }
+
+    private final Time time;
+    private final Clocks clocks;
+    private final Sight sight;
+    private final AtomicLongArray lookedAt;
+    private final LongConsumer whenClockStoodStill;
+
+    /** @param whenClockStoodStill is told for how many nanoseconds our own clock has not gone on */
+    public Lookout(Time time, Clocks clocks, Sight sight, LongConsumer whenClockStoodStill) {
+        this.time = time;
+        this.clocks = clocks;
+        this.sight = sight;
+        this.lookedAt = new AtomicLongArray(sight.count());
+        for (int node = 0; node < sight.count(); node++) {
+            lookedAt.set(node, time.nanoTime()); // that clock begins anywhere: 0 may be long to come
+        }
+        this.whenClockStoodStill = whenClockStoodStill;
+    }
+
+    /** Returns whether there is a node to look at. */
+    public boolean isDue() {
+        for (int node = 0; node < sight.count(); node++) {
+            if (isDue(node)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A node that nobody has used yet is left alone. */
+    private boolean isDue(int node) {
+        return sight.isAsked(node)
+                ? clocks.isKnown(node) && time.nanoTime() - lookedAt.get(node) >= PAUSE_NANOS
+                : sight.isLookDue(node);
+    }
+
+    /** Looks at the nodes that are due. Blocks for a few node timeouts for each that hangs. */
+    public void look() {
+        for (int node = 0; node < sight.count(); node++) {
+            if (isDue(node) && (sight.isAsked(node) || sight.claimLook(node))) {
+                look(node);
+            }
+        }
+        settleDoubts();
+    }
+
+    private void look(int node) {
+        lookedAt.set(node, time.nanoTime());
+        sight.look(node);
+    }
+
+    /** A clock seems to have jumped: the others tell whether it was that one, or ours that stood still. */
+    private void settleDoubts() {
+        NodeSet suspicious = clocks.doubted();
+        if (suspicious.isEmpty()) {
+            return;
+        }
+        for (int node = 0; node < sight.count(); node++) {
+            if (!suspicious.contains(node) && sight.isAsked(node)) {
+                look(node);
+            }
+        }
+        NodeSet doubted = clocks.doubted();
+        long standstill = clocks.stoodStillNanos();
+        if (standstill > 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(standstill)
+                            + " ms: a quorum of nodes is ahead of it by that");
+            whenClockStoodStill.accept(standstill);
+        }
+        for (int node = 0; node < sight.count(); node++) {
+            if (doubted.contains(node) && (standstill > 0 || sight.quarantine(node, clocks.describe(node)))) {
+                clocks.settle(node, time.nanoTime()); // what was asked before that counts for nothing
+                look(node);
+            }
+        }
+    }
+}

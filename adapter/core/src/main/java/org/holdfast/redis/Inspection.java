@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import org.holdfast.protocol.Lookout;
+
+/** How the lookout sees the nodes: over a connection of its own to each. For one thread at a time. */
+public final class Inspection implements Lookout.Sight, AutoCloseable {
+
+    private final Cluster cluster;
+    private final NodeConnection[] connections;
+
+    Inspection(Cluster cluster) {
+        this.cluster = cluster;
+        this.connections = new NodeConnection[cluster.size()];
+    }
+
+    @Override
+    public int count() {
+        return cluster.size();
+    }
+
+    @Override
+    public boolean isAsked(int node) {
+        return cluster.health(node).isAsked();
+    }
+
+    @Override
+    public boolean isLookDue(int node) {
+        return cluster.health(node).isLookDue();
+    }
+
+    @Override
+    public boolean claimLook(int node) {
+        return cluster.health(node).claimLook();
+    }
+
+    @Override
+    public void look(int node) {
+        try {
+            cluster.admit(node, connection(node));
+        } catch (RuntimeException e) {
+            setAside(node, e);
+        }
+    }
+
+    @Override
+    public boolean quarantine(int node, String reason) {
+        try {
+            cluster.inspector(node).quarantine(connection(node), reason);
+            return true;
+        } catch (RuntimeException e) {
+            setAside(node, e);
+            return false;
+        }
+    }
+
+    private void setAside(int node, RuntimeException e) {
+        cluster.setAside(node, e);
+        drop(node);
+    }
+
+    private NodeConnection connection(int node) {
+        if (connections[node] == null) {
+            connections[node] = cluster.openUnseen(node);
+        }
+        return connections[node];
+    }
+
+    private void drop(int node) {
+        if (connections[node] != null) {
+            connections[node].abandon();
+            connections[node] = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        for (int node = 0; node < connections.length; node++) {
+            drop(node);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class ClocksTest {
+
+    private static final double DRIFT = 0.01;
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final long EPOCH_MICROS = 1_800_000_000_000_000L;
+
+    /** Ours begins anywhere: here it passes the largest number after two seconds. */
+    private static final long ORIGIN = Long.MAX_VALUE - 2 * SECOND;
+
+    private final Clocks clocks = new Clocks(3, DRIFT);
+
+    /** A node answers half way between, with a clock that is ahead by so much. */
+    private boolean told(int node, long sent, long received, long aheadNanos) {
+        long micros = EPOCH_MICROS + ((sent + received) / 2 + aheadNanos) / 1_000;
+        return clocks.note(node, ORIGIN + sent, ORIGIN + received, micros);
+    }
+
+    @Test
+    void clock_withinDriftAndRoundTrip_isBelieved() {
+        assertThat(told(0, 0, 10 * MILLI, 0)).isTrue();
+        assertThat(told(0, SECOND, SECOND + 10 * MILLI, 9 * MILLI)).isTrue();
+        assertThat(told(0, 10 * SECOND, 10 * SECOND + 200 * MILLI, 90 * MILLI)).isTrue();
+        assertThat(clocks.doubted()).isEqualTo(NodeSet.NONE);
+    }
+
+    @Test
+    void clock_setForward_isDoubtedByTheAnswerThatShowsIt() {
+        told(0, 0, MILLI, 0);
+        assertThat(told(0, SECOND, SECOND + MILLI, 50 * MILLI)).isFalse();
+        assertThat(clocks.isDoubted(0)).isTrue();
+        assertThat(clocks.describe(0)).isEqualTo("its clock jumped by 50 ms");
+    }
+
+    @Test
+    void clock_setBack_isDoubted() {
+        told(0, 0, MILLI, 0);
+        assertThat(told(0, SECOND, SECOND + MILLI, -SECOND)).isFalse();
+        assertThat(clocks.describe(0)).isEqualTo("its clock jumped by -1000 ms");
+    }
+
+    @Test
+    void bounds_ofQuickAnswers_narrowThoseOfSlowOnes() {
+        told(0, 0, 200 * MILLI, 0);
+        told(0, 210 * MILLI, 211 * MILLI, 0);
+        assertThat(told(0, 220 * MILLI, 420 * MILLI, 0)).isTrue();
+        assertThat(told(0, 430 * MILLI, 431 * MILLI, 20 * MILLI)).isFalse();
+    }
+
+    @Test
+    void slowAnswer_thatHidesAJump_isBelieved_untilAQuickOneShowsIt() {
+        told(0, 0, MILLI, 0);
+        assertThat(told(0, SECOND, SECOND + 200 * MILLI, 50 * MILLI)).isTrue();
+        assertThat(told(0, 2 * SECOND, 2 * SECOND + MILLI, 50 * MILLI)).isFalse();
+    }
+
+    @Test
+    void grant_askedForBeforeTheQuarantine_countsForNothing_andLaterOnesDo() {
+        told(0, 0, MILLI, 0);
+        told(0, SECOND, SECOND + MILLI, SECOND);
+        assertThat(told(0, SECOND + 2 * MILLI, SECOND + 3 * MILLI, SECOND)).isFalse();
+        clocks.settle(0, ORIGIN + 2 * SECOND);
+        assertThat(told(0, 2 * SECOND - MILLI, 2 * SECOND + MILLI, SECOND)).isFalse();
+        assertThat(told(0, 2 * SECOND, 2 * SECOND + MILLI, SECOND)).isTrue();
+    }
+
+    @Test
+    void answer_fromBeforeTheJumpThatComesLate_isNoJumpBack() {
+        told(0, 0, MILLI, 0);
+        told(0, SECOND, SECOND + MILLI, SECOND);
+        assertThat(told(0, SECOND - 2 * MILLI, SECOND + 2 * MILLI, 0)).isFalse();
+        assertThat(clocks.describe(0)).isEqualTo("its clock jumped by 1000 ms");
+    }
+
+    @Test
+    void grant_byAClockThatJumped_isWeighedAsNoAnswer_andWhatIsNoGrantStays() {
+        told(1, 0, MILLI, 0);
+        long ahead = EPOCH_MICROS + (SECOND + SECOND) / 1_000;
+        Answer granted = new Answer(1, new Reply.Granted(), ahead);
+        assertThat(clocks.weigh(granted, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
+                        .reply())
+                .isInstanceOf(Reply.NoAnswer.class);
+        Answer held = new Answer(1, new Reply.Held(5), ahead);
+        assertThat(clocks.weigh(held, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)).isSameAs(held);
+    }
+
+    @Test
+    void quorumAheadByTheSame_meansThatOursStoodStill() {
+        for (int node = 0; node < 3; node++) {
+            told(node, 0, MILLI, node * SECOND);
+        }
+        told(0, SECOND, SECOND + MILLI, 30 * SECOND);
+        assertThat(clocks.stoodStillNanos()).as("one of three").isZero();
+        told(2, SECOND, SECOND + 3 * MILLI, 32 * SECOND);
+        assertThat(clocks.stoodStillNanos()).as("two of three").isBetween(29 * SECOND, 30 * SECOND);
+    }
+
+    @Test
+    void quorumThatJumpedByDifferentTimes_orBack_isNoStandstillOfOurs() {
+        told(0, 0, MILLI, 0);
+        told(1, 0, MILLI, 0);
+        told(0, SECOND, SECOND + MILLI, 30 * SECOND);
+        told(1, SECOND, SECOND + MILLI, 20 * SECOND);
+        assertThat(clocks.stoodStillNanos()).isZero();
+        told(0, 2 * SECOND, 2 * SECOND + MILLI, 0);
+        told(1, 2 * SECOND, 2 * SECOND + MILLI, -10 * SECOND);
+        assertThat(clocks.stoodStillNanos()).isZero();
+    }
+
+    @Test
+    void singleNode_cannotTestifyAgainstOurClock() {
+        Clocks one = new Clocks(1, DRIFT);
+        one.note(0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 60_000_000);
+        assertThat(one.isDoubted(0)).isTrue();
+        assertThat(one.stoodStillNanos()).isZero();
+    }
+
+    @Test
+    void answerWithoutATime_changesNothing() {
+        assertThat(clocks.note(0, ORIGIN, ORIGIN + MILLI, 0)).isTrue();
+        assertThat(clocks.isKnown(0)).isFalse();
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LockConnection;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.Time;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Clocks that jump, on real processes: ours stands still, which to us looks as if theirs jumped ahead. */
+@Timeout(60)
+class ClockJumpTest {
+
+    /** The longest TTL here, and so the quarantine. */
+    private static final Duration MEMORY = ofSeconds(3);
+
+    private final List<RedisServer> nodes = new ArrayList<>();
+    private final JumpingTime time = new JumpingTime();
+    private StandaloneConnectionFactory locks;
+
+    /** The system's time, which stands still on demand. */
+    private static final class JumpingTime implements Time {
+        private final Time system = new SystemTime();
+        private volatile long stopped = Long.MAX_VALUE;
+        private volatile long behind;
+
+        /** Blocks for as long. */
+        void standStill(Duration duration) throws InterruptedException {
+            stopped = nanoTime();
+            Thread.sleep(duration.toMillis());
+            behind += duration.toNanos();
+            stopped = Long.MAX_VALUE;
+        }
+
+        @Override
+        public long nanoTime() {
+            long still = stopped; // read first: whoever sees that it goes on sees how far it is behind
+            return still == Long.MAX_VALUE ? system.nanoTime() - behind : still;
+        }
+
+        @Override
+        public long epochMicros() {
+            return system.epochMicros();
+        }
+
+        @Override
+        public Signal newSignal() {
+            return system.newSignal();
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        locks.close();
+        nodes.forEach(RedisServer::close);
+    }
+
+    private LockConnection connect(int count) {
+        for (int i = 0; i < count; i++) {
+            nodes.add(RedisServer.start(Path.of("target", "redis")));
+        }
+        Map<String, String> settings = Map.of(
+                "nodes",
+                String.join(",", nodes.stream().map(RedisServer::uri).toList()),
+                "ttlMillis",
+                "1000",
+                "maxLeaseTtlMillis",
+                Long.toString(MEMORY.toMillis()));
+        locks = new StandaloneConnectionFactory(Settings.of(settings), time);
+        return locks.getConnection();
+    }
+
+    private static LockRequest within(Duration wait) {
+        return LockRequest.of("a").waitTimeout(wait);
+    }
+
+    private String birthMark(int node) throws Exception {
+        return nodes.get(node).command("GET holdfast:birth");
+    }
+
+    @Test
+    void node_aheadOfWhereItWas_isInQuarantineFromThenOn() throws Exception {
+        LockConnection connection = connect(1);
+        connection.acquire(within(MEMORY.plusSeconds(3))).release();
+        String before = birthMark(0);
+        time.standStill(ofSeconds(2));
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> connection.acquire(within(ofMillis(500))))
+                .satisfies(e -> assertThat(e.failures().get(nodes.get(0).uri()))
+                        .containsAnyOf("its clock jumped by", "in quarantine for another"));
+        assertThat(birthMark(0)).isNotEqualTo(before);
+        connection.acquire(within(MEMORY.plusSeconds(3))).release();
+    }
+
+    @Test
+    void quorum_aheadOfWhereItWas_endsLeasesThatCountByOurClock_andNobodyElsesQuorum() throws Exception {
+        LockConnection connection = connect(3);
+        AtomicReference<LeaseLoss> told = new AtomicReference<>();
+        Lease lease = connection.acquire(within(MEMORY.plusSeconds(3)));
+        lease.onLost(told::set);
+        List<String> before = List.of(birthMark(0), birthMark(1), birthMark(2));
+        time.standStill(ofSeconds(2));
+        await().until(() -> told.get() != null);
+        assertThat(told.get().reason()).contains("the clock of this process stood still for");
+        assertThat(lease.isHeld()).isFalse();
+        connection.acquire(within(ofSeconds(2))).release();
+        assertThat(List.of(birthMark(0), birthMark(1), birthMark(2))).isEqualTo(before);
+    }
+}
