@@ -29,7 +29,8 @@ final class Contestants {
 
     static List<Contestant> on(List<RedisServer> nodes) throws Exception {
         List<Contestant> all = new ArrayList<>();
-        all.add(new Floor(nodes));
+        all.add(Floor.ofCommands(nodes));
+        all.add(Floor.ofScripts(nodes));
         all.add(holdfast(nodes));
         if (nodes.size() == 1) {
             all.add(jedis(nodes.get(0)));

@@ -9,20 +9,42 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.testkit.RedisServer;
+import redis.clients.jedis.Jedis;
 
 /**
- * The least that can be done: a program over bare sockets that writes SET NX to all nodes, reads all replies, writes DEL to
- * all and reads all. No token, no owner check, no timeout.
+ * The least that can be done: a program over bare sockets that writes one command to all nodes, reads all replies, writes
+ * another to all and reads all. No timeout, and nothing is done with the replies.
  */
 final class Floor implements Contestant {
 
-    private static final byte[] SET = command("SET", "floor", "x".repeat(40), "NX", "PX", "30000");
-    private static final byte[] DEL = command("DEL", "floor");
+    /** What is written; the number in it grows, so that a token does. */
+    private record Request(byte[] bytes, int numberAt) {
 
+        private static final int DIGITS = 16;
+
+        void setNumber(long number) {
+            byte[] digits = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+            System.arraycopy(digits, 0, bytes, numberAt, DIGITS);
+        }
+    }
+
+    private static final String OWNER = "x".repeat(40);
+    private static final String NUMBER = "1000000000000000";
+
+    private final String name;
+    private final Request acquire;
+    private final Request release;
+    private final int linesOfReply;
+    private long token = Long.parseLong(NUMBER);
     private final List<Socket> sockets = new ArrayList<>();
     private final List<InputStream> replies = new ArrayList<>();
 
-    Floor(List<RedisServer> nodes) throws IOException {
+    private Floor(String name, List<RedisServer> nodes, Request acquire, Request release, int linesOfReply)
+            throws IOException {
+        this.name = name;
+        this.acquire = acquire;
+        this.release = release;
+        this.linesOfReply = linesOfReply;
         for (RedisServer node : nodes) {
             Socket socket = new Socket("127.0.0.1", node.port());
             socket.setTcpNoDelay(true);
@@ -31,34 +53,86 @@ final class Floor implements Contestant {
         }
     }
 
-    private static byte[] command(String... words) {
+    /** Minimal commands: no token, no owner check. */
+    static Floor ofCommands(List<RedisServer> nodes) throws IOException {
+        return new Floor(
+                "floor: bare sockets, SET + DEL",
+                nodes,
+                request("SET", "floor", OWNER, "NX", "PX", "30000"),
+                request("DEL", "floor"),
+                1);
+    }
+
+    /** Our scripts, with token, owner check and tombstone: what they cost the node is in here. */
+    static Floor ofScripts(List<RedisServer> nodes) throws Exception {
+        String lock = "floor:{x}:lock";
+        String fence = "floor:{x}:fence";
+        String acquire = load(nodes, "acquire.lua");
+        String release = load(nodes, "release.lua");
+        return new Floor(
+                "floor: bare sockets, our scripts",
+                nodes,
+                request("EVALSHA", acquire, "2", lock, fence, OWNER, NUMBER, "30000", "630000", "0"),
+                request("EVALSHA", release, "2", lock, fence, OWNER, NUMBER, "630000", "floor:{x}:released"),
+                4);
+    }
+
+    private static String load(List<RedisServer> nodes, String script) throws IOException {
+        byte[] source;
+        try (InputStream in = Floor.class.getResourceAsStream("/org/holdfast/redis/" + script)) {
+            source = in.readAllBytes();
+        }
+        String sha = null;
+        for (RedisServer node : nodes) {
+            try (Jedis jedis = new Jedis("127.0.0.1", node.port())) {
+                sha = jedis.scriptLoad(new String(source, StandardCharsets.UTF_8));
+            }
+        }
+        return sha;
+    }
+
+    private static Request request(String... words) {
         StringBuilder text = new StringBuilder("*" + words.length + "\r\n");
         for (String word : words) {
             text.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
         }
-        return text.toString().getBytes(StandardCharsets.US_ASCII);
+        return new Request(text.toString().getBytes(StandardCharsets.US_ASCII), text.indexOf(NUMBER));
     }
 
     @Override
     public String name() {
-        return "floor: bare sockets, SET + DEL";
+        return name;
     }
 
     @Override
     public void pair() throws IOException {
-        round(SET);
-        round(DEL);
+        round(acquire);
+        round(release);
     }
 
-    private void round(byte[] command) throws IOException {
+    private void round(Request request) throws IOException {
+        if (request.numberAt() >= 0) {
+            request.setNumber(++token);
+        }
         for (Socket socket : sockets) {
-            socket.getOutputStream().write(command);
+            socket.getOutputStream().write(request.bytes());
         }
         for (InputStream reply : replies) {
-            int c;
-            do {
-                c = reply.read();
-            } while (c != '\n' && c >= 0);
+            readReply(reply);
+        }
+    }
+
+    private void readReply(InputStream reply) throws IOException {
+        int lines = 0;
+        while (lines < linesOfReply) {
+            int c = reply.read();
+            if (c < 0) {
+                throw new IOException("the node closed the connection");
+            }
+            if (c == '-') { // no reply of ours has one elsewhere
+                throw new IOException("the node returned an error");
+            }
+            lines += c == '\n' ? 1 : 0;
         }
     }
 
