@@ -3,7 +3,6 @@ package org.holdfast.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,18 +41,10 @@ public final class RedisServer implements AutoCloseable {
      * @param options as on the command line of redis-server, added to ours
      */
     public static RedisServer start(Path directory, String... options) {
-        RedisServer server = new RedisServer(directory, freePort(), List.of(options));
+        RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options));
         Runtime.getRuntime().addShutdownHook(server.endWithJvm);
         server.start();
         return server;
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Starts the process again, on the same port, after it was killed. */

@@ -2,8 +2,6 @@
 package org.holdfast.example.server;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +9,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.testkit.FreePort;
 import org.wildfly.core.launcher.Launcher;
 import org.wildfly.core.launcher.StandaloneCommandBuilder;
 
@@ -47,8 +46,8 @@ final class WildFly implements AutoCloseable {
                 .setBaseDirectory(base)
                 .setBindAddressHint("127.0.0.1")
                 .addServerArgument("-Djboss.http.port=" + httpPort)
-                .addServerArgument("-Djboss.https.port=" + freePort())
-                .addServerArgument("-Djboss.management.http.port=" + freePort())
+                .addServerArgument("-Djboss.https.port=" + FreePort.find())
+                .addServerArgument("-Djboss.management.http.port=" + FreePort.find())
                 .addServerArgument("-Djava.io.tmpdir=" + Files.createDirectories(base.resolve("tmp")))
                 .addServerArgument("-Dholdfast.nodes=" + nodes);
         Process process = Launcher.of(command)
@@ -56,14 +55,6 @@ final class WildFly implements AutoCloseable {
                 .redirectOutput(log)
                 .launch();
         return new WildFly(process, log, deployment.resolveSibling(ear.getFileName() + ".failed"));
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** Returns whether it is no use to wait any longer: the process has ended, or the EAR could not be deployed. */

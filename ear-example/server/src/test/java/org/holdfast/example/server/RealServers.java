@@ -2,10 +2,8 @@
 package org.holdfast.example.server;
 
 import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
+import org.holdfast.testkit.FreePort;
 import org.holdfast.testkit.RedisServers;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
@@ -21,22 +19,14 @@ public final class RealServers implements LauncherSessionListener {
     public void launcherSessionOpened(LauncherSession session) {
         redis = RedisServers.start(3, Path.of("target", "redis"));
         System.setProperty("holdfast.nodes", redis.uris());
-        System.setProperty("http.port", freePort());
-        System.setProperty("https.port", freePort());
-        System.setProperty("management.port", freePort());
+        System.setProperty("http.port", Integer.toString(FreePort.find()));
+        System.setProperty("https.port", Integer.toString(FreePort.find()));
+        System.setProperty("management.port", Integer.toString(FreePort.find()));
     }
 
     @Override
     public void launcherSessionClosed(LauncherSession session) {
         redis.close();
-    }
-
-    private static String freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return Integer.toString(socket.getLocalPort());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     static RedisServers redis() {
