@@ -8,7 +8,7 @@ import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Command;
 import redis.clients.jedis.args.Rawable;
 
-/** Opens the room's door a little for the simulation: what is sent, and how answers are understood. */
+/** Opens the room's door a little for the simulation and the contract: what is sent, and how answers are understood. */
 public final class ScriptBridge {
 
     private ScriptBridge() {}

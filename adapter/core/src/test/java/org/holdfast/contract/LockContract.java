@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.contract;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.awaitility.core.ConditionFactory;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Reply;
+import org.holdfast.redis.ScriptBridge;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
+
+/**
+ * What a lock is for its users, on one, three and five real nodes, and what becomes of it when nodes fail.
+ *
+ * <p>The nodes are started once; each test has a lock of its own, and leaves every node well.
+ */
+@Timeout(60)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ParameterizedClass(name = "on {0} nodes")
+@ValueSource(ints = {1, 3, 5})
+abstract class LockContract {
+
+    private static final String PREFIX = "holdfast";
+    private static final Owner STRANGER = new Owner("5".repeat(40));
+
+    /** Enough for a test that waits, and less than what a test may take. */
+    private static final Duration PATIENCE = ofSeconds(20);
+
+    @Parameter
+    private int count;
+
+    private List<? extends Node> nodes = List.of();
+    private int quorum;
+    private int tests;
+    private String lock;
+    private ExecutorService threads;
+    private LockConnectionFactory locks;
+    private LockConnectionFactory otherProcess;
+
+    /** Starts so many nodes. */
+    abstract List<? extends Node> startNodes(int count);
+
+    /** Returns what these nodes can suffer. */
+    abstract Set<Fault> faults();
+
+    @BeforeParameterizedClassInvocation
+    void start() {
+        nodes = startNodes(count);
+        quorum = count / 2 + 1;
+    }
+
+    @AfterParameterizedClassInvocation
+    void stop() {
+        nodes.parallelStream().forEach(Node::close);
+    }
+
+    @BeforeEach
+    void connect(TestInfo test) {
+        lock = test.getTestMethod().orElseThrow().getName() + "-" + ++tests;
+        threads = Executors.newCachedThreadPool();
+        locks = connect(Map.of("guard", "OFF")); // nodes that were started just now would be in quarantine
+        otherProcess = connect(Map.of("guard", "OFF"));
+    }
+
+    private LockConnectionFactory connect(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("nodes", nodes.stream().map(Node::uri).collect(Collectors.joining(",")));
+        all.put("nodeTimeoutMillis", "300"); // a machine that is busy with other tests is not a node that hangs
+        return Holdfast.connect(all);
+    }
+
+    @AfterEach
+    void disconnect() {
+        nodes.parallelStream().forEach(Node::recover);
+        locks.close();
+        otherProcess.close();
+        threads.shutdownNow();
+    }
+
+    private LockRequest request() {
+        return LockRequest.of(lock).waitTimeout(PATIENCE);
+    }
+
+    private LockRequest now() {
+        return LockRequest.of(lock).waitTimeout(Duration.ZERO);
+    }
+
+    private boolean isFree() throws Exception {
+        try (LockConnection connection = otherProcess.getConnection()) {
+            return connection.tryAcquire(now()).isPresent();
+        }
+    }
+
+    private String lockKey() {
+        return PREFIX + ":{" + lock + "}:lock";
+    }
+
+    private String fenceKey() {
+        return PREFIX + ":{" + lock + "}:fence";
+    }
+
+    /** An acquisition waits for a quorum only, and may have found a node without our scripts; a renewal heals that. */
+    private Owner ownerOnEveryNode(Lease lease) throws Exception {
+        assertThat(lease.renew()).isTrue();
+        Set<String> owners = soon().until(this::owners, seen -> seen.size() == 1 && !seen.contains(null));
+        return new Owner(owners.iterator().next());
+    }
+
+    private void awaitReleasedOnEveryNode() {
+        soon().until(this::owners, Collections.singleton(null)::equals);
+    }
+
+    private Set<String> owners() {
+        Set<String> owners = new HashSet<>();
+        nodes.forEach(node -> owners.add(node.ask(jedis -> jedis.get(lockKey()))));
+        return owners;
+    }
+
+    private static ConditionFactory soon() {
+        return await().atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(ofMillis(10));
+    }
+
+    private static Reply tell(Node node, Command command) {
+        ScriptBridge.Call call = ScriptBridge.call(command, PREFIX, 0);
+        Object answer = node.ask(jedis -> jedis.eval(call.source(), call.keys(), call.arguments()));
+        return ScriptBridge.answer(0, answer).reply();
+    }
+
+    @Test
+    void acquire_free_isHeldByOneUntilReleased() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(request());
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(lease.remaining()).isBetween(ofSeconds(20), ofSeconds(30));
+            assertThat(lease.token()).isPositive();
+            assertThat(isFree()).isFalse();
+
+            lease.release();
+            assertThat(lease.isHeld()).isFalse();
+            assertThat(lease.remaining()).isZero();
+            assertThat(isFree()).isTrue();
+            assertThatIllegalStateException()
+                    .isThrownBy(lease::requireHeld)
+                    .withMessageContaining("'" + lock + "' was released");
+            lease.release();
+        }
+    }
+
+    @Test
+    void acquire_byManyThreadsOfTwoProcesses_isNeverHeldTwice() throws Exception {
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        List<Future<Void>> work = IntStream.range(0, 12)
+                .mapToObj(i -> threads.submit((Callable<Void>) () -> {
+                    for (int round = 0; round < 20; round++) {
+                        try (LockConnection connection = (i % 2 == 0 ? locks : otherProcess).getConnection();
+                                Lease lease = connection.acquire(request())) {
+                            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                            lease.requireHeld();
+                            inside.decrementAndGet();
+                        }
+                    }
+                    return null;
+                }))
+                .toList();
+        for (Future<Void> each : work) {
+            each.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(most).hasValue(1);
+    }
+
+    @Test
+    void acquire_heldByAnother_isAValueOrATimeout() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnection other = otherProcess.getConnection()) {
+            connection.acquire(request());
+            assertThat(other.tryAcquire(now())).isEmpty();
+            assertThatExceptionOfType(LockTimeoutException.class)
+                    .isThrownBy(() -> other.acquire(request().waitTimeout(ofMillis(300))))
+                    .withMessageContaining("'" + lock + "'")
+                    .withMessageContaining("300 ms");
+        }
+    }
+
+    @Test
+    void acquire_releasedByAnotherProcessWhileWaiting_succeeds() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(request());
+            CountDownLatch asking = new CountDownLatch(1);
+            Future<Long> waiter = threads.submit(() -> {
+                try (LockConnection other = otherProcess.getConnection()) {
+                    asking.countDown();
+                    return other.acquire(request()).token();
+                }
+            });
+            asking.await();
+            lease.release();
+            assertThat(waiter.get(20, TimeUnit.SECONDS)).isGreaterThan(lease.token());
+        }
+    }
+
+    @Test
+    void acquire_sameThread_sharesTheLeaseUntilTheLastIsReleased() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnection second = locks.getConnection()) {
+            Lease outer = connection.acquire(request());
+            Lease inner = second.acquire(request());
+            assertThat(inner.token()).isEqualTo(outer.token());
+
+            outer.release();
+            assertThat(inner.isHeld()).isTrue();
+            assertThat(isFree()).isFalse();
+
+            inner.release();
+            assertThat(isFree()).isTrue();
+        }
+    }
+
+    @Test
+    void token_overManyAcquisitionsByTwoProcesses_grows() throws Exception {
+        long last = 0;
+        try (LockConnection one = locks.getConnection();
+                LockConnection two = otherProcess.getConnection()) {
+            for (int i = 0; i < 200; i++) {
+                try (Lease lease = (i % 2 == 0 ? one : two).acquire(request())) {
+                    assertThat(lease.token()).isGreaterThan(last);
+                    last = lease.token();
+                }
+            }
+        }
+    }
+
+    @Test
+    void token_afterEveryNodeForgotEverything_stillGrows() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnection other = otherProcess.getConnection()) {
+            Lease before = connection.acquire(request());
+            before.release();
+            nodes.forEach(node -> node.ask(Jedis::flushAll));
+            assertThat(other.acquire(request()).token()).isGreaterThan(before.token());
+        }
+    }
+
+    @Test
+    void release_byAnother_touchesNothing() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(request());
+            Owner owner = ownerOnEveryNode(lease);
+            for (Node node : nodes) {
+                Reply reply = tell(node, new Command.Release(lock, STRANGER, lease.token(), 60_000, true));
+                assertThat(reply).isInstanceOf(Reply.Held.class);
+            }
+            assertThat(ownerOnEveryNode(lease)).isEqualTo(owner);
+            assertThat(isFree()).isFalse();
+        }
+    }
+
+    @Test
+    void request_lateAfterTheRelease_isRefusedByEveryNode() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(request());
+            Owner owner = ownerOnEveryNode(lease);
+            lease.release();
+            awaitReleasedOnEveryNode();
+
+            var acquire = new Command.Acquire(lock, owner, lease.token(), 10_000, 60_000);
+            for (Node node : nodes) {
+                Reply tombstone = new Reply.TokenTooSmall(lease.token() + 1);
+                assertThat(tell(node, acquire)).isEqualTo(tombstone);
+                assertThat(tell(node, acquire.renewal())).isEqualTo(tombstone);
+            }
+            assertThat(isFree()).isTrue();
+        }
+    }
+
+    @Test
+    void release_onEveryNode_leavesOnlyTheFenceWithATimeToLive() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire(request()).release();
+        }
+        awaitReleasedOnEveryNode();
+        for (Node node : nodes) {
+            Set<String> keys = node.ask(jedis -> jedis.keys(PREFIX + ":{" + lock + "}:*"));
+            assertThat(keys).containsExactly(fenceKey());
+            assertThat(node.ask(jedis -> jedis.pttl(fenceKey())).longValue()).isPositive();
+        }
+    }
+
+    @Test
+    void keys_ofWhateverWasDone_haveATimeToLive() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnection other = otherProcess.getConnection()) {
+            Lease lease = connection.acquire(request());
+            assertThat(other.tryAcquire(now())).isEmpty();
+            assertThat(lease.renew()).isTrue();
+            assertEveryKeyEnds();
+            lease.release();
+            other.acquire(request());
+            assertEveryKeyEnds();
+        }
+    }
+
+    /** All but the birth mark, whose absence is what tells that a node has forgotten. -1 is no TTL, -2 no key. */
+    private void assertEveryKeyEnds() {
+        for (Node node : nodes) {
+            Set<String> keys = node.ask(jedis -> jedis.keys(PREFIX + ":*"));
+            keys.remove(ScriptBridge.markKey(PREFIX));
+            assertThat(keys).as(node.uri()).isNotEmpty();
+            for (String key : keys) {
+                long millis = node.ask(jedis -> jedis.pttl(key));
+                assertThat(millis).as(key).isNotEqualTo(-1);
+            }
+        }
+    }
+
+    @Test
+    void renew_whereANodeForgotEverything_healsIt() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(request());
+            Owner owner = ownerOnEveryNode(lease);
+            nodes.get(0).ask(Jedis::flushAll);
+            assertThat(ownerOnEveryNode(lease)).isEqualTo(owner);
+            String fence = nodes.get(0).ask(jedis -> jedis.get(fenceKey()));
+            assertThat(fence).isEqualTo(Long.toString(lease.token()));
+        }
+    }
+
+    @Test
+    void scripts_forgottenByEveryNode_areSentAgain() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            forgetScripts();
+            Lease lease = connection.acquire(request());
+            forgetScripts();
+            ownerOnEveryNode(lease);
+            forgetScripts();
+            lease.release();
+            awaitReleasedOnEveryNode();
+        }
+    }
+
+    private void forgetScripts() {
+        nodes.forEach(node -> node.ask(Jedis::scriptFlush));
+    }
+
+    @Test
+    void lease_heldLongerThanItsTtl_isRenewed() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(request().ttl(ofMillis(400)));
+            await().pollDelay(ofMillis(900)).until(() -> true);
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(isFree()).isFalse();
+        }
+    }
+
+    @Test
+    void lease_withoutRenewal_isLostAtItsEndAndFreeForOthers() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnection other = otherProcess.getConnection()) {
+            Lease lease = connection.acquire(request().ttl(ofMillis(300)).renewal(false));
+            BlockingQueue<LeaseLoss> told = new LinkedBlockingQueue<>();
+            lease.onLost(told::add);
+
+            Lease next = other.acquire(request());
+            assertThat(lease.isHeld()).isFalse();
+            assertThat(next.token()).isGreaterThan(lease.token());
+            assertThat(told.poll(20, TimeUnit.SECONDS).token()).isEqualTo(lease.token());
+            assertThatExceptionOfType(LeaseLostException.class)
+                    .isThrownBy(lease::requireHeld)
+                    .satisfies(e -> assertThat(e.loss().token()).isEqualTo(lease.token()))
+                    .withMessageContaining("'" + lock + "'");
+            lease.release();
+            assertThat(next.renew()).as("nobody else's release touches it").isTrue();
+            assertThat(told).as("told once").isEmpty();
+        }
+    }
+
+    @Test
+    void guard_afterEveryNodeForgotALease_grantsItToNobodyBeforeItHasEnded() throws Exception {
+        Map<String, String> guarded = Map.of("maxLeaseTtlMillis", "1000");
+        try (LockConnectionFactory mine = connect(guarded);
+                LockConnectionFactory others = connect(guarded);
+                LockConnection connection = mine.getConnection();
+                LockConnection contender = others.getConnection()) {
+            Lease lease = connection.acquire(request().renewal(false));
+            nodes.forEach(node -> node.ask(Jedis::flushAll));
+
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() -> contender.tryAcquire(now()))
+                    .satisfies(e -> assertThat(e.failures()).hasSizeGreaterThanOrEqualTo(quorum));
+            Lease next = contender.acquire(request());
+            assertThat(lease.isHeld()).isFalse();
+            assertThat(next.token()).isGreaterThan(lease.token());
+        }
+    }
+
+    /** The most nodes that a lock can do without: none of one. */
+    private List<? extends Node> minority() {
+        return nodes.subList(quorum, nodes.size());
+    }
+
+    /** As many others. */
+    private List<? extends Node> otherMinority() {
+        return nodes.subList(0, nodes.size() - quorum);
+    }
+
+    private List<? extends Node> majority() {
+        return nodes.subList(0, quorum);
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void acquire_whileAMinorityFails_goesOnAndUsesItWhenItIsBack(Fault fault) throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire(request()).release();
+            minority().parallelStream().forEach(node -> node.suffer(fault));
+            for (int i = 0; i < 20; i++) {
+                connection.acquire(request()).release();
+            }
+            assertThat(isFree()).isTrue();
+
+            minority().parallelStream().forEach(Node::recover);
+            otherMinority().parallelStream().forEach(node -> node.suffer(fault));
+            assertThat(connection.acquire(request()).isHeld())
+                    .as("by a quorum with the first")
+                    .isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void lease_heldWhileAMinorityFails_isKeptAndReleasedThereWhenItIsBack(Fault fault) throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(request());
+            ownerOnEveryNode(lease);
+            minority().parallelStream().forEach(node -> node.suffer(fault));
+            assertThat(lease.renew()).isTrue();
+            assertThat(isFree()).isFalse();
+            lease.release();
+
+            minority().parallelStream().forEach(Node::recover);
+            awaitReleasedOnEveryNode();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void acquire_whileAMajorityFails_saysWhatIsWrongWithEachNodeAndRecovers(Fault fault) throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            majority().parallelStream().forEach(node -> node.suffer(fault));
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() -> connection.acquire(request().waitTimeout(ofMillis(400))))
+                    .withMessageContaining("lock '" + lock + "': " + quorum + " of " + nodes.size()
+                            + " nodes must answer, " + (nodes.size() - quorum) + " did")
+                    .satisfies(e -> assertThat(e.failures().keySet())
+                            .containsExactlyInAnyOrderElementsOf(
+                                    majority().stream().map(Node::uri).toList()))
+                    .satisfies(e -> assertThat(e.failures().values())
+                            .allSatisfy(cause -> assertThat(cause).containsIgnoringCase(fault.symptom())));
+
+            majority().parallelStream().forEach(Node::recover);
+            assertThat(connection.acquire(request()).isHeld()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void lease_whileAMajorityFails_isLostAtItsEndAndSaysWhy(Fault fault) throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(request().ttl(ofMillis(800)));
+            BlockingQueue<LeaseLoss> told = new LinkedBlockingQueue<>();
+            lease.onLost(told::add);
+            majority().parallelStream().forEach(node -> node.suffer(fault));
+
+            LeaseLoss loss = told.poll(20, TimeUnit.SECONDS);
+            assertThat(loss.reason())
+                    .contains(majority().stream().map(Node::uri).toList());
+            assertThat(lease.isHeld()).isFalse();
+        }
+    }
+}
