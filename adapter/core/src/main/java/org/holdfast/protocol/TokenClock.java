@@ -4,12 +4,15 @@ package org.holdfast.protocol;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Proposes fencing tokens: the wall clock in microseconds, or one more than the largest token seen, whichever is larger.
+ * Proposes fencing tokens: the wall clock in microseconds, or a little more than the largest token seen, whichever is larger.
  *
  * <p>Because proposals follow the clock, tokens go on growing even after every node lost its memory. Because they jump
- * over every token seen, a slow clock costs one extra round once and not each time.
+ * over every token seen, a slow clock costs one extra round once and not each time. The number after a token is left to its
+ * tombstone: who gives up an attempt must not be refused by that at the next.
  */
 public final class TokenClock {
+
+    private static final long STEP = 2;
 
     private final Time time;
     private final AtomicLong largest = new AtomicLong();
@@ -18,10 +21,10 @@ public final class TokenClock {
         this.time = time;
     }
 
-    /** Returns a token larger than any that was returned or seen before. */
+    /** Returns a token larger than any that was returned or seen before, and than their tombstones. */
     long next() {
         long now = time.epochMicros();
-        return largest.updateAndGet(seen -> Math.max(now, seen + 1));
+        return largest.updateAndGet(seen -> Math.max(now, seen + STEP));
     }
 
     /** Takes note of a token that a node has stored. */

@@ -92,7 +92,7 @@ class LeaseManagerTest {
                             ? new Reply.TokenTooSmall(far)
                             : ScriptedNodes.agree(command));
         }
-        assertThat(hold().token()).isEqualTo(far + 1);
+        assertThat(hold().token()).isEqualTo(far + 2);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
 
         fixture.manager.giveBack(List.of(hold()));

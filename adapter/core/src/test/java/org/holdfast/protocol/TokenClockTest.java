@@ -14,7 +14,7 @@ class TokenClockTest {
     void next_isTheWallClockUnlessThatStandsStill() {
         long now = time.epochMicros();
         assertThat(clock.next()).isEqualTo(now);
-        assertThat(clock.next()).isEqualTo(now + 1);
+        assertThat(clock.next()).isEqualTo(now + 2);
         time.passMillis(1);
         assertThat(clock.next()).isEqualTo(now + 1_000);
     }
@@ -24,6 +24,14 @@ class TokenClockTest {
         long seen = time.epochMicros() + 5_000_000;
         clock.observe(seen);
         clock.observe(1);
-        assertThat(clock.next()).isEqualTo(seen + 1);
+        assertThat(clock.next()).isEqualTo(seen + 2);
+    }
+
+    @Test
+    void next_withASlowClock_isNotRefusedByTheTombstoneOfTheOneBefore() {
+        clock.observe(time.epochMicros() + 5_000_000);
+        long givenUp = clock.next();
+        long tombstone = givenUp + 1;
+        assertThat(clock.next()).isGreaterThan(tombstone);
     }
 }
