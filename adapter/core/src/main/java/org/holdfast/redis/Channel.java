@@ -359,16 +359,16 @@ public final class Channel implements Nodes, AutoCloseable {
      * Sends a request again, with the script that the node does not know.
      *
      * <p>An acquisition that nobody waits for any more is not: its release may have been sent already, and would be
-     * overtaken. A renewal may be: a lease that is released leaves a tombstone, which refuses it.
+     * overtaken. Its script is only made known, for the next. A renewal may be: a lease that is released leaves a tombstone,
+     * which refuses it.
      */
     private void sendSource(int node, Request request) {
-        if (request.command() instanceof Command.Acquire && request.round().isLeft()) {
-            request.round().answered(new Answer(node, new Reply.Refused("the script was not known"), 0));
-            return;
-        }
+        boolean tooLate =
+                request.command() instanceof Command.Acquire && request.round().isLeft();
+        ScriptCodec codec = cluster.codec();
         Request again =
                 new Request(request.command(), request.round(), cluster.time().nanoTime());
-        write(node, again, cluster.codec().bySource(request.command()));
+        write(node, again, tooLate ? codec.load(request.command()) : codec.bySource(request.command()));
         if (connections[node] != null) {
             push(node);
         }

@@ -51,6 +51,13 @@ final class ScriptCodec {
         return arguments(command, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
     }
 
+    /** Returns the call that makes the command's script known and changes nothing. */
+    CommandArguments load(Command command) {
+        return new CommandArguments(Protocol.Command.SCRIPT)
+                .add(Protocol.Keyword.LOAD)
+                .add(script(command).source());
+    }
+
     private static LockScript script(Command command) {
         if (command instanceof Command.Acquire) {
             return LockScript.ACQUIRE;

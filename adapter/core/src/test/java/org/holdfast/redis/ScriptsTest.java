@@ -3,6 +3,7 @@ package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -244,6 +245,21 @@ class ScriptsTest {
         acquire(ADA, 7);
         redis.command("SCRIPT FLUSH");
         assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void acquireScript_missedByAnAttemptThatWasGivenUp_isMadeKnownAndTakesNothing() throws Exception {
+        acquire(ADA, 7);
+        release(ADA, 7, true);
+        redis.command("SCRIPT FLUSH");
+        channel.send(new Command.Acquire("x", ADA, 9, TTL, FENCE), NodeSet.of(0))
+                .leave(late -> {});
+        String sha = new String(LockScript.ACQUIRE.sha(), StandardCharsets.US_ASCII);
+        await().untilAsserted(() -> {
+            release(ADA, 9, false);
+            assertThat(redis.command("SCRIPT EXISTS " + sha)).isEqualTo("*1\r\n:1\r\n");
+        });
+        assertThat(redis.command("EXISTS test:{x}:lock")).isEqualTo(":0\r\n");
     }
 
     @Test
