@@ -17,10 +17,18 @@ import java.util.Optional;
  * @param ttl for how long a node keeps the lock of a holder that does not renew it any more, at least 100 ms and at most
  *     the {@code maxLeaseTtlMillis} of the factory; empty: the factory's default
  * @param renewal whether the lease is renewed until it is released; if not it ends with its TTL
+ * @param maxHold how long the lease lasts at the most, renewed or not, at least 100 ms; empty: until it is released
+ * @param interruptOnLoss whether the thread that takes the lease is interrupted if the lease is lost
  * @param scope what ends a lease that nobody releases
  */
 public record LockRequest(
-        String name, Optional<Duration> waitTimeout, Optional<Duration> ttl, boolean renewal, LeaseScope scope) {
+        String name,
+        Optional<Duration> waitTimeout,
+        Optional<Duration> ttl,
+        boolean renewal,
+        Optional<Duration> maxHold,
+        boolean interruptOnLoss,
+        LeaseScope scope) {
 
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 1024;
@@ -37,14 +45,20 @@ public record LockRequest(
         checkName(name);
         Objects.requireNonNull(waitTimeout, "waitTimeout");
         Objects.requireNonNull(ttl, "ttl");
+        Objects.requireNonNull(maxHold, "maxHold");
         Objects.requireNonNull(scope, "scope");
         if (waitTimeout.isPresent() && waitTimeout.get().isNegative()) {
             throw new InvalidLockRequestException(
                     "waitTimeout must be zero or more, was " + waitTimeout.get() + " (lock '" + name + "')");
         }
-        if (ttl.isPresent() && ttl.get().compareTo(MIN_TTL) < 0) {
-            throw new InvalidLockRequestException(
-                    "ttl must be at least " + MIN_TTL.toMillis() + " ms, was " + ttl.get() + " (lock '" + name + "')");
+        checkAtLeastMinimum("ttl", ttl, name);
+        checkAtLeastMinimum("maxHold", maxHold, name);
+    }
+
+    private static void checkAtLeastMinimum(String part, Optional<Duration> duration, String name) {
+        if (duration.isPresent() && duration.get().compareTo(MIN_TTL) < 0) {
+            throw new InvalidLockRequestException(part + " must be at least " + MIN_TTL.toMillis() + " ms, was "
+                    + duration.get() + " (lock '" + name + "')");
         }
     }
 
@@ -56,7 +70,8 @@ public record LockRequest(
      * @throws InvalidLockRequestException if the name is null, empty, too long, or not well-formed Unicode
      */
     public static LockRequest of(String name) {
-        return new LockRequest(name, Optional.empty(), Optional.empty(), true, LeaseScope.CONNECTION);
+        return new LockRequest(
+                name, Optional.empty(), Optional.empty(), true, Optional.empty(), false, LeaseScope.CONNECTION);
     }
 
     /**
@@ -66,7 +81,7 @@ public record LockRequest(
      * @throws InvalidLockRequestException if it is negative
      */
     public LockRequest waitTimeout(Duration timeout) {
-        return new LockRequest(name, Optional.of(timeout), ttl, renewal, scope);
+        return new LockRequest(name, Optional.of(timeout), ttl, renewal, maxHold, interruptOnLoss, scope);
     }
 
     /**
@@ -76,17 +91,37 @@ public record LockRequest(
      * @throws InvalidLockRequestException if it is too short
      */
     public LockRequest ttl(Duration duration) {
-        return new LockRequest(name, waitTimeout, Optional.of(duration), renewal, scope);
+        return new LockRequest(name, waitTimeout, Optional.of(duration), renewal, maxHold, interruptOnLoss, scope);
     }
 
     /** Renews the lease until it is released (true, the default), or lets it end with its TTL (false). */
     public LockRequest renewal(boolean renew) {
-        return new LockRequest(name, waitTimeout, ttl, renew, scope);
+        return new LockRequest(name, waitTimeout, ttl, renew, maxHold, interruptOnLoss, scope);
+    }
+
+    /**
+     * Ends the lease after this long, however well it is: renewals stop, the holder is told of the loss, and others get the
+     * lock. It bounds what a holder that hangs can do. Re-entry does not begin it anew.
+     *
+     * @param duration at least {@link #MIN_TTL}, counted from the attempt that got the lock
+     * @throws InvalidLockRequestException if it is too short
+     */
+    public LockRequest maxHold(Duration duration) {
+        return new LockRequest(name, waitTimeout, ttl, renewal, Optional.of(duration), interruptOnLoss, scope);
+    }
+
+    /**
+     * Interrupts the thread that takes the lease if the lease is lost before that thread has released it (true), or leaves it
+     * alone (false, the default). An interrupt that the thread has not noticed by then is taken back when it releases the lease
+     * or closes the connection, so that it does not leak into the next work of a pooled thread.
+     */
+    public LockRequest interruptOnLoss(boolean interrupt) {
+        return new LockRequest(name, waitTimeout, ttl, renewal, maxHold, interrupt, scope);
     }
 
     /** Sets what ends a lease that nobody releases. Default: {@link LeaseScope#CONNECTION}. */
     public LockRequest scope(LeaseScope leaseScope) {
-        return new LockRequest(name, waitTimeout, ttl, renewal, leaseScope);
+        return new LockRequest(name, waitTimeout, ttl, renewal, maxHold, interruptOnLoss, leaseScope);
     }
 
     /** Binds the lease to nothing but itself: short for {@code scope(LeaseScope.DETACHED)}. */

@@ -71,6 +71,12 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     @ConfigProperty(
             description =
+                    "What must be left of a lease in ms when its transaction commits, 0 to a day; less is renewed before."
+                            + " At most half of the TTL is asked for. Default: 1000.")
+    private Long commitMarginMillis;
+
+    @ConfigProperty(
+            description =
                     "What is done about nodes that may have forgotten locks: QUARANTINE or OFF. Default: QUARANTINE.")
     private String guard;
 
@@ -126,6 +132,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         put(values, Settings.MAX_LEASE_TTL_MILLIS, maxLeaseTtlMillis);
         put(values, Settings.FENCE_RETENTION_MILLIS, fenceRetentionMillis);
         put(values, Settings.DRIFT_FACTOR, driftFactor);
+        put(values, Settings.COMMIT_MARGIN_MILLIS, commitMarginMillis);
         put(values, Settings.GUARD, guard);
         return values;
     }
@@ -242,6 +249,14 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     public void setDriftFactor(Double driftFactor) {
         this.driftFactor = driftFactor;
+    }
+
+    public Long getCommitMarginMillis() {
+        return commitMarginMillis;
+    }
+
+    public void setCommitMarginMillis(Long commitMarginMillis) {
+        this.commitMarginMillis = commitMarginMillis;
     }
 
     public String getGuard() {

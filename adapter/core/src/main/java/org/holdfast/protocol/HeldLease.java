@@ -14,12 +14,17 @@ final class HeldLease implements Lease {
     private final LeaseManager manager;
     private final Hold hold;
     private final Consumer<HeldLease> whenReleased;
+    private final LossInterrupt interrupt;
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    HeldLease(LeaseManager manager, Hold hold, Consumer<HeldLease> whenReleased) {
+    HeldLease(LeaseManager manager, Hold hold, LossInterrupt interrupt, Consumer<HeldLease> whenReleased) {
         this.manager = manager;
         this.hold = hold;
+        this.interrupt = interrupt;
         this.whenReleased = whenReleased;
+        if (interrupt != LossInterrupt.NONE) {
+            hold.onLost(loss -> interrupt.send());
+        }
     }
 
     Hold hold() {
@@ -79,7 +84,13 @@ final class HeldLease implements Lease {
 
     /** Ends this lease without telling the hold; false if it had ended before. */
     boolean end() {
+        interrupt.end();
         return ended.compareAndSet(false, true);
+    }
+
+    /** The handle is closed, and with it what the thread did under the lock, though the lock is held on. */
+    void interruptNoMore() {
+        interrupt.end();
     }
 
     @Override

@@ -2,6 +2,7 @@
 package org.holdfast.protocol;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -31,8 +32,9 @@ public final class Hold {
 
     private final Command.Acquire command;
     private final Holder holder;
-    private final boolean renewed;
+    private final Terms terms;
     private final long startedAt;
+    private final long endsAt;
     private final Executor notifier;
     private final Consumer<Hold> whenLost;
     private final AtomicLong validUntil;
@@ -41,23 +43,41 @@ public final class Hold {
     private volatile String lastFailure;
 
     /**
-     * @param holder who may take the lock once more; null for nobody
+     * How long a lock is to be held.
+     *
      * @param renewed whether it is renewed until released
+     * @param maxHold when it ends all the same
+     */
+    record Terms(boolean renewed, Optional<Duration> maxHold) {
+
+        /** Longer than any process lives: half of what differences of the clock can tell. */
+        private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE / 2);
+
+        private long maxHoldNanos() {
+            return maxHold.filter(d -> d.compareTo(FOR_EVER) < 0)
+                    .orElse(FOR_EVER)
+                    .toNanos();
+        }
+    }
+
+    /**
+     * @param holder who may take the lock once more; null for nobody
      * @param notifier runs the listeners
      * @param whenLost is called at once, on the thread that sees the loss
      */
     Hold(
             Command.Acquire command,
             Holder holder,
-            boolean renewed,
+            Terms terms,
             Outcome.Acquired outcome,
             Executor notifier,
             Consumer<Hold> whenLost) {
         this.command = command;
         this.holder = holder;
-        this.renewed = renewed;
+        this.terms = terms;
         this.startedAt = outcome.startedNanos();
-        this.validUntil = new AtomicLong(outcome.validUntilNanos());
+        this.endsAt = startedAt + terms.maxHoldNanos();
+        this.validUntil = new AtomicLong(earlier(outcome.validUntilNanos(), endsAt));
         this.notifier = notifier;
         this.whenLost = whenLost;
     }
@@ -75,7 +95,12 @@ public final class Hold {
     }
 
     boolean isRenewed() {
-        return renewed;
+        return terms.renewed();
+    }
+
+    /** Returns whether a renewal would make it last longer. */
+    boolean isExtensible() {
+        return validUntil.get() - endsAt < 0;
     }
 
     /** Returns the end of validity, as far as is known now. */
@@ -100,7 +125,10 @@ public final class Hold {
     }
 
     private String endReason() {
-        if (!renewed) {
+        if (!isExtensible()) {
+            return "its maxHold of " + terms.maxHold().orElseThrow().toMillis() + " ms is over";
+        }
+        if (!terms.renewed()) {
             return "its TTL of " + command.ttlMillis() + " ms is over, and it was not to be renewed";
         }
         String failure = lastFailure;
@@ -176,7 +204,8 @@ public final class Hold {
             return false;
         }
         lastFailure = null;
-        validUntil.accumulateAndGet(newValidUntil, (known, other) -> other - known > 0 ? other : known);
+        validUntil.accumulateAndGet(
+                earlier(newValidUntil, endsAt), (known, other) -> other - known > 0 ? other : known);
         return state.get() instanceof State.Held;
     }
 

@@ -22,9 +22,6 @@ public final class LeaseManager {
     /** So many releases are under way at once: their replies must fit what a node buffers for one connection. */
     private static final int RELEASE_BATCH = 200;
 
-    /** What a commit may take: a lease with less than this left, or than half of its validity, is renewed before. */
-    private static final long COMMIT_MARGIN_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final Time time;
     private final Randomness randomness;
     private final Timing timing;
@@ -174,8 +171,8 @@ public final class LeaseManager {
             if (outcome instanceof Outcome.TokenTooSmall refused) {
                 tokens.observe(refused.last());
             } else if (outcome instanceof Outcome.Acquired acquired) {
-                held = new Hold(
-                        command, exclusiveHolder(), request.renewal(), acquired, notifier, LeaseManager.this::forget);
+                Hold.Terms terms = new Hold.Terms(request.renewal(), request.maxHold());
+                held = new Hold(command, exclusiveHolder(), terms, acquired, notifier, LeaseManager.this::lost);
                 keep(held, nodes);
             }
             return outcome;
@@ -231,16 +228,16 @@ public final class LeaseManager {
 
     /** Renews now, on the calling thread. */
     boolean renew(Hold hold) {
-        Redlock.Renewing renewing = redlock.startRenewal(service, hold);
-        boolean extended = redlock.finishRenewal(service, renewing, redlock.patience(hold));
+        Redlock.Renewing renewing =
+                redlock.startRenewals(service, List.of(hold)).get(0);
+        boolean extended = redlock.finishRenewal(service, renewing);
         renewals.reschedule(hold);
         return extended;
     }
 
     /** Returns whether the hold is in force for long enough to commit; renews it if it is short. */
     boolean confirm(Hold hold) {
-        long needed = Math.min(
-                COMMIT_MARGIN_NANOS, timing.validityNanos(hold.command().ttlMillis()) / 2);
+        long needed = timing.commitMarginNanos(hold.command().ttlMillis());
         return hold.remainingNanos(time.nanoTime()) >= needed
                 || renew(hold) && hold.remainingNanos(time.nanoTime()) >= needed;
     }
@@ -251,14 +248,13 @@ public final class LeaseManager {
     }
 
     private void release(List<Hold> given, Nodes nodes) {
-        record Releasing(Hold hold, Round round, long deadline) {}
-        List<Releasing> releasing = given.stream()
-                .map(hold -> new Releasing(hold, redlock.startRelease(nodes, hold), redlock.patience(hold)))
-                .toList();
-        for (Releasing each : releasing) {
-            redlock.finishRelease(nodes, each.hold(), each.round(), each.deadline());
-            tokens.observe(each.hold().token() + 1); // the tombstone that the release left
-            forget(each.hold());
+        long begun = time.nanoTime();
+        List<Round> rounds = redlock.startReleases(nodes, given);
+        for (int i = 0; i < given.size(); i++) {
+            Hold hold = given.get(i);
+            redlock.finishRelease(nodes, hold, rounds.get(i), begun);
+            tokens.observe(hold.token() + 1); // the tombstone that the release left
+            forget(hold);
         }
     }
 
@@ -267,6 +263,12 @@ public final class LeaseManager {
         String reason = "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(nanos)
                 + " ms (was its machine suspended?)";
         holds.values().forEach(hold -> hold.lose(reason, time.nanoTime()));
+    }
+
+    /** What is left of a lost lease on the nodes keeps others away, and nobody counts on it any more. */
+    private void lost(Hold hold) {
+        forget(hold);
+        redlock.abandon(hold);
     }
 
     private void forget(Hold hold) {

@@ -25,7 +25,12 @@ public final class LockSession {
     private final LeaseManager manager;
     private final TransactionLeases transactions;
     private final Defaults defaults;
+
+    /** What ends with the handle. */
     private final Set<HeldLease> bound = ConcurrentHashMap.newKeySet();
+
+    /** What was taken through the handle, and ends with a transaction. */
+    private final Set<HeldLease> kept = ConcurrentHashMap.newKeySet();
 
     /**
      * What a request that does not say has.
@@ -55,7 +60,7 @@ public final class LockSession {
         boolean kept = transaction != null && transactions.canKeep();
         Acquisition acquisition = manager.acquire(nodes, complete, holders(transaction, kept));
         if (acquisition instanceof Acquisition.Held held) {
-            return Optional.of(bind(held.hold(), complete.scope(), kept ? transaction : null));
+            return Optional.of(bind(held.hold(), complete, kept ? transaction : null));
         }
         if (acquisition instanceof Acquisition.TimedOut) {
             return Optional.empty();
@@ -91,14 +96,17 @@ public final class LockSession {
         return kept ? List.of(tx, Holder.thread()) : List.of(Holder.thread(), tx);
     }
 
-    private Lease bind(Hold hold, LeaseScope scope, Object transaction) {
-        if (transaction != null) {
+    private Lease bind(Hold hold, LockRequest request, Object transaction) {
+        LossInterrupt interrupt = request.interruptOnLoss() ? LossInterrupt.ofThisThread() : LossInterrupt.NONE;
+        HeldLease lease;
+        if (transaction == null) {
+            lease = new HeldLease(manager, hold, interrupt, this::giveBack);
+        } else {
             bindToTransaction(transaction, hold);
-            return new HeldLease(manager, hold, lease -> {}); // kept until the transaction has completed
+            lease = new HeldLease(manager, hold, interrupt, kept::remove); // the transaction gives it back
         }
-        HeldLease lease = new HeldLease(manager, hold, this::giveBack);
-        if (scope == LeaseScope.CONNECTION) {
-            bound.add(lease);
+        if (request.scope() == LeaseScope.CONNECTION) {
+            (transaction == null ? bound : kept).add(lease);
         }
         return lease;
     }
@@ -126,6 +134,8 @@ public final class LockSession {
             }
         }
         bound.clear();
+        kept.forEach(HeldLease::interruptNoMore);
+        kept.clear();
         manager.giveBack(ended);
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.List;
+
 /**
  * The independent nodes, as one caller reaches them.
  *
@@ -28,4 +30,9 @@ public interface Nodes {
      * <p>Works on an interrupted thread and leaves the interrupt status as it was.
      */
     Round send(Command command, NodeSet targets);
+
+    /** Sends each command as {@link #send} does, all of them in one go; returns their rounds in the same order. */
+    default List<Round> sendAll(List<? extends Command> commands, NodeSet targets) {
+        return commands.stream().map(command -> send(command, targets)).toList();
+    }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -94,10 +96,17 @@ public final class Redlock {
     /** A renewal that is under way. */
     record Renewing(Hold hold, long started, Round round) {}
 
-    /** Sends the renewal of a lease; many may be sent before the first is {@linkplain #finish finished}. */
-    Renewing startRenewal(Nodes nodes, Hold hold) {
+    /** Sends the renewals of leases, all at once. */
+    List<Renewing> startRenewals(Nodes nodes, List<Hold> holds) {
         long started = time.nanoTime();
-        return new Renewing(hold, started, nodes.send(hold.command().renewal(), NodeSet.first(nodes.count())));
+        List<Command> commands = new ArrayList<>(holds.size());
+        holds.forEach(hold -> commands.add(hold.command().renewal()));
+        List<Round> rounds = nodes.sendAll(commands, NodeSet.first(nodes.count()));
+        List<Renewing> renewing = new ArrayList<>(holds.size());
+        for (int i = 0; i < holds.size(); i++) {
+            renewing.add(new Renewing(holds.get(i), started, rounds.get(i)));
+        }
+        return renewing;
     }
 
     /**
@@ -109,9 +118,10 @@ public final class Redlock {
      *
      * @return whether the lease was extended
      */
-    boolean finishRenewal(Nodes nodes, Renewing renewing, long deadline) {
+    boolean finishRenewal(Nodes nodes, Renewing renewing) {
         Hold hold = renewing.hold();
-        Tally tally = gather(nodes, renewing.round(), deadline);
+        long patience = timing.patienceNanos(hold.command().ttlMillis());
+        Tally tally = gather(nodes, renewing.round(), renewing.started() + patience);
         renewing.round().leave(late -> {});
         if (tally.isSuperseded()) {
             hold.lose("nodes know of a later lease", time.nanoTime());
@@ -125,18 +135,20 @@ public final class Redlock {
         return hold.extend(renewing.started() + timing.validityNanos(ttlMillis), time.nanoTime());
     }
 
-    /** When to stop waiting for the answers to a command that was sent now. */
-    long patience(Hold hold) {
-        return time.nanoTime() + timing.patienceNanos(hold.command().ttlMillis());
+    /** Sends the releases of leases to all nodes, all at once. */
+    List<Round> startReleases(Nodes nodes, List<Hold> holds) {
+        List<Command> commands = new ArrayList<>(holds.size());
+        holds.forEach(hold -> commands.add(hold.command().release(true)));
+        return nodes.sendAll(commands, NodeSet.first(nodes.count()));
     }
 
-    /** Sends the release of a lease to all nodes; many may be sent before the first is awaited. */
-    Round startRelease(Nodes nodes, Hold hold) {
-        return nodes.send(hold.command().release(true), NodeSet.first(nodes.count()));
-    }
-
-    /** Waits until a quorum has let go; nodes that have not done so by then, or by the deadline, are told again. */
-    void finishRelease(Nodes nodes, Hold hold, Round round, long deadline) {
+    /**
+     * Waits until a quorum has let go; nodes that have not done so by then, or in time, are told again.
+     *
+     * @param started when the release was sent
+     */
+    void finishRelease(Nodes nodes, Hold hold, Round round, long started) {
+        long deadline = started + timing.patienceNanos(hold.command().ttlMillis());
         Tally tally = new Tally(nodes.count());
         while (!tally.isAcknowledged()) {
             Answer answer = round.next(deadline);
@@ -147,6 +159,12 @@ public final class Redlock {
             finish(answer, hold.command());
         }
         round.leave(late -> finish(late, hold.command()));
+    }
+
+    /** Has a lease that is lost taken back on every node, by and by. */
+    void abandon(Hold hold) {
+        Command.Acquire command = hold.command();
+        unfinished.add(NodeSet.first(unfinished.nodes()), command.release(true), command.ttlMillis());
     }
 
     /** Sees to it that a node which has not confirmed a release is told again. */

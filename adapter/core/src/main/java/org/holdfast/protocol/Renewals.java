@@ -41,7 +41,8 @@ public final class Renewals {
     }
 
     void add(Hold hold) {
-        schedule(hold, hold.isRenewed() ? time.nanoTime() + thirdOfTtl(hold) : hold.validUntil());
+        long next = time.nanoTime() + thirdOfTtl(hold);
+        schedule(hold, hold.isRenewed() && next - hold.validUntil() < 0 ? next : hold.validUntil());
     }
 
     /** The end of a lease has moved by hand: one that is not renewed is looked at again when its new end has come. */
@@ -97,18 +98,16 @@ public final class Renewals {
     }
 
     private void renew(Nodes nodes, List<Hold> batch) {
-        List<Redlock.Renewing> renewing = new ArrayList<>(batch.size());
+        List<Hold> renewed = new ArrayList<>(batch.size());
         for (Hold hold : batch) {
             schedule(hold, hold.validUntil()); // whatever goes wrong below, nobody is forgotten
-        }
-        for (Hold hold : batch) {
-            if (hold.isRenewed()) {
-                renewing.add(redlock.startRenewal(nodes, hold));
+            if (hold.isRenewed() && hold.isExtensible()) {
+                renewed.add(hold);
             }
         }
-        for (Redlock.Renewing each : renewing) {
+        for (Redlock.Renewing each : redlock.startRenewals(nodes, renewed)) {
             Hold hold = each.hold();
-            boolean extended = redlock.finishRenewal(nodes, each, redlock.patience(hold));
+            boolean extended = redlock.finishRenewal(nodes, each);
             remove(hold);
             scheduleNext(hold, each.started(), extended);
         }

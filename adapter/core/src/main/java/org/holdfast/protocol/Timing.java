@@ -11,8 +11,14 @@ import java.util.concurrent.TimeUnit;
  * @param maxLeaseTtl the longest TTL that may be asked for
  * @param fenceRetention how long nodes remember the last token of a lock after its lease has ended
  * @param driftFactor bound on the error of clock rates, as a part of the TTL
+ * @param commitMargin what a commit may take: a lease with less left is renewed before
  */
-public record Timing(Duration nodeTimeout, Duration maxLeaseTtl, Duration fenceRetention, double driftFactor) {
+public record Timing(
+        Duration nodeTimeout,
+        Duration maxLeaseTtl,
+        Duration fenceRetention,
+        double driftFactor,
+        Duration commitMargin) {
 
     /** Redis expires with a resolution of 1 ms, and so do we: the constant part of the drift. */
     private static final long DRIFT_CONSTANT_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -21,6 +27,11 @@ public record Timing(Duration nodeTimeout, Duration maxLeaseTtl, Duration fenceR
     long validityNanos(long ttlMillis) {
         long ttl = TimeUnit.MILLISECONDS.toNanos(ttlMillis);
         return ttl - (long) (ttl * driftFactor) - DRIFT_CONSTANT_NANOS;
+    }
+
+    /** Returns how much of a lease's validity must be left when its transaction commits: half of it at the most. */
+    long commitMarginNanos(long ttlMillis) {
+        return Math.min(commitMargin.toNanos(), validityNanos(ttlMillis) / 2);
     }
 
     /** Returns how long a lock may last that a node has forgotten, by any clock within the drift. */

@@ -31,6 +31,10 @@ public final class UnfinishedReleases {
 
     private record Unfinished(Command.Release release, long endsAt) {}
 
+    int nodes() {
+        return byNode.size();
+    }
+
     void add(NodeSet nodes, Command.Release release, long ttlMillis) {
         for (int node = 0; node < byNode.size(); node++) {
             if (nodes.contains(node)) {
@@ -54,14 +58,22 @@ public final class UnfinishedReleases {
     public void retry(Nodes nodes, long deadline) {
         for (int node = 0; node < byNode.size(); node++) {
             if (retryNext(nodes, node, deadline)) {
-                for (int sent = 1; sent < BATCH; sent++) {
-                    Unfinished next = poll(node);
-                    if (next == null) {
-                        break;
-                    }
-                    send(nodes, node, next).leave(late -> keepUnlessHeard(late, next));
-                }
+                sendBatch(nodes, node);
             }
+        }
+    }
+
+    private void sendBatch(Nodes nodes, int node) {
+        List<Unfinished> batch = new ArrayList<>();
+        Unfinished next;
+        while (batch.size() < BATCH && (next = poll(node)) != null) {
+            batch.add(next);
+        }
+        List<Round> rounds =
+                nodes.sendAll(batch.stream().map(Unfinished::release).toList(), NodeSet.of(node));
+        for (int i = 0; i < batch.size(); i++) {
+            Unfinished sent = batch.get(i);
+            rounds.get(i).leave(late -> keepUnlessHeard(late, sent));
         }
     }
 
@@ -70,7 +82,7 @@ public final class UnfinishedReleases {
         if (next == null) {
             return false;
         }
-        Round round = send(nodes, node, next);
+        Round round = nodes.send(next.release(), NodeSet.of(node));
         Answer answer = round.next(deadline);
         round.leave(late -> keepUnlessHeard(late, next));
         if (answer == null) {
@@ -78,10 +90,6 @@ public final class UnfinishedReleases {
         }
         keepUnlessHeard(answer, next);
         return isHeard(answer);
-    }
-
-    private static Round send(Nodes nodes, int node, Unfinished next) {
-        return nodes.send(next.release(), NodeSet.of(node));
     }
 
     private void keepUnlessHeard(Answer answer, Unfinished unfinished) {

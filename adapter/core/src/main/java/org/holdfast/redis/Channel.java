@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -86,26 +88,50 @@ public final class Channel implements Nodes, AutoCloseable {
 
     @Override
     public Round send(Command command, NodeSet targets) {
-        ChannelRound round = new ChannelRound(this, lock, targets.size());
         lock.lock();
         try {
-            NodeSet open = openWhatIsMissing(targets, round);
-            CommandArguments encoded = cluster.codec().bySha(command);
-            Request request = new Request(command, round, cluster.time().nanoTime());
-            for (int node = 0; node < connections.length; node++) {
-                if (open.contains(node)) {
-                    write(node, request, encoded);
-                }
-            }
-            for (int node = 0; node < connections.length; node++) {
-                if (open.contains(node) && connections[node] != null) {
-                    push(node);
-                }
-            }
+            Round round = writeTo(targets, command);
+            pushTo(targets);
+            return round;
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public List<Round> sendAll(List<? extends Command> commands, NodeSet targets) {
+        List<Round> rounds = new ArrayList<>(commands.size());
+        lock.lock();
+        try {
+            for (Command command : commands) {
+                rounds.add(writeTo(targets, command));
+            }
+            pushTo(targets);
+        } finally {
+            lock.unlock();
+        }
+        return rounds;
+    }
+
+    private Round writeTo(NodeSet targets, Command command) {
+        ChannelRound round = new ChannelRound(this, lock, targets.size());
+        NodeSet open = openWhatIsMissing(targets, round);
+        CommandArguments encoded = cluster.codec().bySha(command);
+        Request request = new Request(command, round, cluster.time().nanoTime());
+        for (int node = 0; node < connections.length; node++) {
+            if (open.contains(node)) {
+                write(node, request, encoded);
+            }
+        }
         return round;
+    }
+
+    private void pushTo(NodeSet targets) {
+        for (int node = 0; node < connections.length; node++) {
+            if (targets.contains(node) && connections[node] != null) {
+                push(node);
+            }
+        }
     }
 
     /** Opens the connections that a round needs, tells it which nodes cannot be asked, and returns the others. */

@@ -35,7 +35,7 @@ public record Settings(
     public static final String MAX_LEASE_TTL_MILLIS = "maxLeaseTtlMillis";
     public static final String FENCE_RETENTION_MILLIS = "fenceRetentionMillis";
     public static final String DRIFT_FACTOR = "driftFactor";
-
+    public static final String COMMIT_MARGIN_MILLIS = "commitMarginMillis";
     public static final String GUARD = "guard";
 
     /** What is done about nodes that may have forgotten locks. */
@@ -66,11 +66,16 @@ public record Settings(
         long nodeTimeout = reader.millis(NODE_TIMEOUT_MILLIS, Math.min(200, ttl / 2), 1, ttl / 2);
         long retention = reader.millis(FENCE_RETENTION_MILLIS, 600_000, 1_000, 365 * DAY_MILLIS);
         double drift = reader.drift();
+        long commitMargin = reader.millis(COMMIT_MARGIN_MILLIS, 1_000, 0, DAY_MILLIS);
         Guard guard = reader.guard();
         reader.refuseUnknown();
         reader.throwIfInvalid();
         Timing timing = new Timing(
-                Duration.ofMillis(nodeTimeout), Duration.ofMillis(maxTtl), Duration.ofMillis(retention), drift);
+                Duration.ofMillis(nodeTimeout),
+                Duration.ofMillis(maxTtl),
+                Duration.ofMillis(retention),
+                drift,
+                Duration.ofMillis(commitMargin));
         return new Settings(nodes, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing, guard);
     }
 

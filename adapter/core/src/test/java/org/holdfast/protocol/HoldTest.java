@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.holdfast.LeaseLoss;
 import org.junit.jupiter.api.Test;
 
 class HoldTest {
 
     private static final long VALIDITY = Duration.ofMillis(900).toNanos();
+
+    private static final Hold.Terms RENEWED = new Hold.Terms(true, Optional.empty());
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final VirtualTime time = fixture.time;
@@ -20,7 +23,7 @@ class HoldTest {
     private final Hold hold = new Hold(
             fixture.command(7),
             holder,
-            true,
+            RENEWED,
             new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
             Runnable::run,
             lost -> {});
@@ -107,7 +110,7 @@ class HoldTest {
         Hold unlucky = new Hold(
                 fixture.command(7),
                 holder,
-                true,
+                RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 listener -> {
                     throw new java.util.concurrent.RejectedExecutionException("no thread");
@@ -134,5 +137,44 @@ class HoldTest {
         time.pass(VALIDITY);
         hold.isHeld(time.nanoTime());
         assertThat(hold.loss().reason()).contains("node-1: silence");
+    }
+
+    @Test
+    void maxHold_endsTheLeaseHoweverOftenItIsExtended() {
+        Hold.Terms terms = new Hold.Terms(true, Optional.of(Duration.ofMillis(1_500)));
+        long start = time.nanoTime();
+        Hold bounded = new Hold(
+                fixture.command(7),
+                holder,
+                terms,
+                new Outcome.Acquired(start, start + VALIDITY),
+                Runnable::run,
+                lost -> {});
+        bounded.onLost(told::add);
+        time.passMillis(800);
+        assertThat(bounded.isExtensible()).isTrue();
+        assertThat(bounded.extend(time.nanoTime() + VALIDITY, time.nanoTime())).isTrue();
+        assertThat(bounded.isExtensible()).isFalse();
+        assertThat(bounded.validUntil())
+                .isEqualTo(start + Duration.ofMillis(1_500).toNanos());
+
+        time.passMillis(700);
+        assertThat(bounded.isHeld(time.nanoTime())).isFalse();
+        assertThat(told).singleElement().extracting(LeaseLoss::reason).isEqualTo("its maxHold of 1500 ms is over");
+    }
+
+    @Test
+    void maxHold_longerThanAnyClockCounts_isForEver() {
+        Hold.Terms terms = new Hold.Terms(true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)));
+        long start = time.nanoTime();
+        Hold bounded = new Hold(
+                fixture.command(7),
+                holder,
+                terms,
+                new Outcome.Acquired(start, start + VALIDITY),
+                Runnable::run,
+                lost -> {});
+        assertThat(bounded.isExtensible()).isTrue();
+        assertThat(bounded.isHeld(start)).isTrue();
     }
 }

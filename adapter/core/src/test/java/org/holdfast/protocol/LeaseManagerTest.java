@@ -165,12 +165,9 @@ class LeaseManagerTest {
         hold();
         Hold other = ((Acquisition.Held) fixture.manager.acquire(
                         nodes,
-                        new org.holdfast.LockRequest(
-                                "b",
-                                fixture.request(0).waitTimeout(),
-                                java.util.Optional.of(java.time.Duration.ofMillis(2_000)),
-                                true,
-                                org.holdfast.LeaseScope.CONNECTION),
+                        org.holdfast.LockRequest.of("b")
+                                .waitTimeout(java.time.Duration.ZERO)
+                                .ttl(java.time.Duration.ofMillis(2_000)),
                         List.of(Holder.thread())))
                 .hold();
         service.node(0, command -> {
@@ -272,5 +269,76 @@ class LeaseManagerTest {
         time.passMillis(340);
         fixture.renewals.sweep(service);
         assertThat(hold.isHeld(time.nanoTime())).isFalse();
+    }
+
+    @Test
+    void renewals_dueTogether_areSentInOneGo() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            fixture.manager.acquire(
+                    nodes,
+                    org.holdfast.LockRequest.of("lock-" + i)
+                            .waitTimeout(java.time.Duration.ZERO)
+                            .ttl(java.time.Duration.ofMillis(1_000)),
+                    List.of(Holder.thread()));
+        }
+        service.latency(0, 50).latency(1, 40).latency(2, 40);
+        time.passMillis(340);
+        long before = time.nanoTime();
+        fixture.renewals.sweep(service);
+        assertThat(service.sent(Command.Renew.class)).hasSize(15);
+        assertThat(time.nanoTime() - before).as("the time of one round").isEqualTo(MILLISECONDS.toNanos(40));
+    }
+
+    @Test
+    void sweep_whileAQuorumHangs_blocksForOneNodeTimeout() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            fixture.manager.acquire(
+                    nodes,
+                    org.holdfast.LockRequest.of("lock-" + i)
+                            .waitTimeout(java.time.Duration.ZERO)
+                            .ttl(java.time.Duration.ofMillis(1_000)),
+                    List.of(Holder.thread()));
+        }
+        service.latency(0, 60_000).latency(1, 60_000);
+        time.passMillis(340);
+        long before = time.nanoTime();
+        fixture.renewals.sweep(service);
+        assertThat(time.nanoTime() - before)
+                .isEqualTo(fixture.timing.nodeTimeout().toNanos());
+    }
+
+    @Test
+    void maxHold_endsRenewals_tellsTheHolder_andTakesTheLockBackOnTheNodes() throws Exception {
+        Hold hold = ((Acquisition.Held) fixture.manager.acquire(
+                        nodes,
+                        fixture.request(0).maxHold(java.time.Duration.ofMillis(1_500)),
+                        List.of(Holder.thread())))
+                .hold();
+        boolean[] told = new boolean[1];
+        hold.onLost(loss -> told[0] = true);
+        for (int i = 0; i < 74; i++) {
+            time.passMillis(20);
+            fixture.renewals.sweep(service);
+            assertThat(hold.isHeld(time.nanoTime())).isTrue();
+        }
+        int renewals = service.sent(Command.Renew.class).size();
+        time.passMillis(40);
+        fixture.renewals.sweep(service);
+        fixture.runNotifications();
+        assertThat(told[0]).isTrue();
+
+        fixture.unfinished.retry(service, time.nanoTime() + 1_000_000);
+        assertThat(service.sent(Command.Renew.class)).hasSize(renewals);
+        assertThat(service.sent(Command.Release.class)).hasSize(3).allSatisfy(sent -> assertThat(
+                        ((Command.Release) sent.command()).tombstone())
+                .isTrue());
+    }
+
+    @Test
+    void clockThatStoodStill_endsEveryLease() throws Exception {
+        Hold hold = hold();
+        fixture.manager.clockStoodStill(MILLISECONDS.toNanos(5_000));
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+        assertThat(hold.loss().reason()).contains("stood still for 5000 ms");
     }
 }

@@ -14,7 +14,8 @@ final class ProtocolFixture {
     static final long TTL_MILLIS = 1_000;
 
     final VirtualTime time = new VirtualTime();
-    final Timing timing = new Timing(Duration.ofMillis(50), Duration.ofSeconds(60), Duration.ofMinutes(10), 0.01);
+    final Timing timing = new Timing(
+            Duration.ofMillis(50), Duration.ofSeconds(60), Duration.ofMinutes(10), 0.01, Duration.ofSeconds(1));
     final ScriptedNodes nodes;
     final ScriptedNodes service;
     final UnfinishedReleases unfinished;
@@ -63,6 +64,8 @@ final class ProtocolFixture {
                 Optional.of(Duration.ofMillis(waitMillis)),
                 Optional.of(Duration.ofMillis(TTL_MILLIS)),
                 true,
+                Optional.empty(),
+                false,
                 LeaseScope.CONNECTION);
     }
 

@@ -44,6 +44,7 @@ record LockedOperation(Method method, NameTemplate name, Optional<Duration> wait
 
     /** Returns what to ask for at a call: a lease that needs no connection while the method runs. */
     LockRequest request(Object[] arguments) {
-        return new LockRequest(name.resolve(arguments), waitTimeout, ttl, true, LeaseScope.HOLDER);
+        return new LockRequest(
+                name.resolve(arguments), waitTimeout, ttl, true, Optional.empty(), false, LeaseScope.HOLDER);
     }
 }

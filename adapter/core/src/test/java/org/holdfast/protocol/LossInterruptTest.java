@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.holdfast.Lease;
+import org.holdfast.LeaseScope;
+import org.holdfast.LockRequest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class LossInterruptTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final LockSession session = fixture.session(Transactions.NONE);
+
+    @AfterEach
+    void forgetInterrupts() {
+        Thread.interrupted();
+    }
+
+    private Lease acquire(LockRequest request) throws InterruptedException {
+        return session.acquire(fixture.nodes, request);
+    }
+
+    private LockRequest request() {
+        return fixture.request(0).renewal(false).interruptOnLoss(true);
+    }
+
+    private void lose(Lease lease) {
+        fixture.time.passMillis(ProtocolFixture.TTL_MILLIS);
+        assertThat(lease.isHeld()).isFalse();
+        fixture.runNotifications();
+    }
+
+    @Test
+    void loss_interruptsTheThreadThatTookTheLease() throws Exception {
+        lose(acquire(request()));
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+
+    @Test
+    void loss_ofALeaseThatDidNotAskForIt_interruptsNobody() throws Exception {
+        lose(acquire(request().interruptOnLoss(false)));
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void release_takesBackAnInterruptThatNobodyNoticed() throws Exception {
+        Lease lease = acquire(request());
+        lose(lease);
+        lease.release();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void closingTheConnection_takesItBackToo() throws Exception {
+        lose(acquire(request().scope(LeaseScope.CONNECTION)));
+        session.close();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void release_leavesAnInterruptThatWasThereBeforeTheLoss() throws Exception {
+        Lease lease = acquire(request());
+        Thread.currentThread().interrupt();
+        lose(lease);
+        lease.release();
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+
+    @Test
+    void loss_afterTheRelease_interruptsNobody() throws Exception {
+        Lease lease = acquire(request());
+        fixture.time.passMillis(ProtocolFixture.TTL_MILLIS);
+        assertThat(lease.isHeld()).isFalse(); // the loss is seen, and the listener waits for a thread
+        lease.release();
+        fixture.runNotifications();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void release_onAnotherThread_leavesTheInterruptToItsOwn() throws Exception {
+        Lease lease = acquire(request());
+        lose(lease);
+        Thread other = new Thread(lease::release);
+        other.start();
+        while (other.isAlive()) {
+            Thread.onSpinWait(); // a join would take the interrupt
+        }
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        lease.release();
+        assertThat(Thread.currentThread().isInterrupted()).as("its own release").isFalse();
+    }
+}
