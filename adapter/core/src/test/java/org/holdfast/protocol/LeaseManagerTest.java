@@ -341,4 +341,26 @@ class LeaseManagerTest {
         assertThat(hold.isHeld(time.nanoTime())).isFalse();
         assertThat(hold.loss().reason()).contains("stood still for 5000 ms");
     }
+
+    @Test
+    void renewal_answeredAfterTheRelease_neitherExtendsNorReportsIt() throws Exception {
+        Hold hold = hold();
+        long validUntil = hold.validUntil();
+        boolean[] told = new boolean[1];
+        hold.onLost(loss -> told[0] = true);
+        service.node(2, command -> {
+            if (command instanceof Command.Renew) {
+                fixture.manager.giveBack(List.of(hold)); // by another thread, while the renewal is under way
+            }
+            return ScriptedNodes.agree(command);
+        });
+        assertThat(fixture.manager.renew(hold)).isFalse();
+        time.passMillis(2_000);
+        fixture.renewals.sweep(service);
+        fixture.runNotifications();
+        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+        assertThat(hold.validUntil()).isEqualTo(validUntil);
+        assertThat(hold.loss()).isNull();
+        assertThat(told[0]).isFalse();
+    }
 }
