@@ -150,6 +150,12 @@ final class ContainerScheduling implements Scheduling {
         schedule(task);
     }
 
+    /** Managed executors watch for tasks that go on for long, and complain of them. */
+    @Override
+    public void runLong(Runnable task) {
+        schedule(task);
+    }
+
     private void schedule(Runnable task) {
         try {
             works.scheduleWork(new Work() {
@@ -160,7 +166,7 @@ final class ContainerScheduling implements Scheduling {
 
                 @Override
                 public void release() {
-                    // it is short
+                    // it is short, or ends when the lock service is closed
                 }
             });
         } catch (WorkException e) {

@@ -22,6 +22,9 @@ public final class LeaseManager {
     /** So many releases are under way at once: their replies must fit what a node buffers for one connection. */
     private static final int RELEASE_BATCH = 200;
 
+    /** So often somebody asks at short intervals before he relies on hearing of the release. */
+    private static final int ATTEMPTS_AFTER_NEWS = 2;
+
     private final Time time;
     private final Randomness randomness;
     private final Timing timing;
@@ -32,6 +35,7 @@ public final class LeaseManager {
     private final Renewals renewals;
     private final Nodes service;
     private final Executor notifier;
+    private final Announcements announcements;
 
     /** An exclusive lock has one holder, so a name has one hold; a lost one stays until the next takes its place. */
     private final ConcurrentHashMap<String, Hold> holds = new ConcurrentHashMap<>();
@@ -41,6 +45,7 @@ public final class LeaseManager {
     /**
      * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by then
      * @param notifier runs the listeners of lost leases
+     * @param announcements wakes those who wait for a lock that another process has
      */
     public LeaseManager(
             Time time,
@@ -49,7 +54,8 @@ public final class LeaseManager {
             Redlock redlock,
             Renewals renewals,
             Nodes service,
-            Executor notifier) {
+            Executor notifier,
+            Announcements announcements) {
         this.time = time;
         this.randomness = randomness;
         this.timing = timing;
@@ -60,6 +66,8 @@ public final class LeaseManager {
         this.tokens = new TokenClock(time);
         this.retryDelay = new RetryDelay(randomness);
         this.waitingRoom = new WaitingRoom(time);
+        this.announcements = announcements;
+        announcements.tell(waitingRoom::wake);
     }
 
     /**
@@ -93,13 +101,18 @@ public final class LeaseManager {
     }
 
     private Acquisition waitFor(Attempts attempts) throws InterruptedException {
-        try (WaitingRoom.Turn turn = waitingRoom.enter(attempts.request.name())) {
+        String lock = attempts.request.name();
+        announcements.listen(lock);
+        try (WaitingRoom.Turn turn = waitingRoom.enter(lock)) {
+            turn.catchUp(attempts.wakesBefore);
             while (true) {
                 long left = attempts.left();
                 if (left <= 0) {
                     return attempts.givenUp();
                 }
-                turn.await(turn.isFirst() ? Math.min(left, attempts.pause()) : left);
+                if (turn.await(turn.isFirst() ? Math.min(left, attempts.pause()) : left)) {
+                    attempts.news();
+                }
                 if (turn.isFirst() && attempts.left() > 0) {
                     Acquisition done = attempts.next();
                     if (done != null) {
@@ -107,6 +120,8 @@ public final class LeaseManager {
                     }
                 }
             }
+        } finally {
+            announcements.ignore(lock);
         }
     }
 
@@ -118,7 +133,9 @@ public final class LeaseManager {
         private final Holder holder;
         private final long waitNanos;
         private final long begun = time.nanoTime();
+        private final long wakesBefore = waitingRoom.wakes();
         private int failed;
+        private int failedSinceNews;
         private Outcome last;
         private Hold held;
 
@@ -137,7 +154,19 @@ public final class LeaseManager {
         /** Returns how long to wait before the next attempt, unless a release wakes us. */
         long pause() {
             long local = localRemaining(); // while this process holds the lock the nodes have nothing to say
-            return local > 0 ? local : failed == 0 ? 0 : retryDelay.nanosAfter(failed);
+            if (local > 0 || failed == 0) {
+                return local;
+            }
+            return last instanceof Outcome.Contended other
+                            && failedSinceNews > ATTEMPTS_AFTER_NEWS
+                            && announcements.isHeard(request.name())
+                    ? retryDelay.nanosWhileHeard(other.remainingMillis())
+                    : retryDelay.nanosAfter(failed);
+        }
+
+        /** Something has changed: contenders may take each other's votes now, which no release ends. */
+        void news() {
+            failedSinceNews = 0;
         }
 
         /** Attempts once; null if it is worth to attempt again. */
@@ -155,6 +184,7 @@ public final class LeaseManager {
                 last = outcome;
             }
             failed++;
+            failedSinceNews++;
             return outcome instanceof Outcome.ClockSkewed ? new Acquisition.ClockSkewed() : null;
         }
 

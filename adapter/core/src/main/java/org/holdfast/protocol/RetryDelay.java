@@ -12,8 +12,11 @@ final class RetryDelay {
     /** Several times what an acquisition takes on a local network. */
     private static final long FIRST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** How long a release by another process may go unnoticed at the most. */
+    /** How long a release by another process may go unnoticed at the most, where it is not announced. */
     private static final long LARGEST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
+
+    /** And where it is, if the announcement was lost. */
+    private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Randomness randomness;
 
@@ -26,7 +29,20 @@ final class RetryDelay {
      * @return nanoseconds, at least half of the range
      */
     long nanosAfter(int attempts) {
-        long range = Math.min(LARGEST_RANGE_NANOS, FIRST_RANGE_NANOS << Math.min(attempts - 1, 10));
+        return upperHalf(Math.min(LARGEST_RANGE_NANOS, FIRST_RANGE_NANOS << Math.min(attempts - 1, 10)));
+    }
+
+    /**
+     * Returns how long to wait for an announcement.
+     *
+     * @param remainingMillis for how long the present holder keeps the lock if it does not renew it
+     */
+    long nanosWhileHeard(long remainingMillis) {
+        long untilExpiry = TimeUnit.MILLISECONDS.toNanos(remainingMillis + 1) + randomness.below(FIRST_RANGE_NANOS);
+        return Math.min(untilExpiry, upperHalf(HEARD_RANGE_NANOS));
+    }
+
+    private long upperHalf(long range) {
         return range / 2 + randomness.below(range / 2 + 1);
     }
 }

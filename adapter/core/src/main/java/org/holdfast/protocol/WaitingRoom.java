@@ -3,6 +3,7 @@ package org.holdfast.protocol;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Where the threads of this process wait for a lock, one queue a name, first come, first served.
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class WaitingRoom {
 
     private final Time time;
+    private final AtomicLong wakes = new AtomicLong();
     private final ConcurrentHashMap<String, ArrayDeque<Turn>> queues = new ConcurrentHashMap<>();
 
     WaitingRoom(Time time) {
@@ -38,8 +40,14 @@ final class WaitingRoom {
         return queues.containsKey(lock);
     }
 
+    /** Returns a number that grows with each wake, to see later whether one was missed. */
+    long wakes() {
+        return wakes.get();
+    }
+
     /** Wakes the head of the queue: the lock may be free. */
     void wake(String lock) {
+        wakes.incrementAndGet();
         queues.computeIfPresent(lock, (name, queue) -> {
             queue.peekFirst().signal.raise();
             return queue;
@@ -67,9 +75,16 @@ final class WaitingRoom {
             return isFirst;
         }
 
-        /** Waits until something may have changed, or so long. */
-        void await(long nanos) throws InterruptedException {
-            signal.await(nanos);
+        /** Lets the next wait end at once if anybody was woken since, perhaps for this lock. */
+        void catchUp(long wakesBefore) {
+            if (wakes.get() != wakesBefore) {
+                signal.raise();
+            }
+        }
+
+        /** Waits so long, or until something may have changed; returns whether it has. */
+        boolean await(long nanos) throws InterruptedException {
+            return signal.await(nanos);
         }
 
         /** Leaves the queue; the next one becomes its head. */

@@ -3,6 +3,7 @@ package org.holdfast.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Clocks;
@@ -50,6 +51,15 @@ public final class Cluster {
     /** Returns a new channel. It connects when it is first used. */
     public Channel open() {
         return new Channel(this);
+    }
+
+    /**
+     * Returns what hears of releases by other processes.
+     *
+     * @param threads gives a thread for as long as it takes
+     */
+    public Subscriber subscriber(Executor threads) {
+        return new Subscriber(this, threads);
     }
 
     /** Returns how the nodes can be looked at in the background. */

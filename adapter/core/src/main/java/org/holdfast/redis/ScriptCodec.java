@@ -67,7 +67,7 @@ final class ScriptCodec {
 
     private CommandArguments arguments(Command command, CommandArguments call) {
         // The braces are a hash tag: on a cluster all keys of a lock live in one slot.
-        String base = prefix + ":{" + command.lock() + "}:";
+        String base = base(command.lock());
         byte[] lock = bytes(base + "lock");
         byte[] fence = bytes(base + "fence");
         if (command instanceof Command.Take c) {
@@ -89,7 +89,16 @@ final class ScriptCodec {
                 .add(bytes(c.owner().value()))
                 .add(c.tombstone() ? c.token() + 1 : 0L)
                 .add(c.fenceMillis())
-                .add(bytes(base + "released"));
+                .add(bytes(channel(command.lock())));
+    }
+
+    private String base(String lock) {
+        return prefix + ":{" + lock + "}:";
+    }
+
+    /** Returns the channel on which the release of a lock is published. */
+    String channel(String lock) {
+        return base(lock) + "released";
     }
 
     private static byte[] bytes(String text) {

@@ -16,6 +16,7 @@ import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.redis.Channel;
 import org.holdfast.redis.Cluster;
 import org.holdfast.redis.Inspection;
+import org.holdfast.redis.Subscriber;
 
 /**
  * A running lock service: the leases of this process, and everything that works on them.
@@ -41,6 +42,7 @@ public final class LockService implements AutoCloseable {
     private final Renewals renewals;
     private final LeaseManager leases;
     private final TransactionLeases transactionLeases;
+    private final Subscriber subscriber;
     private final Inspection inspection;
     private final Lookout lookout;
     private final AtomicBoolean looking = new AtomicBoolean();
@@ -70,8 +72,9 @@ public final class LockService implements AutoCloseable {
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
         Redlock redlock = new Redlock(time, settings.timing(), unfinished);
         this.renewals = new Renewals(time, redlock);
+        this.subscriber = cluster.subscriber(scheduling::runLong);
         this.leases = new LeaseManager(
-                time, new SystemRandomness(), settings.timing(), redlock, renewals, service, scheduling);
+                time, new SystemRandomness(), settings.timing(), redlock, renewals, service, scheduling, subscriber);
         this.transactionLeases = new TransactionLeases(leases, transactions);
         this.inspection = cluster.inspection();
         this.lookout = new Lookout(time, cluster.clocks(), inspection, leases::clockStoodStill);
@@ -153,6 +156,7 @@ public final class LockService implements AutoCloseable {
         closeInspectionIfOver();
         leases.close(time.nanoTime() + LONGEST_STOP.toNanos());
         service.close();
+        subscriber.close();
         int unheard = unfinished.size();
         if (unheard > 0) {
             LOG.log(

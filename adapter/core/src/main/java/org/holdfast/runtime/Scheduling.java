@@ -12,7 +12,10 @@ public interface Scheduling extends Executor, AutoCloseable {
     /** Runs the task again and again, with a pause in between, never twice at once. Called once. */
     void repeat(Runnable task, long pauseMillis);
 
-    /** Stops the task. */
+    /** Runs what goes on for long, on a thread of its own. */
+    void runLong(Runnable task);
+
+    /** Stops the repeated task. */
     @Override
     void close();
 }

@@ -4,7 +4,7 @@ package org.holdfast.runtime;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads of our own, for where no container gives any: one renews, another does what may take its time. Both are daemons. */
+/** Threads of our own, for where no container gives any: one renews, another does what may take its time. All are daemons. */
 final class StandaloneScheduling implements Scheduling {
 
     private final ScheduledThreadPoolExecutor heartbeat = executor("holdfast-renewal");
@@ -21,6 +21,13 @@ final class StandaloneScheduling implements Scheduling {
     @Override
     public void repeat(Runnable task, long pauseMillis) {
         heartbeat.scheduleWithFixedDelay(task, pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void runLong(Runnable task) {
+        Thread thread = new Thread(task, "holdfast-subscriber");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     @Override

@@ -1,4 +1,4 @@
--- Gives a lock back if its owner has it, and tells those who wait.
+-- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone.
 --
 -- KEYS[1]  lock: holds the owner, expires with the lease
 -- KEYS[2]  fence: holds the last token, expires a retention later
@@ -30,5 +30,7 @@ if holder ~= ARGV[1] then
   return {2, redis.call('PTTL', KEYS[1]), now}
 end
 redis.call('DEL', KEYS[1])
-redis.call('PUBLISH', ARGV[4], ARGV[1])
+if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
+  redis.call('PUBLISH', ARGV[4], ARGV[1])
+end
 return {4, 0, now}

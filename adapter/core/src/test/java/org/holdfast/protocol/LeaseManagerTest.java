@@ -15,6 +15,7 @@ class LeaseManagerTest {
     private final ScriptedNodes nodes = fixture.nodes;
     private final ScriptedNodes service = fixture.service;
     private final VirtualTime time = fixture.time;
+    private final long begun = time.nanoTime();
 
     private Acquisition acquire(long waitMillis) throws InterruptedException {
         return fixture.manager.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()));
@@ -362,5 +363,69 @@ class LeaseManagerTest {
         assertThat(hold.validUntil()).isEqualTo(validUntil);
         assertThat(hold.loss()).isNull();
         assertThat(told[0]).isFalse();
+    }
+
+    @Test
+    void acquire_ofALockWhoseReleaseWillBeHeard_asksSeldom() throws Exception {
+        everyNode(new Reply.Held(30_000));
+        fixture.announcements.heard = true;
+        acquire(5_000);
+        assertThat(nodes.sent(Command.Acquire.class).size() / 3).isBetween(6, 12);
+        assertThat(fixture.announcements.listening).isEmpty();
+    }
+
+    @Test
+    void acquire_ofALockThatIsHeard_asksWhenItsHolderMayHaveExpired() throws Exception {
+        everyNode(new Reply.Held(40));
+        fixture.announcements.heard = true;
+        long before = time.nanoTime();
+        nodes.node(
+                        0,
+                        command -> time.nanoTime() - before > MILLISECONDS.toNanos(41)
+                                ? ScriptedNodes.agree(command)
+                                : new Reply.Held(40))
+                .node(
+                        1,
+                        command -> time.nanoTime() - before > MILLISECONDS.toNanos(41)
+                                ? ScriptedNodes.agree(command)
+                                : new Reply.Held(40));
+        assertThat(acquire(5_000)).isInstanceOf(Acquisition.Held.class);
+        assertThat(time.nanoTime() - before).isLessThan(MILLISECONDS.toNanos(100));
+    }
+
+    @Test
+    void acquire_announcedBeforeTheWaitBegins_isNotMissed() throws Exception {
+        fixture.announcements.heard = true;
+        releasedDuringAttempt(1);
+        long before = time.nanoTime();
+        assertThat(acquire(5_000)).isInstanceOf(Acquisition.Held.class);
+        assertThat(time.nanoTime() - before).isLessThan(MILLISECONDS.toNanos(5));
+    }
+
+    @Test
+    void acquire_announcedWhileItAsks_asksAgainAtOnce() throws Exception {
+        fixture.announcements.heard = true;
+        releasedDuringAttempt(6);
+        acquire(5_000);
+        long attempts = nodes.sent(Command.Acquire.class).size() / 3;
+        assertThat(attempts).isEqualTo(7);
+        assertThat(time.nanoTime() - begun).isLessThan(MILLISECONDS.toNanos(3_200));
+    }
+
+    /** The holder releases just when it has refused that attempt. */
+    private void releasedDuringAttempt(int attempt) {
+        boolean[] released = new boolean[1];
+        for (int node = 0; node < 3; node++) {
+            nodes.node(node, command -> {
+                if (released[0] || command instanceof Command.Release) {
+                    return ScriptedNodes.agree(command);
+                }
+                if (nodes.sent(Command.Acquire.class).size() == 3 * attempt) {
+                    released[0] = true;
+                    fixture.announcements.announce("a");
+                }
+                return new Reply.Held(30_000);
+            });
+        }
     }
 }

@@ -26,6 +26,8 @@ final class ProtocolFixture {
     /** What listeners of lost leases wait in until the test runs them. */
     final Queue<Runnable> notifications = new ArrayDeque<>();
 
+    final ScriptedAnnouncements announcements = new ScriptedAnnouncements();
+
     private int owners;
 
     final Randomness randomness = new Randomness() {
@@ -46,7 +48,8 @@ final class ProtocolFixture {
         unfinished = new UnfinishedReleases(time, count);
         redlock = new Redlock(time, timing, unfinished);
         renewals = new Renewals(time, redlock);
-        manager = new LeaseManager(time, randomness, timing, redlock, renewals, service, notifications::add);
+        manager = new LeaseManager(
+                time, randomness, timing, redlock, renewals, service, notifications::add, announcements);
     }
 
     Command.Acquire command(long token) {

@@ -7,6 +7,7 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.Announcements;
 import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.LeaseManager;
@@ -64,7 +65,8 @@ final class Client {
         this.unfinished = new UnfinishedReleases(time, nodes);
         Redlock redlock = new Redlock(time, timing, unfinished);
         this.renewals = new Renewals(time, redlock);
-        this.manager = new LeaseManager(time, randomness(), timing, redlock, renewals, service, Runnable::run);
+        this.manager = new LeaseManager(
+                time, randomness(), timing, redlock, renewals, service, Runnable::run, Announcements.NONE);
     }
 
     private Randomness randomness() {

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.holdfast.protocol.Announcements;
+import org.holdfast.protocol.NodeSet;
+
+/**
+ * Hears of releases by other processes: one connection to each node, for all locks that somebody waits for.
+ *
+ * <p>One thread serves all connections, as long as somebody waits and a little longer; only that thread touches them. Where a
+ * node does not let us subscribe it is not listened to, and who waits has to ask.
+ */
+public final class Subscriber implements Announcements, AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(Subscriber.class.getName());
+
+    /** Connections are looked after so often. */
+    private static final long TURN_MILLIS = 500;
+
+    /** A lock that nobody waits for is listened to for so long: it may be waited for again. */
+    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private static final long LONGEST_CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Cluster cluster;
+    private final Executor threads;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition stopped = lock.newCondition();
+    private final Map<String, Interest> interests = new HashMap<>();
+    private Consumer<String> listener;
+    private Selector selector;
+    private boolean changed;
+    private boolean running;
+    private int threadsAlive;
+    private boolean closed;
+
+    /** @param threads gives a thread for as long as it takes */
+    Subscriber(Cluster cluster, Executor threads) {
+        this.cluster = cluster;
+        this.threads = threads;
+    }
+
+    /** Who waits for a lock, and which nodes have confirmed that we hear of it. Guarded by the lock. */
+    private static final class Interest {
+        private int waiters;
+        private long leftAt;
+        private NodeSet heard = NodeSet.NONE;
+    }
+
+    @Override
+    public void tell(Consumer<String> told) {
+        listener = told;
+    }
+
+    @Override
+    public void listen(String name) {
+        lock.lock();
+        try {
+            Interest known = interests.get(name);
+            if (known == null) {
+                known = new Interest();
+                interests.put(name, known);
+                changed = true;
+            }
+            known.waiters++;
+            if (changed && !closed) {
+                wakeOrStart();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wakeOrStart() {
+        if (running) {
+            selector.wakeup();
+            return;
+        }
+        try {
+            Selector own = Selector.open();
+            selector = own;
+            running = true;
+            threadsAlive++;
+            threads.execute(() -> run(own));
+        } catch (IOException | RuntimeException e) { // whoever waits asks, as without us
+            threadsAlive -= running ? 1 : 0;
+            running = false;
+            LOG.log(System.Logger.Level.WARNING, "nobody listens for releases: " + Cluster.describe(e));
+        }
+    }
+
+    @Override
+    public void ignore(String name) {
+        lock.lock();
+        try {
+            Interest known = interests.get(name);
+            known.waiters--;
+            known.leftAt = cluster.time().nanoTime();
+            if (!running && known.waiters == 0) {
+                interests.remove(name);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean isHeard(String name) {
+        lock.lock();
+        try {
+            Interest known = interests.get(name);
+            return known != null && isQuorum(known.heard);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Every holder has a quorum, which shares a node with this one. */
+    private boolean isQuorum(NodeSet nodes) {
+        return nodes.size() >= cluster.size() / 2 + 1;
+    }
+
+    private void run(Selector own) {
+        SubscriberLine[] lines = new SubscriberLine[cluster.size()];
+        for (int node = 0; node < lines.length; node++) {
+            lines[node] = new SubscriberLine(cluster, node, own, this::confirmed, listener, this::deaf);
+        }
+        try {
+            Set<String> wanted = wanted(Set.of());
+            while (!wanted.isEmpty() || !mayEnd(lines)) {
+                if (!wanted.isEmpty()) {
+                    serve(lines, wanted, own);
+                }
+                wanted = wanted(wanted);
+            }
+        } catch (IOException | RuntimeException e) { // whoever waits asks, as without us
+            LOG.log(System.Logger.Level.WARNING, "nobody listens for releases any more", e);
+            fail(lines);
+        } finally {
+            ended(own);
+        }
+    }
+
+    private static void serve(SubscriberLine[] lines, Set<String> wanted, Selector own) throws IOException {
+        for (SubscriberLine line : lines) {
+            line.serve(wanted);
+        }
+        own.select(TURN_MILLIS);
+        for (SelectionKey key : own.selectedKeys()) {
+            if (key.isValid()) {
+                lines[(Integer) key.attachment()].readWhatHasCome();
+            }
+        }
+        own.selectedKeys().clear();
+    }
+
+    /** Returns the names to listen for, the same set if nothing has changed. */
+    private Set<String> wanted(Set<String> before) {
+        lock.lock();
+        try {
+            long now = cluster.time().nanoTime();
+            changed |= interests.values().removeIf(i -> i.waiters == 0 && now - i.leftAt > LINGER_NANOS);
+            if (closed) {
+                return Set.of();
+            }
+            Set<String> wanted = changed ? new HashSet<>(interests.keySet()) : before;
+            changed = false;
+            return wanted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nobody waits: closes the connections, and returns whether it is still so. */
+    private boolean mayEnd(SubscriberLine[] lines) {
+        for (SubscriberLine line : lines) {
+            line.close();
+        }
+        lock.lock();
+        try {
+            running = !closed && changed; // who comes from now on starts another thread
+            return !running;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void fail(SubscriberLine[] lines) {
+        for (SubscriberLine line : lines) {
+            line.close();
+        }
+        lock.lock();
+        try {
+            running = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void ended(Selector own) {
+        try {
+            own.close();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "a selector did not close", e);
+        }
+        lock.lock();
+        try {
+            threadsAlive--;
+            stopped.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A node will tell of the lock from now on; what it was released before, nobody has heard. */
+    private void confirmed(int node, String name) {
+        boolean heardNow;
+        lock.lock();
+        try {
+            Interest known = interests.get(name);
+            boolean before = known != null && isQuorum(known.heard);
+            if (known != null) {
+                known.heard = known.heard.with(node);
+            }
+            heardNow = known != null && !before && isQuorum(known.heard);
+        } finally {
+            lock.unlock();
+        }
+        if (heardNow) {
+            listener.accept(name);
+        }
+    }
+
+    /** A connection is gone, and with it what it listened for. */
+    private void deaf(int node) {
+        lock.lock();
+        try {
+            interests.values().forEach(known -> known.heard = known.heard.without(NodeSet.of(node)));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stops listening, and waits a moment for the thread to end. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            long left = LONGEST_CLOSE_NANOS;
+            while (threadsAlive > 0 && left > 0) {
+                selector.wakeup();
+                left = stopped.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // the thread ends all the same
+        } finally {
+            lock.unlock();
+        }
+    }
+}

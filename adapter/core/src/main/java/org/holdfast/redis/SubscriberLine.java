@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.nio.channels.Selector;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * The connection on which one node tells of released locks. For one thread.
+ *
+ * <p>It is asked for a sign of life when it is quiet, and replaced if none comes: a connection that has died half-way looks
+ * just like one on which nothing is said.
+ */
+final class SubscriberLine implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(SubscriberLine.class.getName());
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long DEAD_NANOS = TimeUnit.SECONDS.toNanos(4);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long FORBIDDEN_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /** Who is told that the node has confirmed to tell of a lock. */
+    interface Confirmed {
+        void accept(int node, String lock);
+    }
+
+    private final Cluster cluster;
+    private final int node;
+    private final Selector selector;
+    private final Confirmed confirmed;
+    private final Consumer<String> released;
+    private final IntConsumer deaf;
+
+    /** The locks that were asked for, by channel. */
+    private final Map<String, String> lockOfChannel = new HashMap<>();
+
+    private NodeConnection connection;
+    private Set<String> served = Set.of();
+    private long nextConnect;
+    private long lastHeard;
+    private long lastPing;
+
+    SubscriberLine(
+            Cluster cluster,
+            int node,
+            Selector selector,
+            Confirmed confirmed,
+            Consumer<String> released,
+            IntConsumer deaf) {
+        this.cluster = cluster;
+        this.node = node;
+        this.selector = selector;
+        this.confirmed = confirmed;
+        this.released = released;
+        this.deaf = deaf;
+        this.nextConnect = now();
+    }
+
+    private long now() {
+        return cluster.time().nanoTime();
+    }
+
+    /** Sees to it that there is a connection that lives and listens for these locks. */
+    void serve(Set<String> wanted) {
+        try {
+            if (connection == null
+                    && !wanted.isEmpty()
+                    && now() - nextConnect >= 0
+                    && cluster.health(node).isAsked()) {
+                connect();
+            }
+            if (connection != null) {
+                listenFor(wanted);
+                askForASignOfLife();
+                connection.push();
+            }
+        } catch (RuntimeException e) {
+            drop(Cluster.describe(e), PAUSE_NANOS);
+        }
+    }
+
+    private void connect() {
+        connection = cluster.openUnseen(node);
+        connection.register(selector, node);
+        lastHeard = now();
+        lastPing = lastHeard;
+    }
+
+    private void listenFor(Set<String> wanted) {
+        if (wanted == served) {
+            return;
+        }
+        for (String lock : wanted) {
+            String channel = cluster.codec().channel(lock);
+            if (lockOfChannel.putIfAbsent(channel, lock) == null) {
+                send(Command.SUBSCRIBE, channel);
+            }
+        }
+        lockOfChannel.entrySet().removeIf(known -> {
+            boolean over = !wanted.contains(known.getValue());
+            if (over) {
+                send(Command.UNSUBSCRIBE, known.getKey());
+            }
+            return over;
+        });
+        served = wanted;
+    }
+
+    private void send(Command command, String channel) {
+        connection.sendCommand(new CommandArguments(command).add(channel.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private void askForASignOfLife() {
+        long now = now();
+        if (now - lastHeard > DEAD_NANOS) {
+            drop("nothing was heard for " + TimeUnit.NANOSECONDS.toMillis(now - lastHeard) + " ms", 0);
+            return;
+        }
+        if (now - lastHeard > QUIET_NANOS && now - lastPing > QUIET_NANOS) {
+            lastPing = now;
+            connection.sendCommand(new CommandArguments(Command.PING));
+        }
+    }
+
+    void readWhatHasCome() {
+        try {
+            do {
+                lastHeard = now();
+                understand(connection.read());
+            } while (connection.hasBuffered());
+        } catch (JedisAccessControlException e) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "node " + cluster.address(node) + " does not let us listen for releases: " + e.getMessage());
+            drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
+        } catch (JedisDataException e) {
+            drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
+        } catch (RuntimeException e) {
+            drop(Cluster.describe(e), PAUSE_NANOS);
+        }
+    }
+
+    private void understand(Object reply) {
+        if (!(reply instanceof List<?> parts
+                && parts.size() >= 2
+                && parts.get(0) instanceof byte[] kind
+                && parts.get(1) instanceof byte[] channel)) {
+            return; // the answer to a ping, on a connection that has subscribed to nothing
+        }
+        String lock = lockOfChannel.get(new String(channel, StandardCharsets.UTF_8));
+        if (lock != null && "subscribe".equals(new String(kind, StandardCharsets.UTF_8))) {
+            confirmed.accept(node, lock);
+        } else if (lock != null && "message".equals(new String(kind, StandardCharsets.UTF_8))) {
+            released.accept(lock);
+        }
+    }
+
+    private void drop(String reason, long pauseNanos) {
+        LOG.log(System.Logger.Level.DEBUG, "no longer listening to node " + cluster.address(node) + ": " + reason);
+        close();
+        nextConnect = now() + pauseNanos;
+    }
+
+    @Override
+    public void close() {
+        if (connection != null) {
+            connection.abandon();
+            connection = null;
+            lockOfChannel.clear();
+            served = Set.of();
+            deaf.accept(node);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Announcements that the test makes. */
+final class ScriptedAnnouncements implements Announcements {
+
+    /** Who listens, as often as it does. */
+    final List<String> listening = new ArrayList<>();
+
+    boolean heard;
+    private Consumer<String> listener;
+
+    void announce(String lock) {
+        listener.accept(lock);
+    }
+
+    @Override
+    public void tell(Consumer<String> told) {
+        listener = told;
+    }
+
+    @Override
+    public void listen(String lock) {
+        listening.add(lock);
+    }
+
+    @Override
+    public void ignore(String lock) {
+        listening.remove(lock);
+    }
+
+    @Override
+    public boolean isHeard(String lock) {
+        return heard && listening.contains(lock);
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.testkit.RedisServer;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two processes, as far as the nodes can tell: one holds, the other waits to hear of the release. */
+@Timeout(60)
+class WaitingTest {
+
+    private static final Pattern SCRIPT_CALLS = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
+
+    private RedisServers redis;
+    private LockConnectionFactory holders;
+    private LockConnectionFactory waiters;
+    private LockConnection holder;
+    private LockConnection waiter;
+
+    @BeforeEach
+    void start() {
+        redis = RedisServers.start(3, Path.of("target", "redis"));
+        holders = connect("");
+        waiters = connect("");
+        holder = holders.getConnection();
+        waiter = waiters.getConnection();
+    }
+
+    private LockConnectionFactory connect(String credentials) {
+        return Holdfast.connect(
+                Map.of("nodes", redis.uris().replace("redis://", "redis://" + credentials), "guard", "OFF"));
+    }
+
+    @AfterEach
+    void stop() {
+        waiters.close();
+        holders.close();
+        redis.close();
+    }
+
+    private CompletableFuture<Lease> acquireInBackground(LockConnection by) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return by.acquire(LockRequest.of("a").waitTimeout(ofSeconds(30)));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    private String ask(int node, String command) {
+        try {
+            return redis.get(node).command(command);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private boolean isListenedTo(int node) {
+        return ask(node, "PUBSUB NUMSUB holdfast:{a}:released").endsWith(":1\r\n");
+    }
+
+    private void awaitListening() {
+        for (int node = 0; node < 3; node++) {
+            int listened = node;
+            await().until(() -> isListenedTo(listened));
+        }
+    }
+
+    private int scriptCalls(int node) {
+        Matcher calls = SCRIPT_CALLS.matcher(ask(node, "INFO commandstats"));
+        return calls.find() ? Integer.parseInt(calls.group(1)) : 0;
+    }
+
+    @Test
+    void waiter_asksSeldom_andIsWokenByTheRelease() throws Exception {
+        Lease lease = holder.acquire("a");
+        CompletableFuture<Lease> acquired = acquireInBackground(waiter);
+        awaitListening();
+        int before = scriptCalls(0);
+        await().pollDelay(ofSeconds(3)).until(() -> true);
+        assertThat(scriptCalls(0) - before).as("attempts in 3 s").isLessThan(15); // asking all the time: 40 or more
+        lease.release();
+        assertThat(acquired.get().token()).isGreaterThan(lease.token());
+    }
+
+    @Test
+    void waiter_whoseSubscriptionsWereCut_listensAgain() throws Exception {
+        Lease lease = holder.acquire("a");
+        CompletableFuture<Lease> acquired = acquireInBackground(waiter);
+        awaitListening();
+        for (RedisServer node : redis.all()) {
+            node.command("CLIENT KILL TYPE pubsub");
+        }
+        awaitListening();
+        lease.release();
+        assertThat(acquired.get().isHeld()).isTrue();
+    }
+
+    @Test
+    void subscriptionOnWhichNothingComes_isReplaced() throws Exception {
+        Lease lease = holder.acquire("a");
+        CompletableFuture<Lease> acquired = acquireInBackground(waiter);
+        awaitListening();
+        String id = subscriberId(0);
+        redis.get(0).freeze();
+        await().pollDelay(ofSeconds(6)).until(() -> true);
+        redis.get(0).thaw();
+        await().until(() -> isListenedTo(0) && !subscriberId(0).equals(id));
+        lease.release();
+        assertThat(acquired.get().isHeld()).isTrue();
+    }
+
+    private String subscriberId(int node) {
+        Matcher id = Pattern.compile("\\bid=(\\d+)").matcher(ask(node, "CLIENT LIST TYPE pubsub"));
+        return id.find() ? id.group(1) : "";
+    }
+
+    @Test
+    void waiter_whoMayNotSubscribe_getsTheLockByAsking() throws Exception {
+        for (RedisServer node : redis.all()) {
+            node.command("ACL SETUSER app on >secret ~* &* +@all -subscribe");
+        }
+        Lease lease = holder.acquire("a");
+        try (LockConnectionFactory deaf = connect("app:secret@");
+                LockConnection connection = deaf.getConnection()) {
+            CompletableFuture<Lease> acquired = acquireInBackground(connection);
+            await().until(() -> ask(0, "ACL LOG").contains("subscribe"));
+            lease.release();
+            assertThat(acquired.get().isHeld()).isTrue();
+            acquired.get().release();
+        }
+    }
+
+    @Test
+    void nobodyWaiting_leavesNoSubscription() throws Exception {
+        Lease lease = holder.acquire("a");
+        CompletableFuture<Lease> acquired = acquireInBackground(waiter);
+        awaitListening();
+        lease.release();
+        acquired.get().release();
+        await().until(() -> subscriberId(0).isEmpty());
+        assertThat(ask(0, "PUBSUB CHANNELS")).isEqualTo("*0\r\n");
+    }
+
+    @Test
+    void closing_whileSomebodyWaits_endsTheSubscription() throws Exception {
+        holder.acquire("a");
+        CompletableFuture<Lease> acquired = acquireInBackground(waiter);
+        awaitListening();
+        waiters.close();
+        await().until(acquired::isCompletedExceptionally);
+        await().until(() -> subscriberId(0).isEmpty());
+        assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .doesNotContain("holdfast-subscriber");
+    }
+}
