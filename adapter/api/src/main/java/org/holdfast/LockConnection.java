@@ -2,6 +2,7 @@
 package org.holdfast;
 
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
 
 /**
  * Takes leases. A cheap handle, opened for a piece of work and closed after it.
@@ -50,6 +51,24 @@ public interface LockConnection extends AutoCloseable {
      * @throws IllegalStateException if this connection is closed
      */
     Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
+
+    /**
+     * Returns the lock in the shape of the JDK's, with the contract of {@link Lock} and the re-entry of
+     * {@link java.util.concurrent.locks.ReentrantLock}.
+     *
+     * <p>The lock is given back by the thread that took it, as often as that took it, and at last when this connection is
+     * closed; inside a transaction it stays taken until that has completed. {@code lock()} waits for ever, also for nodes that
+     * cannot be reached; {@code tryLock()} does not wait for others that wait. Both ignore interrupts and leave the interrupt
+     * status as it was. If too few nodes could be asked, {@code tryLock} throws {@link QuorumUnavailableException}: false would
+     * say that somebody has the lock. {@code unlock()} throws {@link IllegalMonitorStateException} if the calling thread does
+     * not hold the lock, also because the lease was lost: then its cause is a {@link LeaseLostException}. There are no
+     * conditions.
+     *
+     * @param name the lock's name, see {@link LockRequest#of(String)}
+     * @return a view that may be used by any thread; views of the same name and connection are one lock
+     * @throws InvalidLockRequestException if the name is not valid
+     */
+    Lock lock(String name);
 
     /**
      * Gives the connection back and releases the leases of {@link LeaseScope#CONNECTION} that no transaction keeps.

@@ -3,6 +3,7 @@ package org.holdfast.connector;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
@@ -27,6 +28,11 @@ final class LockConnectionHandle implements LockConnection {
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
         return session.tryAcquire(open().nodes(), request);
+    }
+
+    @Override
+    public Lock lock(String name) {
+        return session.view(this, name);
     }
 
     private LockManagedConnection open() {

@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
+import org.holdfast.LockConnection;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
@@ -29,6 +31,8 @@ public final class LockSession {
     /** What ends with the handle. */
     private final Set<HeldLease> bound = ConcurrentHashMap.newKeySet();
 
+    private final LockView.Leases viewed = new LockView.Leases();
+
     /** What was taken through the handle, and ends with a transaction. */
     private final Set<HeldLease> kept = ConcurrentHashMap.newKeySet();
 
@@ -43,6 +47,11 @@ public final class LockSession {
         this.manager = manager;
         this.transactions = transactions;
         this.defaults = defaults;
+    }
+
+    /** As {@link LockConnection#lock(String)}, of a connection that has this session. */
+    public Lock view(LockConnection connection, String name) {
+        return new LockView(connection, LockRequest.of(name), viewed);
     }
 
     /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}. */
@@ -136,6 +145,7 @@ public final class LockSession {
         bound.clear();
         kept.forEach(HeldLease::interruptNoMore);
         kept.clear();
+        viewed.clear();
         manager.giveBack(ended);
     }
 }

@@ -18,7 +18,7 @@
  *       {@link org.holdfast.protocol.Clocks} whether its clock has jumped; {@link org.holdfast.protocol.Lookout} looks at
  *       the nodes for both.
  *   <li>{@link org.holdfast.protocol.LockSession} is what a connection handle has: it binds leases to the handle or to
- *       the transaction.
+ *       the transaction; {@link org.holdfast.protocol.LockView} gives them the shape of the JDK's locks.
  * </ul>
  *
  * <p>Time, randomness, nodes and transactions are handed in ({@link org.holdfast.protocol.Time}, {@link

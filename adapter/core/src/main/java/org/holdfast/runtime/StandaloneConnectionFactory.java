@@ -4,6 +4,7 @@ package org.holdfast.runtime;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -83,6 +84,11 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
             requireOpen();
             return session.tryAcquire(channel, request);
+        }
+
+        @Override
+        public Lock lock(String name) {
+            return session.view(this, name);
         }
 
         private void requireOpen() {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LockConnection;
+import org.holdfast.LockRequest;
+
+/** A lock in the shape of the JDK's: taken and given back by the same thread, through one connection. */
+public final class LockView implements Lock {
+
+    private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
+
+    private final LockConnection connection;
+    private final LockRequest request;
+    private final Leases leases;
+
+    /**
+     * What the views of one connection have taken, by thread: views of the same name are the same lock. Safe for use by any
+     * number of threads.
+     */
+    public static final class Leases {
+
+        private final Map<Key, Deque<Lease>> taken = new ConcurrentHashMap<>();
+
+        private record Key(long thread, String name) {
+            static Key ofThisThread(String name) {
+                return new Key(Thread.currentThread().getId(), name);
+            }
+        }
+
+        private void push(Lease lease) {
+            taken.compute(Key.ofThisThread(lease.name()), (key, known) -> {
+                Deque<Lease> stack = known == null ? new ArrayDeque<>(1) : known;
+                stack.push(lease);
+                return stack;
+            });
+        }
+
+        /** Returns the lease that the calling thread took last, or null. */
+        private Lease pop(String name) {
+            Lease[] last = new Lease[1];
+            taken.computeIfPresent(Key.ofThisThread(name), (key, stack) -> {
+                last[0] = stack.pop();
+                return stack.isEmpty() ? null : stack;
+            });
+            return last[0];
+        }
+
+        /** The connection is closed: nothing can be given back by a view any more. */
+        void clear() {
+            taken.clear();
+        }
+    }
+
+    public LockView(LockConnection connection, LockRequest request, Leases leases) {
+        this.connection = connection;
+        this.request = request;
+        this.leases = leases;
+    }
+
+    @Override
+    public void lock() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    lockInterruptibly();
+                    return;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        leases.push(connection.acquire(request.waitTimeout(FOR_EVER)));
+    }
+
+    @Override
+    public boolean tryLock() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    return tryLock(0, TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) { // just now, before the attempt
+                    interrupted = true;
+                }
+            }
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    private static void restore(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
+        Optional<Lease> lease = connection.tryAcquire(request.waitTimeout(wait));
+        lease.ifPresent(leases::push);
+        return lease.isPresent();
+    }
+
+    /**
+     * Gives the lock back.
+     *
+     * @throws IllegalMonitorStateException if the calling thread does not hold the lock through this connection: it never
+     *     took it, or has given it back, or has lost it; then the cause says why
+     */
+    @Override
+    public void unlock() {
+        Lease lease = leases.pop(request.name());
+        if (lease == null) {
+            throw new IllegalMonitorStateException("lock '" + request.name() + "' is not held by thread '"
+                    + Thread.currentThread().getName() + "' through this connection");
+        }
+        try {
+            lease.requireHeld();
+        } catch (LeaseLostException | IllegalStateException e) {
+            IllegalMonitorStateException lost = new IllegalMonitorStateException(e.getMessage());
+            lost.initCause(e);
+            throw lost;
+        } finally {
+            lease.release();
+        }
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException(
+                "a lock on several machines has no conditions: those who wait for one cannot be signalled");
+    }
+
+    @Override
+    public String toString() {
+        return "lock '" + request.name() + "'";
+    }
+}
