@@ -62,11 +62,13 @@ final class Client {
         this.lookout = new Lookout(time, view.clocks, network.new Sight(view), nanos -> {
             throw new IllegalStateException("no clock stands still here, but " + nanos + " ns were seen");
         });
+        Announcements announcements =
+                random.nextBoolean() ? Announcements.NONE : new SimulatedAnnouncements(network, view);
         this.unfinished = new UnfinishedReleases(time, nodes);
         Redlock redlock = new Redlock(time, timing, unfinished);
         this.renewals = new Renewals(time, redlock);
-        this.manager = new LeaseManager(
-                time, randomness(), timing, redlock, renewals, service, Runnable::run, Announcements.NONE);
+        this.manager =
+                new LeaseManager(time, randomness(), timing, redlock, renewals, service, Runnable::run, announcements);
     }
 
     private Randomness randomness() {

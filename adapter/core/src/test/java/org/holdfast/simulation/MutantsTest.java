@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** Bugs that the simulation must find: a checker that cannot fail proves nothing. */
 class MutantsTest {
 
-    private static final int SEEDS = 600;
+    private static final int SEEDS = 1_500;
     private static final String PROTOCOL = "org/holdfast/protocol/";
     private static final String SCRIPTS = "org/holdfast/redis/";
     private static final String NETWORK = "org/holdfast/simulation/Network.java";

@@ -26,6 +26,7 @@ final class Network {
     private final long meanDelay;
     private final double breaks;
     private final long nodeTimeout;
+    private final List<SimulatedAnnouncements> audience = new ArrayList<>();
 
     Network(World world, List<SimulatedNode> nodes, long meanDelay, double breaks, long nodeTimeout) {
         this.world = world;
@@ -59,6 +60,28 @@ final class Network {
 
         boolean isAsked(int node) {
             return !setAside.contains(node) && !clocks.isDoubted(node);
+        }
+    }
+
+    /** Something arrives. */
+    void later(Runnable arrival) {
+        world.after(delay(), arrival);
+    }
+
+    /** Returns whether what a node says without being asked does not arrive. */
+    boolean isLost(int node, View view) {
+        return view.isCutOff(node, world.now()) || world.random.nextDouble() < breaks;
+    }
+
+    void announceTo(SimulatedAnnouncements client) {
+        audience.add(client);
+    }
+
+    private void announce(int node, Command command, Answer answer) {
+        if (command instanceof Command.Release release
+                && release.tombstone()
+                && answer.reply() instanceof Reply.Released) {
+            audience.forEach(client -> client.published(node, release.lock()));
         }
     }
 
@@ -231,6 +254,7 @@ final class Network {
                 return;
             }
             Answer answer = target.execute(request.command());
+            announce(node, request.command(), answer);
             lastAnswer = Math.max(lastAnswer, world.now() + delay());
             if (!view.isCutOff(node, world.now())) {
                 world.at(lastAnswer, () -> answered(request, answer));
