@@ -376,7 +376,7 @@ public final class Channel implements Nodes, AutoCloseable {
         request.round().answered(cluster.weigh(answer, request.sentAt()));
         if (answer.reply() instanceof Reply.Forgotten) {
             fail(node, "the node has lost its birth mark"); // to connect anew sets it
-        } else if (!cluster.health(node).isAsked()) {
+        } else if (cluster.clocks().isDoubted(node)) {
             fail(node, cluster.health(node).reason());
         }
     }
