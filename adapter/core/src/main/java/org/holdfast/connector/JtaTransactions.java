@@ -4,6 +4,7 @@ package org.holdfast.connector;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
+import org.holdfast.LockException;
 import org.holdfast.protocol.Transactions;
 
 /** The container's transactions. */
@@ -30,8 +31,11 @@ final class JtaTransactions implements Transactions {
         registry.registerInterposedSynchronization(new Synchronization() {
             @Override
             public void beforeCompletion() {
-                if (!completion.mayCommit()) {
-                    registry.setRollbackOnly();
+                try {
+                    completion.confirm();
+                } catch (LockException e) {
+                    registry.setRollbackOnly(); // should a server only log what is thrown
+                    throw e; // the caller sees it as the cause
                 }
             }
 

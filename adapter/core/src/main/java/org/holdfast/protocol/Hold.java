@@ -10,6 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.holdfast.LeaseLoss;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LockException;
 
 /**
  * A lock that this process holds: one acquisition, shared by as many leases as its holder has taken.
@@ -145,14 +147,15 @@ public final class Hold {
         return state.get() instanceof State.Lost lost ? lost.loss() : null;
     }
 
-    /** Returns what stands against relying on the lock, in words. */
-    String whyNotConfirmed() {
+    /** Returns what stands against relying on the lock. */
+    LockException whyNotConfirmed() {
         LeaseLoss loss = loss();
+        if (loss != null) {
+            return new LeaseLostException(loss);
+        }
         String failure = lastFailure;
-        return loss != null
-                ? loss.toString()
-                : "the lease on '" + lock() + "' is about to end and could not be renewed"
-                        + (failure == null ? "" : ": " + failure);
+        return new LockException("the lease on '" + lock() + "' is about to end and could not be renewed"
+                + (failure == null ? "" : ": " + failure));
     }
 
     /** Adds a lease of the same holder; false if the lock is not held any more. */

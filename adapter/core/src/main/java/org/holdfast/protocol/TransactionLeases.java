@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import org.holdfast.LockException;
 
 /**
  * The leases that transactions keep. Each is given back when its transaction has completed, whichever way and on whichever
@@ -70,14 +71,14 @@ public final class TransactionLeases {
         }
 
         @Override
-        public boolean mayCommit() {
+        public void confirm() {
             for (Hold hold : leases()) {
                 if (!manager.confirm(hold)) {
-                    LOG.log(System.Logger.Level.WARNING, "a transaction must roll back: " + hold.whyNotConfirmed());
-                    return false;
+                    LockException why = hold.whyNotConfirmed();
+                    LOG.log(System.Logger.Level.WARNING, "a transaction must roll back: " + why.getMessage());
+                    throw why;
                 }
             }
-            return true;
         }
 
         @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import org.holdfast.LockException;
+
 /** The transactions of the environment. */
 public interface Transactions {
 
@@ -38,8 +40,12 @@ public interface Transactions {
     /** What is called, on any thread. */
     interface Completion {
 
-        /** Before completion: false takes the commit away. */
-        boolean mayCommit();
+        /**
+         * Before completion.
+         *
+         * @throws LockException if the transaction must roll back, saying why
+         */
+        void confirm();
 
         /** After completion, however it went. */
         void completed();

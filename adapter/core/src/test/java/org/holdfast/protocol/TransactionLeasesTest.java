@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.junit.jupiter.api.Test;
@@ -122,13 +123,19 @@ class TransactionLeasesTest {
         assertThat(releases()).isEqualTo(3);
     }
 
+    private void confirm() {
+        transactions.completions.get(0).confirm();
+    }
+
     @Test
-    void commit_withALostLease_isTakenAway() throws Exception {
+    void commit_withALostLease_isTakenAwayAndTheLossIsTold() throws Exception {
         transactions.current = "tx";
-        acquire();
-        assertThat(transactions.completions.get(0).mayCommit()).isTrue();
+        Lease lease = acquire();
+        confirm();
         time.passMillis(1_000);
-        assertThat(transactions.completions.get(0).mayCommit()).isFalse();
+        assertThatExceptionOfType(LeaseLostException.class)
+                .isThrownBy(this::confirm)
+                .satisfies(e -> assertThat(e.loss().token()).isEqualTo(lease.token()));
     }
 
     @Test
@@ -136,17 +143,20 @@ class TransactionLeasesTest {
         transactions.current = "tx";
         acquire();
         time.passMillis(700);
-        assertThat(transactions.completions.get(0).mayCommit()).isTrue();
+        confirm();
         assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
     }
 
     @Test
-    void commit_withALeaseAboutToEndThatCannotBeRenewed_isTakenAway() throws Exception {
+    void commit_withALeaseAboutToEndThatCannotBeRenewed_isTakenAwayAndTheReasonIsTold() throws Exception {
         transactions.current = "tx";
         acquire();
         time.passMillis(700);
         fixture.service.node(0, new Reply.NotSent("refused")).node(1, new Reply.NotSent("refused"));
-        assertThat(transactions.completions.get(0).mayCommit()).isFalse();
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(this::confirm)
+                .withMessageContaining("'a' is about to end and could not be renewed")
+                .withMessageContaining("refused");
     }
 
     @Test
