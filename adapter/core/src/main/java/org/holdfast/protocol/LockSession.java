@@ -66,10 +66,10 @@ public final class LockSession {
     public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request) throws InterruptedException {
         LockRequest complete = complete(request);
         Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
-        boolean kept = transaction != null && transactions.canKeep();
-        Acquisition acquisition = manager.acquire(nodes, complete, holders(transaction, kept));
+        Acquisition acquisition = manager.acquire(nodes, complete, holders(transaction, canBeKept(transaction)));
         if (acquisition instanceof Acquisition.Held held) {
-            return Optional.of(bind(held.hold(), complete, kept ? transaction : null));
+            Object keeper = canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
+            return Optional.of(bind(held.hold(), complete, keeper));
         }
         if (acquisition instanceof Acquisition.TimedOut) {
             return Optional.empty();
@@ -80,6 +80,10 @@ public final class LockSession {
         throw new LockException(
                 "lock '" + request.name() + "' is refused: this machine's wall clock differs from those of"
                         + " a majority of nodes by more than half of the fence retention; set it right");
+    }
+
+    private boolean canBeKept(Object transaction) {
+        return transaction != null && transactions.canKeep();
     }
 
     private LockRequest complete(LockRequest request) {

@@ -123,6 +123,19 @@ class TransactionLeasesTest {
         assertThat(releases()).isEqualTo(3);
     }
 
+    @Test
+    void lease_whoseTransactionIsMarkedWhileItIsWaitedFor_endsWithTheSession() throws Exception {
+        transactions.current = "tx";
+        fixture.nodes.node(0, command -> {
+            transactions.rollbackOnly = true;
+            return ScriptedNodes.agree(command);
+        });
+        acquire();
+        assertThat(transactions.completions).as("it might never call back").isEmpty();
+        session.close();
+        assertThat(releases()).isEqualTo(3);
+    }
+
     private void confirm() {
         transactions.completions.get(0).confirm();
     }
