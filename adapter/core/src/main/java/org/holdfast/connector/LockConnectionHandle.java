@@ -9,8 +9,11 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
 
-/** What an application has of a managed connection until it closes it. */
-final class LockConnectionHandle implements LockConnection {
+/**
+ * What an application has of a managed connection until it closes it. Public because a container that closes forgotten
+ * connections calls {@link #close()} by reflection.
+ */
+public final class LockConnectionHandle implements LockConnection {
 
     private final AtomicReference<LockManagedConnection> managed;
     private final LockSession session;

@@ -185,6 +185,13 @@ class LockConnectionIT {
     }
 
     @Test
+    void connection_thatAnEjbForgetsToClose_isClosedByTheContainerAndItsLeaseReleased() throws Exception {
+        Lease leaked = ejb.leak("leaked");
+        assertThat(leaked.isHeld()).isFalse();
+        assertThat(isFree("leaked")).isTrue();
+    }
+
+    @Test
     void locked_onCdiBean_isOutsideTheTransactionAndReleasedAfterIt() throws Exception {
         assertThat(bean.work("cdi")).isEqualTo("locked, in a transaction");
         assertThat(bean.wasLockedAfterCommit()).isTrue();

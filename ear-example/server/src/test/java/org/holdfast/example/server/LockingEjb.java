@@ -16,6 +16,7 @@ import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -43,6 +44,12 @@ public class LockingEjb {
         try (LockConnection connection = locks.getConnection()) {
             return connection.acquire(name).token();
         }
+    }
+
+    /** Forgets to close its connection. */
+    @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
+    public Lease leak(String name) throws InterruptedException {
+        return locks.getConnection().acquire(name);
     }
 
     /** Lets the timer service call {@link #tick} and tells whether the lock was held then. */
