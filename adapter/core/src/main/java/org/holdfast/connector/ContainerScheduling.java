@@ -38,17 +38,16 @@ final class ContainerScheduling implements Scheduling {
             "java:jboss/ee/concurrency/scheduler/default",
             "concurrent/__defaultManagedScheduledExecutorService");
 
-    /** The executor stands still when it has missed so many turns, and so much time. */
-    private static final int MISSED_TURNS = 5;
-
-    private static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** The executor stands still when the timer has had so many turns meanwhile: after a pause of the process, it has one. */
+    private static final int STANDSTILL_TURNS = 5;
 
     private final ScheduledExecutorService executor;
     private final Timer timer;
     private final WorkManager works;
     private final ReentrantLock running = new ReentrantLock();
     private volatile ScheduledFuture<?> managed;
-    private volatile long lastRun;
+    private volatile boolean managedRan;
+    private int turnsWithoutIt;
 
     /** @param executor null for none */
     ContainerScheduling(ScheduledExecutorService executor, Timer timer, WorkManager works) {
@@ -95,31 +94,37 @@ final class ContainerScheduling implements Scheduling {
 
     @Override
     public void repeat(Runnable task, long pauseMillis) {
-        lastRun = System.nanoTime();
         if (executor != null) {
-            managed = executor.scheduleWithFixedDelay(() -> run(task), pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+            managed = executor.scheduleWithFixedDelay(
+                    () -> runManaged(task), pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
         }
-        long standstill = Math.max(STANDSTILL_NANOS, TimeUnit.MILLISECONDS.toNanos(MISSED_TURNS * pauseMillis));
         timer.schedule(
                 new TimerTask() {
                     @Override
                     public void run() {
-                        watch(task, standstill);
+                        watch(task);
                     }
                 },
                 pauseMillis,
                 pauseMillis);
     }
 
-    private void watch(Runnable task, long standstillNanos) {
+    private void runManaged(Runnable task) {
+        managedRan = true;
+        run(task);
+    }
+
+    private void watch(Runnable task) {
         ScheduledFuture<?> present = managed;
-        if (present != null && System.nanoTime() - lastRun > standstillNanos && !running.isLocked()) {
+        turnsWithoutIt = managedRan || running.isLocked() ? 0 : turnsWithoutIt + 1;
+        managedRan = false;
+        if (present != null && turnsWithoutIt > STANDSTILL_TURNS) {
             managed = null;
-            present.cancel(false);
+            present.cancel(false); // servers log each turn that they refuse
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the managed executor runs no tasks (is the server being suspended?): from now on leases are renewed"
-                            + " by the container's timer");
+                    "the managed executor runs no tasks (is the server suspended, or overloaded?): from now on leases are"
+                            + " renewed by the container's timer");
         }
         if (managed == null) {
             run(task);
@@ -131,7 +136,6 @@ final class ContainerScheduling implements Scheduling {
             try {
                 task.run();
             } finally {
-                lastRun = System.nanoTime();
                 running.unlock();
             }
         }

@@ -3,8 +3,13 @@ package org.holdfast.connector;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
+import java.util.Set;
 import java.util.Timer;
+import java.util.TimerTask;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -69,6 +74,52 @@ class ContainerSchedulingTest {
             assertThat(runs.await(10, SECONDS)).isTrue();
         } finally {
             suspended.shutdownNow();
+        }
+    }
+
+    /** Both have missed many turns; the timer happens to go on first. */
+    @Test
+    void repeat_afterAPauseOfTheWholeProcess_staysOnTheExecutor() throws Exception {
+        CountDownLatch pauseOfTheTimer = new CountDownLatch(1);
+        CountDownLatch pauseOfTheExecutor = new CountDownLatch(1);
+        CountDownLatch timerWentOn = new CountDownLatch(1);
+        CountDownLatch runs = new CountDownLatch(10);
+        Set<String> threads = ConcurrentHashMap.newKeySet();
+        try (ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null)) {
+            executor.execute(() -> awaitQuietly(pauseOfTheExecutor));
+            scheduling.repeat(
+                    () -> {
+                        threads.add(Thread.currentThread().getName());
+                        runs.countDown();
+                    },
+                    100);
+            onTheTimer(() -> awaitQuietly(pauseOfTheTimer));
+            await().pollDelay(Duration.ofMillis(800)).until(() -> true);
+            pauseOfTheTimer.countDown();
+            onTheTimer(timerWentOn::countDown); // after the turn that is overdue
+            assertThat(timerWentOn.await(10, SECONDS)).isTrue();
+            pauseOfTheExecutor.countDown();
+            assertThat(runs.await(10, SECONDS)).isTrue();
+        }
+        assertThat(threads).singleElement().asString().startsWith("pool-");
+    }
+
+    private void onTheTimer(Runnable task) {
+        timer.schedule(
+                new TimerTask() {
+                    @Override
+                    public void run() {
+                        task.run();
+                    }
+                },
+                0);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await(10, SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
