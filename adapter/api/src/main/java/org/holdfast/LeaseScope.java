@@ -5,8 +5,8 @@ package org.holdfast;
 public enum LeaseScope {
 
     /**
-     * The default: a lease taken in a transaction is released after the transaction has completed, any other when its
-     * connection is closed. The holder may take the lock once more.
+     * The default: a lease taken in a transaction that may still commit is released after the transaction has completed,
+     * any other when its connection is closed. The holder may take the lock once more.
      */
     CONNECTION,
 

@@ -11,6 +11,18 @@ import java.util.concurrent.locks.Lock;
  * A holder that asks for a lock it holds gets it at once, with the same token; each lease it was given is released
  * separately, and the lock is free when the last one is.
  *
+ * <p>A transaction keeps its leases until it has completed. What holds when transactions meet:
+ *
+ * <ul>
+ *   <li>A lock that the thread took before its transaction began, it may take once more in that one, and in one that
+ *       suspends that one; it outlives them all.
+ *   <li>A transaction that suspends another ({@code REQUIRES_NEW}) is a holder of its own. What the suspended one holds
+ *       is not to be had, and waiting for it is in vain: that ends with the wait timeout.
+ *   <li>A transaction that is marked for rollback, or has been rolled back by its timeout, keeps no new lease: some
+ *       servers would not tell when it ends. What it holds already it may take once more. A lease taken now belongs to the
+ *       thread and ends as one that was taken outside a transaction.
+ * </ul>
+ *
  * <p>What becomes of a lease when the connection is closed is decided by its {@linkplain LockRequest#scope(LeaseScope)
  * scope}. A connection may be used by several threads, one at a time. Its methods block the calling thread.
  */

@@ -28,8 +28,13 @@ import java.lang.annotation.Target;
  * <p><b>Transactions.</b> The interceptor has the priority {@code PLATFORM_BEFORE + 100} and so is outside {@link
  * jakarta.transaction.Transactional}: the transaction has completed when the lock is released. If a transaction is active
  * already when the method is called, as it always is with container-managed transactions of an EJB, the lock is released
- * after that transaction has completed. A transaction does not commit if the lock was lost before. Without a transaction, a
- * lock that was lost while the method ran is a {@link org.holdfast.LeaseLostException} after it has returned.
+ * after that transaction has completed; by a timeout that may be while the method still runs. If that transaction can only
+ * roll back, the lock is released when the method returns. A transaction does not commit if the lock was lost before: the
+ * {@code RollbackException} has the {@link org.holdfast.LeaseLostException} as its cause, where the server passes it on.
+ * Without a transaction, a lock that was lost while the method ran is a {@code LeaseLostException} after it has returned.
+ *
+ * <p>A transaction that the method itself begins, with a {@code UserTransaction}, is not seen: it is as without one, and may
+ * have committed when the exception comes. Take the same lock once more in it, through a connection, and it does not commit.
  *
  * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect: on private, static
  * and final methods, lifecycle callbacks and initializers; on interfaces and on methods that are overridden without it; and

@@ -21,10 +21,8 @@ import org.holdfast.LockRequest;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.container.test.api.Testable;
 import org.jboss.arquillian.junit5.ArquillianExtension;
-import org.jboss.shrinkwrap.api.ArchivePaths;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.asset.EmptyAsset;
-import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Test;
@@ -54,21 +52,11 @@ class LockConnectionIT {
     /** The EAR as it is built, with one more module. */
     @Deployment
     static EnterpriseArchive shopWithTests() throws Exception {
-        EnterpriseArchive ear = RealServers.ear();
         WebArchive tests = ShrinkWrap.create(WebArchive.class, "tests.war")
                 .addClasses(LockConnectionIT.class, LockingEjb.class, LockingBean.class, RealServers.class)
                 .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
                 .addPackages(true, "org.assertj");
-        String descriptor = new String(
-                ear.get(ArchivePaths.create("META-INF/application.xml"))
-                        .getAsset()
-                        .openStream()
-                        .readAllBytes(),
-                java.nio.charset.StandardCharsets.UTF_8);
-        String module = "<module><web><web-uri>tests.war</web-uri><context-root>/tests</context-root></web></module>";
-        return ear.addAsModule(Testable.archiveToTest(tests))
-                .setApplicationXML(new StringAsset(
-                        descriptor.replaceFirst("</module>(?![\\s\\S]*</module>)", "</module>" + module)));
+        return TestEar.with(Testable.archiveToTest(tests));
     }
 
     /** Asks on another thread, so that re-entry plays no part. */
