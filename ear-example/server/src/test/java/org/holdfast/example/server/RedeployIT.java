@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Map;
+import org.jboss.arquillian.container.test.api.Deployer;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.arquillian.test.api.ArquillianResource;
+import org.jboss.as.arquillian.container.ManagementClient;
+import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The resource adapter comes and goes while the server runs, and an application holds locks when it goes. */
+@ExtendWith(ArquillianExtension.class)
+@Timeout(300)
+class RedeployIT {
+
+    private static final String EAR = "holding";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final int WARM_UP = 4;
+    private static final int REDEPLOYS = 20;
+
+    /** The server's own pools may grow or shrink a little; what is left behind each time comes to more. */
+    private static final int TOLERANCE = REDEPLOYS / 2;
+
+    private final RealNodes nodes = new RealNodes();
+    private final HoldingApp app = new HoldingApp();
+
+    @ArquillianResource
+    private Deployer deployer;
+
+    @ArquillianResource
+    private ManagementClient management;
+
+    @Deployment(name = EAR, managed = false, testable = false)
+    static EnterpriseArchive holding() throws Exception {
+        return HoldingApp.ear();
+    }
+
+    @Test
+    void undeployment_timeAndAgain_releasesTheLeasesAndLeavesNoThreadSocketOrClassLoader() throws Exception {
+        redeploy(WARM_UP);
+        ServerProcess server = ServerProcess.of(management);
+        deployer.deploy(EAR);
+        assertThat(server.classLoaders()).as("they can be counted").isPositive();
+        deployer.undeploy(EAR);
+        Map<String, Long> threads = server.threads();
+        long files = server.openFiles();
+
+        redeploy(REDEPLOYS);
+        assertThat(server.threads())
+                .allSatisfy((name, count) -> assertThat(count).isLessThan(threads.getOrDefault(name, 0L) + TOLERANCE));
+        assertThat(server.openFiles()).isLessThan(files + TOLERANCE);
+        await().atMost(PATIENCE).until(() -> nodes.connections() == 0);
+        await().atMost(PATIENCE) // some go with the second collection
+                .untilAsserted(() -> assertThat(server.classLoaders()).isLessThan(TOLERANCE));
+    }
+
+    private void redeploy(int times) throws Exception {
+        for (int time = 0; time < times; time++) {
+            deployer.deploy(EAR);
+            long token = app.take("redeployed", 1);
+            assertThat(nodes.isHeld("redeployed")).isTrue();
+            deployer.undeploy(EAR);
+            await().atMost(PATIENCE).until(() -> nodes.isReleased("redeployed", token)); // not expired: released
+        }
+    }
+
+    @Test
+    void undeployment_whileNoNodeAnswers_doesNotWaitForEachLeaseAndLeavesThemToTheirTtl() throws Exception {
+        deployer.deploy(EAR);
+        app.take("frozen", 500);
+        long begun = System.nanoTime();
+        try (RealNodes.Frozen frozen = nodes.freeze()) {
+            deployer.undeploy(EAR);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                .as("the adapter takes 2 s at the most, and a node timeout for each lease would be 100 s")
+                .isLessThan(PATIENCE);
+        await().atMost(PATIENCE).until(() -> nodes.isFree("frozen"));
+    }
+}
