@@ -12,6 +12,7 @@ package org.holdfast.protocol;
  * @param persistsEveryWrite whether a restart brings back every write that was answered
  * @param evictions how many keys the process has evicted
  * @param flushes how often the process has flushed a database
+ * @param scripts how many scripts the process has run, whoever sent them
  * @param startedMicros when the process started at the latest, by its own clock
  * @param nowMicros its clock
  */
@@ -24,5 +25,6 @@ public record NodeFacts(
         boolean persistsEveryWrite,
         long evictions,
         long flushes,
+        long scripts,
         long startedMicros,
         long nowMicros) {}

@@ -74,6 +74,10 @@ public final class NodeGuard {
         if (facts.evictions() + facts.flushes() > 0) {
             return set(facts, facts.nowMicros(), "it has no birth mark, and has flushed or evicted keys");
         }
+        if (facts.scripts()
+                > 0) { // perhaps ours: then there was a mark, and somebody has deleted it, with locks perhaps
+            return set(facts, facts.nowMicros(), "it has no birth mark, and has run scripts");
+        }
         return set(facts, facts.startedMicros(), "it is used for the first time since its process was started");
     }
 

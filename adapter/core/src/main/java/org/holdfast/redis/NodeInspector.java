@@ -139,6 +139,7 @@ final class NodeInspector {
                 "1".equals(info.get("aof_enabled")) && syncsAlways,
                 Long.parseLong(info.getOrDefault("evicted_keys", "0")),
                 calls(info, "flushall") + calls(info, "flushdb"),
+                calls(info, "eval") + calls(info, "evalsha"),
                 now - uptimeMicros,
                 now);
     }

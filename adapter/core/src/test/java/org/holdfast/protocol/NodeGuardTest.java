@@ -14,7 +14,7 @@ class NodeGuardTest {
     private static final BirthMark MARK = new BirthMark(NOW - 900_000_000, "run", "data", 0);
 
     private static NodeFacts facts(String run, String data, boolean persists, long evictions) {
-        return new NodeFacts(run, data, true, false, false, persists, evictions, 0, STARTED, NOW);
+        return new NodeFacts(run, data, true, false, false, persists, evictions, 0, 0, STARTED, NOW);
     }
 
     private static long since(Verdict verdict) {
@@ -55,8 +55,8 @@ class NodeGuardTest {
 
     @Test
     void judge_replicaOrEvictingNode_isRefused() {
-        NodeFacts replica = new NodeFacts("run", "data", false, false, false, true, 0, 0, STARTED, NOW);
-        NodeFacts evicting = new NodeFacts("run", "data", true, false, true, true, 0, 0, STARTED, NOW);
+        NodeFacts replica = new NodeFacts("run", "data", false, false, false, true, 0, 0, 0, STARTED, NOW);
+        NodeFacts evicting = new NodeFacts("run", "data", true, false, true, true, 0, 0, 0, STARTED, NOW);
         assertThat(NodeGuard.judge(replica, Optional.of(MARK))).isInstanceOf(Verdict.Refused.class);
         assertThat(NodeGuard.judge(evicting, Optional.of(MARK))).isInstanceOf(Verdict.Refused.class);
     }
@@ -80,5 +80,11 @@ class NodeGuardTest {
         BirthMark future = new BirthMark(NOW + 1, "run", "data", 0);
         assertThat(since(NodeGuard.judge(facts("run", "data", true, 0), Optional.of(future))))
                 .isEqualTo(NOW);
+    }
+
+    @Test
+    void judge_noMarkThoughScriptsWereRun_remembersSinceNow() {
+        NodeFacts used = new NodeFacts("run", "data", true, false, false, false, 0, 0, 3, STARTED, NOW);
+        assertThat(since(NodeGuard.judge(used, Optional.empty()))).isEqualTo(NOW);
     }
 }

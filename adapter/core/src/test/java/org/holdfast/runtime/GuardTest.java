@@ -224,4 +224,14 @@ class GuardTest {
                     .until(() -> connection.tryAcquire(within(ofSeconds(1))).isPresent());
         }
     }
+
+    @Test
+    void mark_deletedBySomebodyTogetherWithLocks_isSetToNow() throws Exception {
+        RedisServer node = node();
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        node.command("DEL holdfast:birth holdfast:{a}:lock holdfast:{a}:fence");
+        assertRefused(connection, "in quarantine for another");
+        acquireAfterQuarantine(connection);
+    }
 }

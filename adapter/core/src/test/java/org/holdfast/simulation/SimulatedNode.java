@@ -38,6 +38,7 @@ final class SimulatedNode {
     private long startedMicros;
     private long flushes;
     private long evictions;
+    private long scripts;
     private boolean evicting;
     private boolean up = true;
     private long pausedUntil;
@@ -64,7 +65,7 @@ final class SimulatedNode {
         this.index = index;
         this.rate = rate;
         // each node by another step: where a quorum jumps by the same, clients believe that their own clock stood still
-        long step = 300_000L + 350_000L * index + world.random.nextInt(100_000);
+        long step = 300_000L + 400_000L * index + world.random.nextInt(100_000);
         this.clockStepMicros = world.random.nextBoolean() ? step : -step;
         this.redis = new SimulatedRedis(lua, this::clockMicros);
         this.persistent = persistent;
@@ -97,6 +98,7 @@ final class SimulatedNode {
     Answer execute(Command command) {
         String key = PREFIX + ":{" + command.lock() + "}:lock";
         String before = redis.get(key);
+        scripts++;
         Answer answer = ScriptBridge.answer(index, redis.eval(ScriptBridge.call(command, PREFIX, memoryMicros)));
         String after = redis.get(key);
         String owner = owner(command);
@@ -187,6 +189,7 @@ final class SimulatedNode {
                 persistent,
                 evictions,
                 flushes,
+                scripts,
                 now - uptimeSeconds * 1_000_000,
                 now);
     }
@@ -203,6 +206,7 @@ final class SimulatedNode {
             startedMicros = clockMicros();
             flushes = 0;
             evictions = 0;
+            scripts = 0;
         });
     }
 
