@@ -53,6 +53,10 @@ public record LockRequest(
         }
         checkAtLeastMinimum("ttl", ttl, name);
         checkAtLeastMinimum("maxHold", maxHold, name);
+        if (interruptOnLoss && scope != LeaseScope.CONNECTION) {
+            throw new InvalidLockRequestException("interruptOnLoss needs the scope CONNECTION, was " + scope
+                    + ": the interrupt must end with what the thread does (lock '" + name + "')");
+        }
     }
 
     private static void checkAtLeastMinimum(String part, Optional<Duration> duration, String name) {
@@ -113,7 +117,10 @@ public record LockRequest(
     /**
      * Interrupts the thread that takes the lease if the lease is lost before that thread has released it (true), or leaves it
      * alone (false, the default). An interrupt that the thread has not noticed by then is taken back when it releases the lease
-     * or closes the connection, so that it does not leak into the next work of a pooled thread.
+     * or closes the connection, so that it does not leak into the next work of a pooled thread. With it goes an interrupt by
+     * anybody else that came after the loss: the two cannot be told apart.
+     *
+     * @throws InvalidLockRequestException if the scope is not {@link LeaseScope#CONNECTION}
      */
     public LockRequest interruptOnLoss(boolean interrupt) {
         return new LockRequest(name, waitTimeout, ttl, renewal, maxHold, interrupt, scope);

@@ -17,13 +17,14 @@ final class HeldLease implements Lease {
     private final LossInterrupt interrupt;
     private final AtomicBoolean ended = new AtomicBoolean();
 
+    /** @param interrupt for the thread that takes it; null for none */
     HeldLease(LeaseManager manager, Hold hold, LossInterrupt interrupt, Consumer<HeldLease> whenReleased) {
         this.manager = manager;
         this.hold = hold;
         this.interrupt = interrupt;
         this.whenReleased = whenReleased;
-        if (interrupt != LossInterrupt.NONE) {
-            hold.onLost(loss -> interrupt.send());
+        if (interrupt != null) {
+            hold.interruptOnLoss(interrupt);
         }
     }
 
@@ -84,13 +85,15 @@ final class HeldLease implements Lease {
 
     /** Ends this lease without telling the hold; false if it had ended before. */
     boolean end() {
-        interrupt.end();
+        interruptNoMore();
         return ended.compareAndSet(false, true);
     }
 
     /** The handle is closed, and with it what the thread did under the lock, though the lock is held on. */
     void interruptNoMore() {
-        interrupt.end();
+        if (interrupt != null) {
+            interrupt.end();
+        }
     }
 
     @Override

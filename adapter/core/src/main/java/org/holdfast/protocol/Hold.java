@@ -40,6 +40,7 @@ public final class Hold {
     private final Executor notifier;
     private final Consumer<Hold> whenLost;
     private final AtomicLong validUntil;
+    private final Queue<LossInterrupt> interrupts = new ConcurrentLinkedQueue<>();
     private final AtomicReference<State> state = new AtomicReference<>(new State.Held(1));
     private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
     private volatile String lastFailure;
@@ -100,6 +101,11 @@ public final class Hold {
         return terms.renewed();
     }
 
+    /** Returns how much of it must be left when its transaction commits. */
+    long commitMarginNanos(Timing timing) {
+        return Math.min(timing.commitMarginNanos(command.ttlMillis()), terms.maxHoldNanos() / 2);
+    }
+
     /** Returns whether a renewal would make it last longer. */
     boolean isExtensible() {
         return validUntil.get() - endsAt < 0;
@@ -152,6 +158,10 @@ public final class Hold {
         LeaseLoss loss = loss();
         if (loss != null) {
             return new LeaseLostException(loss);
+        }
+        if (!isExtensible()) {
+            return new LockException("the lease on '" + lock() + "' is about to end: its maxHold is "
+                    + terms.maxHold().orElseThrow().toMillis() + " ms");
         }
         String failure = lastFailure;
         return new LockException("the lease on '" + lock() + "' is about to end and could not be renewed"
@@ -226,12 +236,28 @@ public final class Hold {
             if (state.compareAndSet(seen, new State.Lost(loss))) {
                 LOG.log(System.Logger.Level.WARNING, loss.toString());
                 whenLost.accept(this);
+                interrupt();
                 tell(loss);
                 return true;
             }
             seen = state.get();
         }
         return false;
+    }
+
+    /** Has a thread interrupted if the lock is lost. */
+    void interruptOnLoss(LossInterrupt interrupt) {
+        interrupts.add(interrupt);
+        if (loss() != null) {
+            interrupt();
+        }
+    }
+
+    private void interrupt() {
+        LossInterrupt interrupt;
+        while ((interrupt = interrupts.poll()) != null) {
+            interrupt.send();
+        }
     }
 
     void onLost(Consumer<LeaseLoss> listener) {

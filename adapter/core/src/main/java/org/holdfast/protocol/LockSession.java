@@ -110,7 +110,7 @@ public final class LockSession {
     }
 
     private Lease bind(Hold hold, LockRequest request, Object transaction) {
-        LossInterrupt interrupt = request.interruptOnLoss() ? LossInterrupt.ofThisThread() : LossInterrupt.NONE;
+        LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
         HeldLease lease;
         if (transaction == null) {
             lease = new HeldLease(manager, hold, interrupt, this::giveBack);

@@ -1,42 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
 /**
- * Interrupts the thread that took a lease when the lease is lost, and takes the interrupt back if that thread has not noticed
+ * Interrupts the thread that takes a lease when the lease is lost, and takes the interrupt back if that thread has not noticed
  * it by the time the lease ends: a pooled thread must not meet it in its next work.
+ *
+ * <p>A thread that has lost several leases is interrupted for all of them, until it has ended the last.
  */
 final class LossInterrupt {
 
-    /** For leases whose thread wants no interrupt. */
-    static final LossInterrupt NONE = new LossInterrupt(null);
+    /** What threads have lost and not ended yet. */
+    private static final Map<Thread, Lost> LOST = new ConcurrentHashMap<>();
 
-    private final Thread thread;
+    private final Thread thread = Thread.currentThread();
     private boolean over;
-    private boolean sent;
 
-    private LossInterrupt(Thread thread) {
-        this.thread = thread;
-    }
-
-    /** Returns one for the calling thread. */
-    static LossInterrupt ofThisThread() {
-        return new LossInterrupt(Thread.currentThread());
+    private static final class Lost {
+        private final Set<LossInterrupt> leases = new HashSet<>();
+        private boolean sent;
     }
 
     /** The lease was lost. An interrupt that the thread has already is not ours to take back. */
-    synchronized void send() {
-        if (!over && thread != null && !thread.isInterrupted()) {
-            thread.interrupt();
-            sent = true;
-        }
+    void send() {
+        LOST.compute(thread, (key, known) -> {
+            if (over) {
+                return known;
+            }
+            Lost lost = known == null ? new Lost() : known;
+            lost.leases.add(this);
+            if (!thread.isInterrupted()) {
+                thread.interrupt();
+                lost.sent = true;
+            }
+            return lost;
+        });
     }
 
-    /** The lease has ended. Only its own thread can take the interrupt back; another one sees to it that none comes. */
-    synchronized void end() {
-        over = true;
-        if (sent && Thread.currentThread() == thread) {
-            sent = false;
-            Thread.interrupted();
-        }
+    /** The lease has ended. Only its own thread can take an interrupt back; another one sees to it that none comes. */
+    void end() {
+        LOST.compute(thread, (key, lost) -> {
+            over = true;
+            if (lost == null || !lost.leases.remove(this) || !lost.leases.isEmpty()) {
+                return lost;
+            }
+            if (lost.sent && Thread.currentThread() == thread) {
+                Thread.interrupted();
+            }
+            return null;
+        });
     }
 }

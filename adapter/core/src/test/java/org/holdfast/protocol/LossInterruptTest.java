@@ -2,7 +2,10 @@
 package org.holdfast.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.time.Duration;
+import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
@@ -72,15 +75,14 @@ class LossInterruptTest {
     @Test
     void loss_afterTheRelease_interruptsNobody() throws Exception {
         Lease lease = acquire(request());
-        fixture.time.passMillis(ProtocolFixture.TTL_MILLIS);
-        assertThat(lease.isHeld()).isFalse(); // the loss is seen, and the listener waits for a thread
+        Lease again = acquire(request().interruptOnLoss(false));
         lease.release();
-        fixture.runNotifications();
+        lose(again);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
     @Test
-    void release_onAnotherThread_leavesTheInterruptToItsOwn() throws Exception {
+    void release_onAnotherThread_cannotTakeItBack() throws Exception {
         Lease lease = acquire(request());
         lose(lease);
         Thread other = new Thread(lease::release);
@@ -89,7 +91,29 @@ class LossInterruptTest {
             Thread.onSpinWait(); // a join would take the interrupt
         }
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
-        lease.release();
-        assertThat(Thread.currentThread().isInterrupted()).as("its own release").isFalse();
+    }
+
+    @Test
+    void loss_ofTwoLeases_interruptsUntilBothHaveEnded() throws Exception {
+        Lease outer = acquire(request());
+        LockRequest other = LockRequest.of("b")
+                .ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS))
+                .renewal(false)
+                .interruptOnLoss(true);
+        Lease inner = acquire(other);
+        lose(inner);
+        assertThat(outer.isHeld()).isFalse();
+        fixture.runNotifications();
+        inner.release();
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        outer.release();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void leaseThatOutlivesTheConnection_cannotAskForAnInterrupt() {
+        assertThatExceptionOfType(InvalidLockRequestException.class)
+                .isThrownBy(() -> request().scope(LeaseScope.DETACHED))
+                .withMessageContaining("interruptOnLoss needs the scope CONNECTION, was DETACHED");
     }
 }
