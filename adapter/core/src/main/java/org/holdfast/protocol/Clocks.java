@@ -7,12 +7,14 @@ import java.util.concurrent.TimeUnit;
  * Watches the clocks of the nodes: each answer carries the node's time, which must keep its distance from our own clock.
  *
  * <p>An answer was given between the sending of its request and its arrival, so it bounds that distance from both sides.
- * Bounds of many answers are intersected, and widened by the drift that may have come since: what does not overlap them is a
+ * Bounds of many answers are intersected, and widened by the drift that may have come since: what lies ahead of them is a
  * jump. It is seen in the very answer that would otherwise have granted a lock whose last holder still counts on its TTL.
+ * (A clock that is set back only makes locks last longer.)
  *
- * <p>A node that has jumped is doubted: none of its grants counts until its quarantine has begun ({@link #settle}), and then
- * only those that were asked for later. Steps smaller than the best round trip, the drift since the last answer and 2 ms are
- * not seen. Nor does a process see a jump that came before its first answer from that node.
+ * <p>A node that has jumped is doubted: none of its grants counts until the doubt is {@linkplain #settle settled}, and then
+ * only those that were asked for later. The other nodes tell whether it was that clock that jumped or ours that stood still.
+ * Steps smaller than the best round trip, the drift since the last answer and 2 ms are not seen. Nor does a process see a
+ * jump that came before its first answer from that node.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -20,16 +22,35 @@ public final class Clocks {
 
     private static final long GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private final double driftFactor;
+    /** Even where no drift is allowed for: clocks are not that good. */
+    private static final double LEAST_DRIFT = 0.001;
+
+    /** Jumps that were seen within so long of each other may have one cause. */
+    private static final long TESTIMONY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** So long the other nodes may take to say whose clock it was. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final double drift;
     private final Watched[] watched;
 
     /** @param driftFactor bound on the difference of clock rates, as a part of the time that passes */
     public Clocks(int nodes, double driftFactor) {
-        this.driftFactor = driftFactor;
+        this.drift = Math.max(driftFactor, LEAST_DRIFT);
         this.watched = new Watched[nodes];
         for (int node = 0; node < nodes; node++) {
             watched[node] = new Watched();
         }
+    }
+
+    /** Whose clock it was. */
+    public enum Finding {
+        /** The others have not said so yet. */
+        OPEN,
+        /** That node's. */
+        THEIRS,
+        /** Ours: a quorum of nodes is ahead by the same. */
+        OURS
     }
 
     /** The clock of one node: bounds of its distance from ours, and the jump that was seen last. */
@@ -38,11 +59,22 @@ public final class Clocks {
         private long low;
         private long high;
         private long at;
+        private long lastSentAt;
         private boolean jumped;
         private boolean doubted;
+        private boolean told;
         private long believedFrom;
+        private long jumpSeenAt;
         private long jumpLow;
         private long jumpHigh;
+
+        private boolean isLike(Watched other) {
+            return jumped
+                    && other.jumped
+                    && Math.abs(jumpSeenAt - other.jumpSeenAt) < TESTIMONY_NANOS
+                    && jumpLow - other.jumpHigh <= 0
+                    && other.jumpLow - jumpHigh <= 0;
+        }
     }
 
     /**
@@ -70,31 +102,54 @@ public final class Clocks {
         if (clock.jumped && sentAt - clock.believedFrom < 0) {
             return false; // it may have been answered before the jump was seen, or before the quarantine
         }
-        if (nodeMicros != 0 && !(clock.known && receivedAt - clock.at < 0)) {
+        if (nodeMicros != 0) {
             long nodeNanos = TimeUnit.MICROSECONDS.toNanos(nodeMicros);
-            compare(clock, nodeNanos - receivedAt, nodeNanos - sentAt, receivedAt);
+            compare(clock, nodeNanos - receivedAt, nodeNanos - sentAt, sentAt, receivedAt);
         }
         return !clock.doubted;
     }
 
     /** Nothing but differences of distances is compared: our clock may begin anywhere. */
-    private void compare(Watched clock, long low, long high, long at) {
-        long drift = clock.known ? (long) ((at - clock.at) * driftFactor) : 0;
-        long knownLow = clock.low - drift;
-        long knownHigh = clock.high + drift;
-        boolean apart = clock.known && (low - knownHigh > GRAIN_NANOS || knownLow - high > GRAIN_NANOS);
-        if (apart) {
+    private void compare(Watched clock, long low, long high, long sentAt, long at) {
+        if (!clock.known) {
+            clock.known = true;
+            set(clock, low, high, sentAt, at);
+            return;
+        }
+        long widened = (long) (Math.abs(at - clock.at) * drift);
+        long knownLow = clock.low - widened;
+        long knownHigh = clock.high + widened;
+        if (low - knownHigh > GRAIN_NANOS) {
             clock.jumped = true;
             clock.doubted = true;
+            clock.told = false;
             clock.believedFrom = at;
+            clock.jumpSeenAt = at;
             clock.jumpLow = low - knownHigh;
             clock.jumpHigh = high - knownLow;
+            set(clock, low, high, sentAt, at);
+        } else if (knownLow - high > GRAIN_NANOS) { // set back
+            set(clock, low, high, sentAt, at);
+        } else if (at - clock.at >= 0) {
+            narrow(clock, knownLow, knownHigh, low, high);
+            clock.lastSentAt = sentAt;
+            clock.at = at;
         }
-        boolean narrows = clock.known && !apart && low - knownHigh <= 0 && knownLow - high <= 0;
-        clock.low = narrows && knownLow - low > 0 ? knownLow : low;
-        clock.high = narrows && knownHigh - high < 0 ? knownHigh : high;
+    }
+
+    private static void set(Watched clock, long low, long high, long sentAt, long at) {
+        clock.low = low;
+        clock.high = high;
+        clock.lastSentAt = sentAt;
         clock.at = at;
-        clock.known = true;
+    }
+
+    /** What is a little apart counts as the nearest edge: were it taken as it is, small steps would add up unseen. */
+    private static void narrow(Watched clock, long knownLow, long knownHigh, long low, long high) {
+        long lower = low - knownLow > 0 ? low : knownLow;
+        long upper = high - knownHigh < 0 ? high : knownHigh;
+        clock.low = lower - knownHigh > 0 ? knownHigh : lower;
+        clock.high = upper - knownLow < 0 ? knownLow : upper;
     }
 
     /** Returns whether this node has ever told us its time. */
@@ -102,12 +157,12 @@ public final class Clocks {
         return watched[node].known;
     }
 
-    /** Returns whether this node's clock has jumped, and its quarantine has not begun. */
+    /** Returns whether this node's clock has jumped, and the doubt is not settled. */
     public synchronized boolean isDoubted(int node) {
         return watched[node].doubted;
     }
 
-    /** Returns the nodes whose clocks have jumped, and whose quarantine has not begun. */
+    /** Returns the nodes that are doubted. */
     public synchronized NodeSet doubted() {
         NodeSet doubted = NodeSet.NONE;
         for (int node = 0; node < watched.length; node++) {
@@ -118,36 +173,76 @@ public final class Clocks {
 
     /** Says how far a node's clock has jumped. */
     public synchronized String describe(int node) {
-        return "its clock jumped by "
-                + TimeUnit.NANOSECONDS.toMillis(watched[node].jumpLow / 2 + watched[node].jumpHigh / 2) + " ms";
+        long nanos = watched[node].jumpLow / 2 + watched[node].jumpHigh / 2;
+        return "its clock jumped by " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
     }
 
     /**
-     * Returns for how long our own clock stood still, as it does while a virtual machine is suspended; 0 if it did not.
+     * Returns for how long our own clock stood still, as it does while a virtual machine is suspended; 0 if it did not, or if
+     * that was returned before.
      *
-     * <p>If the clocks of a quorum have jumped ahead by the same, it was ours that did not go on. To be asked when every node
-     * that can be reached has answered since the first jump. A single node cannot testify against us.
+     * <p>If the clocks of a quorum are ahead by the same, it was ours that did not go on; whether or not one of them has been
+     * put in quarantine meanwhile. A single node cannot testify against us.
      */
     public synchronized long stoodStillNanos() {
         for (Watched one : watched) {
-            int alike = 0;
-            for (Watched other : watched) {
-                boolean agrees = one.doubted
-                        && other.doubted
-                        && one.jumpLow - other.jumpHigh <= 0
-                        && other.jumpLow - one.jumpHigh <= 0;
-                alike += agrees ? 1 : 0;
-            }
-            if (one.jumpLow > 0 && alike > 1 && alike >= watched.length / 2 + 1) {
-                return one.jumpLow;
+            if (one.jumped && !one.told && isOurs(one)) {
+                for (Watched other : watched) {
+                    other.told |= one.isLike(other);
+                }
+                return one.jumpHigh;
             }
         }
         return 0;
     }
 
-    /** The quarantine of a node has begun, or is not needed: what is asked of it from now on counts again. */
-    public synchronized void settle(int node, long now) {
-        watched[node].doubted = false;
-        watched[node].believedFrom = now;
+    private boolean isOurs(Watched clock) {
+        int alike = 0;
+        for (Watched other : watched) {
+            alike += clock.isLike(other) ? 1 : 0;
+        }
+        return alike > 1 && alike >= quorum();
+    }
+
+    private int quorum() {
+        return watched.length / 2 + 1;
+    }
+
+    /**
+     * Returns whose clock it was, of a node that is doubted.
+     *
+     * <p>Ours if a quorum is ahead by the same. That node's if so many have answered otherwise since that there can be no such
+     * quorum, or if it takes them too long.
+     */
+    public synchronized Finding find(int node, long now) {
+        Watched clock = watched[node];
+        if (isOurs(clock)) {
+            return Finding.OURS;
+        }
+        int otherwise = 0;
+        for (Watched other : watched) {
+            boolean answeredSince = other.known && other.lastSentAt - clock.jumpSeenAt >= 0;
+            otherwise += answeredSince && other != clock && !clock.isLike(other) ? 1 : 0;
+        }
+        boolean open =
+                watched.length > 1 && watched.length - otherwise >= quorum() && now - clock.jumpSeenAt < PATIENCE_NANOS;
+        return open ? Finding.OPEN : Finding.THEIRS;
+    }
+
+    /** Returns what stands for the present doubt in a node: another jump makes another doubt. */
+    public synchronized long doubt(int node) {
+        return watched[node].jumpSeenAt;
+    }
+
+    /**
+     * The quarantine of a node has begun, or is not needed: what is asked of it from now on counts again.
+     *
+     * @param doubt which doubt is settled; a newer one stays
+     */
+    public synchronized void settle(int node, long doubt, long now) {
+        if (watched[node].jumpSeenAt == doubt) {
+            watched[node].doubted = false;
+            watched[node].believedFrom = now;
+        }
     }
 }

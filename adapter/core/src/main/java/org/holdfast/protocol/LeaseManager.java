@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
 
@@ -37,9 +39,10 @@ public final class LeaseManager {
     private final Executor notifier;
     private final Announcements announcements;
 
-    /** An exclusive lock has one holder, so a name has one hold; a lost one stays until the next takes its place. */
+    /** An exclusive lock has one holder, so a name has one hold. */
     private final ConcurrentHashMap<String, Hold> holds = new ConcurrentHashMap<>();
 
+    private final AtomicLong standstills = new AtomicLong();
     private volatile boolean closed;
 
     /**
@@ -197,6 +200,7 @@ public final class LeaseManager {
             long ttlMillis = request.ttl().orElseThrow().toMillis();
             Command.Acquire command = new Command.Acquire(
                     request.name(), randomness.newOwner(), tokens.next(), ttlMillis, timing.fenceMillis(ttlMillis));
+            long standstillsBefore = standstills.get();
             Outcome outcome = redlock.acquire(nodes, command, deadline());
             if (outcome instanceof Outcome.TokenTooSmall refused) {
                 tokens.observe(refused.last());
@@ -204,6 +208,10 @@ public final class LeaseManager {
                 Hold.Terms terms = new Hold.Terms(request.renewal(), request.maxHold());
                 held = new Hold(command, exclusiveHolder(), terms, acquired, notifier, LeaseManager.this::lost);
                 keep(held, nodes);
+                if (standstills.get() != standstillsBefore) {
+                    held.lose("the clock of this process stood still while it was taken", time.nanoTime());
+                    return new Outcome.Undetermined(Map.of("this process", "its clock stood still"));
+                }
             }
             return outcome;
         }
@@ -267,7 +275,7 @@ public final class LeaseManager {
 
     /** Returns whether the hold is in force for long enough to commit; renews it if it is short. */
     boolean confirm(Hold hold) {
-        long needed = timing.commitMarginNanos(hold.command().ttlMillis());
+        long needed = hold.commitMarginNanos(timing);
         return hold.remainingNanos(time.nanoTime()) >= needed
                 || renew(hold) && hold.remainingNanos(time.nanoTime()) >= needed;
     }
@@ -283,13 +291,13 @@ public final class LeaseManager {
         for (int i = 0; i < given.size(); i++) {
             Hold hold = given.get(i);
             redlock.finishRelease(nodes, hold, rounds.get(i), begun);
-            tokens.observe(hold.token() + 1); // the tombstone that the release left
             forget(hold);
         }
     }
 
     /** Our clock did not go on for so long: no lease can be relied upon that counts by it. */
     public void clockStoodStill(long nanos) {
+        standstills.incrementAndGet(); // before we look: who takes a lock just now sees it, or is seen
         String reason = "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(nanos)
                 + " ms (was its machine suspended?)";
         holds.values().forEach(hold -> hold.lose(reason, time.nanoTime()));

@@ -16,6 +16,9 @@ public final class Lookout {
     private static final System.Logger LOG = System.getLogger(Lookout.class.getName());
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** While a clock is doubted the others are heard so often. */
+    private static final long HEARING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** The nodes, as they can be looked at. */
     public interface Sight {
 
@@ -44,6 +47,11 @@ public final class Lookout {
     private final AtomicLongArray lookedAt;
     private final LongConsumer whenClockStoodStill;
 
+    /** Where a quarantine could not begin, and when that was. Only the thread that looks sees these. */
+    private final long[] failedAt;
+
+    private NodeSet failed = NodeSet.NONE;
+
     /** @param whenClockStoodStill is told for how many nanoseconds our own clock has not gone on */
     public Lookout(Time time, Clocks clocks, Sight sight, LongConsumer whenClockStoodStill) {
         this.time = time;
@@ -54,10 +62,14 @@ public final class Lookout {
             lookedAt.set(node, time.nanoTime()); // that clock begins anywhere: 0 may be long to come
         }
         this.whenClockStoodStill = whenClockStoodStill;
+        this.failedAt = new long[sight.count()];
     }
 
-    /** Returns whether there is a node to look at. */
+    /** Returns whether there is something to look at. */
     public boolean isDue() {
+        if (!clocks.doubted().isEmpty()) {
+            return true;
+        }
         for (int node = 0; node < sight.count(); node++) {
             if (isDue(node)) {
                 return true;
@@ -66,11 +78,16 @@ public final class Lookout {
         return false;
     }
 
-    /** A node that nobody has used yet is left alone. */
+    /** A node that nobody has used yet is left alone; a doubted one is looked at when it is known whose clock it was. */
     private boolean isDue(int node) {
-        return sight.isAsked(node)
-                ? clocks.isKnown(node) && time.nanoTime() - lookedAt.get(node) >= PAUSE_NANOS
-                : sight.isLookDue(node);
+        if (clocks.isDoubted(node)) {
+            return false;
+        }
+        return sight.isAsked(node) ? clocks.isKnown(node) && isAgo(node, PAUSE_NANOS) : sight.isLookDue(node);
+    }
+
+    private boolean isAgo(int node, long nanos) {
+        return time.nanoTime() - lookedAt.get(node) >= nanos;
     }
 
     /** Looks at the nodes that are due. Blocks for a few node timeouts for each that hangs. */
@@ -80,7 +97,10 @@ public final class Lookout {
                 look(node);
             }
         }
-        settleDoubts();
+        if (!clocks.doubted().isEmpty()) {
+            hearTheOthers();
+            settleDoubts();
+        }
     }
 
     private void look(int node) {
@@ -89,17 +109,12 @@ public final class Lookout {
     }
 
     /** A clock seems to have jumped: the others tell whether it was that one, or ours that stood still. */
-    private void settleDoubts() {
-        NodeSet suspicious = clocks.doubted();
-        if (suspicious.isEmpty()) {
-            return;
-        }
+    private void hearTheOthers() {
         for (int node = 0; node < sight.count(); node++) {
-            if (!suspicious.contains(node) && sight.isAsked(node)) {
+            if (!clocks.isDoubted(node) && sight.isAsked(node) && isAgo(node, HEARING_NANOS)) {
                 look(node);
             }
         }
-        NodeSet doubted = clocks.doubted();
         long standstill = clocks.stoodStillNanos();
         if (standstill > 0) {
             LOG.log(
@@ -108,11 +123,36 @@ public final class Lookout {
                             + " ms: a quorum of nodes is ahead of it by that");
             whenClockStoodStill.accept(standstill);
         }
+    }
+
+    private void settleDoubts() {
+        NodeSet doubted = clocks.doubted();
         for (int node = 0; node < sight.count(); node++) {
-            if (doubted.contains(node) && (standstill > 0 || sight.quarantine(node, clocks.describe(node)))) {
-                clocks.settle(node, time.nanoTime()); // what was asked before that counts for nothing
-                look(node);
+            if (doubted.contains(node)) {
+                settle(node);
             }
         }
+    }
+
+    private void settle(int node) {
+        long doubt = clocks.doubt(node);
+        Clocks.Finding finding = clocks.find(node, time.nanoTime());
+        boolean settled = finding == Clocks.Finding.OURS || finding == Clocks.Finding.THEIRS && quarantine(node);
+        if (settled) {
+            clocks.settle(node, doubt, time.nanoTime()); // what was asked before that counts for nothing
+            look(node);
+        }
+    }
+
+    /** A node that cannot be reached, or is none to be used, stays doubted; it is tried again once a second. */
+    private boolean quarantine(int node) {
+        long now = time.nanoTime();
+        if (failed.contains(node) && now - failedAt[node] < PAUSE_NANOS) {
+            return false;
+        }
+        boolean begun = sight.quarantine(node, clocks.describe(node));
+        failed = begun ? failed.without(NodeSet.of(node)) : failed.with(node);
+        failedAt[node] = now;
+        return begun;
     }
 }

@@ -181,7 +181,10 @@ public final class Cluster {
             return chosen;
         }
         for (int node = 0; node < size(); node++) {
-            if (!chosen.contains(node) && health.get(node).claimLook()) {
+            // a doubt is settled in the background: callers would only take the looks away
+            if (!chosen.contains(node)
+                    && !clocks.isDoubted(node)
+                    && health.get(node).claimLook()) {
                 chosen = chosen.with(node);
             }
         }

@@ -46,7 +46,9 @@ public final class Inspection implements Lookout.Sight, AutoCloseable {
     @Override
     public boolean quarantine(int node, String reason) {
         try {
-            cluster.inspector(node).quarantine(connection(node), reason);
+            NodeConnection connection = connection(node);
+            cluster.inspector(node).inspect(connection); // refuses what is no node to be used
+            cluster.inspector(node).quarantine(connection, reason);
             return true;
         } catch (RuntimeException e) {
             setAside(node, e);

@@ -2,6 +2,7 @@
 package org.holdfast.redis;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.Time;
@@ -67,10 +68,15 @@ final class NodeHealth {
     String reason() {
         State seen = state.get();
         if (seen instanceof State.Aside aside) {
-            return aside.reason() + ", " + aside.cause().name().toLowerCase(java.util.Locale.ROOT) + " for "
+            return aside.reason() + ", " + aside.cause().name().toLowerCase(Locale.ROOT) + " for "
                     + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms";
         }
-        return seen instanceof State.Quarantined ? "in quarantine" : "up";
+        return seen instanceof State.Quarantined quarantined
+                ? "in quarantine for another "
+                        + Duration.ofNanos(Math.max(0, quarantined.until() - time.nanoTime()))
+                                .toMillis()
+                        + " ms"
+                : "up";
     }
 
     /** It did not answer, or could not be reached. */
@@ -88,15 +94,18 @@ final class NodeHealth {
         setAside(Cause.DOUBTED, reason);
     }
 
+    /** A node that is refused is not doubted too: it would be told of again and again. */
     private void setAside(Cause cause, String reason) {
-        long now = time.nanoTime();
         State seen = state.get();
-        long pause = cause == Cause.DOUBTED ? 0 : FIRST_PAUSE_NANOS; // the sooner its quarantine begins the better
-        State aside = new State.Aside(cause, reason, now, FIRST_PAUSE_NANOS, now + pause);
-        if (!(seen instanceof State.Aside known && known.cause() == cause) && state.compareAndSet(seen, aside)) {
+        State.Aside known = seen instanceof State.Aside aside ? aside : null;
+        boolean same =
+                known != null && (known.cause() == cause || known.cause() == Cause.REFUSED && cause == Cause.DOUBTED);
+        long now = time.nanoTime();
+        long pause = known == null ? FIRST_PAUSE_NANOS : known.pauseNanos();
+        if (!same && state.compareAndSet(seen, new State.Aside(cause, reason, now, pause, now + pause))) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "node " + address + " is " + cause.name().toLowerCase(java.util.Locale.ROOT) + ": " + reason);
+                    "node " + address + " is " + cause.name().toLowerCase(Locale.ROOT) + ": " + reason);
         }
     }
 

@@ -41,10 +41,26 @@ class ClocksTest {
     }
 
     @Test
-    void clock_setBack_isDoubted() {
+    void clock_setBack_isBelieved_andDoubtedWhenItIsSetRight() {
         told(0, 0, MILLI, 0);
-        assertThat(told(0, SECOND, SECOND + MILLI, -SECOND)).isFalse();
-        assertThat(clocks.describe(0)).isEqualTo("its clock jumped by -1000 ms");
+        assertThat(told(0, SECOND, SECOND + MILLI, -SECOND)).isTrue();
+        assertThat(told(0, 2 * SECOND, 2 * SECOND + MILLI, 0)).isFalse();
+    }
+
+    @Test
+    void clock_thatGainsALittleWithEachAnswer_isDoubtedAllTheSame() {
+        boolean believed = true;
+        for (long at = 0; believed && at < SECOND; at += MILLI) {
+            believed = told(0, at, at + MILLI / 10, at / 12); // 8 %, as fast as clocks are slewed
+        }
+        assertThat(believed).isFalse();
+    }
+
+    @Test
+    void answer_thatArrivesLateAndShowsAJump_isNotBelieved() {
+        told(0, 0, MILLI, 0);
+        told(0, 2 * SECOND, 2 * SECOND + MILLI, 0);
+        assertThat(told(0, SECOND, SECOND + MILLI, 60 * SECOND)).isFalse();
     }
 
     @Test
@@ -67,7 +83,7 @@ class ClocksTest {
         told(0, 0, MILLI, 0);
         told(0, SECOND, SECOND + MILLI, SECOND);
         assertThat(told(0, SECOND + 2 * MILLI, SECOND + 3 * MILLI, SECOND)).isFalse();
-        clocks.settle(0, ORIGIN + 2 * SECOND);
+        clocks.settle(0, clocks.doubt(0), ORIGIN + 2 * SECOND);
         assertThat(told(0, 2 * SECOND - MILLI, 2 * SECOND + MILLI, SECOND)).isFalse();
         assertThat(told(0, 2 * SECOND, 2 * SECOND + MILLI, SECOND)).isTrue();
     }
@@ -93,25 +109,56 @@ class ClocksTest {
     }
 
     @Test
-    void quorumAheadByTheSame_meansThatOursStoodStill() {
+    void secondJump_whileTheFirstIsBeingSettled_isStillDoubted() {
+        told(0, 0, MILLI, 0);
+        told(0, SECOND, SECOND + MILLI, SECOND);
+        long doubt = clocks.doubt(0);
+        told(0, SECOND + 2 * MILLI, SECOND + 3 * MILLI, 2 * SECOND);
+        clocks.settle(0, doubt, ORIGIN + 2 * SECOND);
+        assertThat(clocks.isDoubted(0)).isTrue();
+    }
+
+    private Clocks.Finding find(int node, long now) {
+        return clocks.find(node, ORIGIN + now);
+    }
+
+    @Test
+    void quorumAheadByTheSame_meansThatOursStoodStill_howeverLateTheSecondSaysSo() {
         for (int node = 0; node < 3; node++) {
             told(node, 0, MILLI, node * SECOND);
         }
         told(0, SECOND, SECOND + MILLI, 30 * SECOND);
+        assertThat(find(0, SECOND + MILLI)).isEqualTo(Clocks.Finding.OPEN);
         assertThat(clocks.stoodStillNanos()).as("one of three").isZero();
-        told(2, SECOND, SECOND + 3 * MILLI, 32 * SECOND);
-        assertThat(clocks.stoodStillNanos()).as("two of three").isBetween(29 * SECOND, 30 * SECOND);
+        told(2, 2 * SECOND, 2 * SECOND + 3 * MILLI, 32 * SECOND);
+        assertThat(find(0, 2 * SECOND + 3 * MILLI)).isEqualTo(Clocks.Finding.OURS);
+        assertThat(find(2, 2 * SECOND + 3 * MILLI)).isEqualTo(Clocks.Finding.OURS);
+        assertThat(clocks.stoodStillNanos()).isBetween(29 * SECOND, 31 * SECOND);
+        assertThat(clocks.stoodStillNanos()).as("told once").isZero();
     }
 
     @Test
-    void quorumThatJumpedByDifferentTimes_orBack_isNoStandstillOfOurs() {
-        told(0, 0, MILLI, 0);
-        told(1, 0, MILLI, 0);
+    void standstill_isSeenEvenAfterTheFirstNodeWasPutInQuarantineForIt() {
+        for (int node = 0; node < 3; node++) {
+            told(node, 0, MILLI, 0);
+        }
         told(0, SECOND, SECOND + MILLI, 30 * SECOND);
-        told(1, SECOND, SECOND + MILLI, 20 * SECOND);
-        assertThat(clocks.stoodStillNanos()).isZero();
-        told(0, 2 * SECOND, 2 * SECOND + MILLI, 0);
-        told(1, 2 * SECOND, 2 * SECOND + MILLI, -10 * SECOND);
+        assertThat(find(0, 4 * SECOND)).as("nobody else has answered").isEqualTo(Clocks.Finding.THEIRS);
+        clocks.settle(0, clocks.doubt(0), ORIGIN + 4 * SECOND);
+        told(1, 5 * SECOND, 5 * SECOND + MILLI, 30 * SECOND);
+        assertThat(clocks.stoodStillNanos()).isPositive();
+    }
+
+    @Test
+    void jump_thatTheOthersDoNotShow_isTheirs() {
+        for (int node = 0; node < 3; node++) {
+            told(node, 0, MILLI, 0);
+        }
+        told(0, SECOND, SECOND + MILLI, 30 * SECOND);
+        told(1, SECOND + 2 * MILLI, SECOND + 3 * MILLI, 0);
+        assertThat(find(0, SECOND + 3 * MILLI)).as("one says no").isEqualTo(Clocks.Finding.OPEN);
+        told(2, SECOND + 2 * MILLI, SECOND + 3 * MILLI, 20 * SECOND);
+        assertThat(find(0, SECOND + 3 * MILLI)).as("both say no").isEqualTo(Clocks.Finding.THEIRS);
         assertThat(clocks.stoodStillNanos()).isZero();
     }
 
@@ -122,6 +169,7 @@ class ClocksTest {
         one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 60_000_000);
         assertThat(one.isDoubted(0)).isTrue();
         assertThat(one.stoodStillNanos()).isZero();
+        assertThat(one.find(0, SECOND + MILLI)).isEqualTo(Clocks.Finding.THEIRS);
     }
 
     @Test

@@ -148,7 +148,9 @@ class MutantsTest {
 
     @Test
     void clockNotWatched_isFound() throws Exception {
-        assertFound("Violation: 1:", new Mutant().with(PROTOCOL + "Clocks.java", "if (apart) {", "if (false) {"));
+        assertFound(
+                "Violation: 1:",
+                new Mutant().with(PROTOCOL + "Clocks.java", "if (low - knownHigh > GRAIN_NANOS) {", "if (false) {"));
     }
 
     @Test
@@ -166,7 +168,8 @@ class MutantsTest {
     void clockJumpWithoutQuarantine_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
-                new Mutant().with(PROTOCOL + "Lookout.java", "sight.quarantine(node, clocks.describe(node))", "true"));
+                new Mutant()
+                        .with(PROTOCOL + "Lookout.java", "sight.quarantine(node, clocks.describe(node));", "true;"));
     }
 
     @Test
