@@ -73,19 +73,20 @@ public final class Renewals {
 
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
     public void sweep(Nodes nodes) {
-        List<Hold> batch = nextBatch();
+        long now = time.nanoTime(); // what becomes due while it works waits for the next
+        List<Hold> batch = nextBatch(now);
         while (!batch.isEmpty()) {
             renew(nodes, batch);
-            batch = batch.size() < BATCH ? List.of() : nextBatch();
+            batch = batch.size() < BATCH ? List.of() : nextBatch(now);
         }
     }
 
-    private List<Hold> nextBatch() {
+    private List<Hold> nextBatch(long dueAt) {
         List<Hold> batch = new ArrayList<>();
         long now = time.nanoTime();
         while (batch.size() < BATCH) {
             Map.Entry<Due, Hold> first = due.firstEntry();
-            if (first == null || first.getKey().at() - now > 0) {
+            if (first == null || first.getKey().at() - dueAt > 0) {
                 break;
             }
             due.remove(first.getKey());

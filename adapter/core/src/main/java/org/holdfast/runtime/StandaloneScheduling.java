@@ -1,21 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime;
 
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads of our own, for where no container gives any: one renews, another does what may take its time. All are daemons. */
+/** Threads of our own, for where no container gives any: one renews, others do what may take its time. All are daemons. */
 final class StandaloneScheduling implements Scheduling {
 
+    private static final int LISTENERS = 4;
+
     private final ScheduledThreadPoolExecutor heartbeat = executor("holdfast-renewal");
-    private final ScheduledThreadPoolExecutor listeners = executor("holdfast-listeners");
+    private final ThreadPoolExecutor listeners = listeners();
 
     private static ScheduledThreadPoolExecutor executor(String name) {
-        return new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
+        return new ScheduledThreadPoolExecutor(1, task -> daemon(task, name));
+    }
+
+    /** More than one: a listener that takes its time must not keep the nodes from being looked at. */
+    private static ThreadPoolExecutor listeners() {
+        ThreadPoolExecutor listeners = new ThreadPoolExecutor(
+                LISTENERS,
+                LISTENERS,
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> daemon(task, "holdfast-listeners"));
+        listeners.allowCoreThreadTimeOut(true);
+        return listeners;
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     @Override
@@ -25,9 +44,7 @@ final class StandaloneScheduling implements Scheduling {
 
     @Override
     public void runLong(Runnable task) {
-        Thread thread = new Thread(task, "holdfast-subscriber");
-        thread.setDaemon(true);
-        thread.start();
+        daemon(task, "holdfast-subscriber").start();
     }
 
     @Override
