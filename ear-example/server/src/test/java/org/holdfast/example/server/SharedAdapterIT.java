@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import org.jboss.arquillian.container.test.api.Deployer;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.arquillian.test.api.ArquillianResource;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The RAR alone, and applications that come and go while it stays. */
+@ExtendWith(ArquillianExtension.class)
+@Timeout(120)
+class SharedAdapterIT {
+
+    private static final String ADAPTER = "adapter";
+    private static final String ONE = "one";
+    private static final String OTHER = "other";
+    private static final Duration TTL = Duration.ofSeconds(3);
+
+    private final RealNodes nodes = new RealNodes();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    @ArquillianResource
+    private Deployer deployer;
+
+    @Deployment(name = ADAPTER, managed = false, testable = false)
+    static ResourceAdapterArchive adapter() {
+        String settings = """
+                <ironjacamar xmlns="http://www.jboss.org/ironjacamar/schema">
+                  <config-property name="nodes">%s</config-property>
+                  <config-property name="ttlMillis">%d</config-property>
+                  <config-property name="maxLeaseTtlMillis">5000</config-property>
+                  <transaction-support>NoTransaction</transaction-support>
+                  <connection-definitions>
+                    <connection-definition class-name="org.holdfast.connector.LockManagedConnectionFactory"
+                                           jndi-name="java:/eis/holdfast"/>
+                  </connection-definitions>
+                </ironjacamar>
+                """.formatted(System.getProperty("holdfast.nodes"), TTL.toMillis());
+        return ShrinkWrap.createFromZipFile(ResourceAdapterArchive.class, new File(System.getProperty("server.rar")))
+                .addAsManifestResource(new StringAsset(settings), "ironjacamar.xml");
+    }
+
+    @Deployment(name = ONE, managed = false, testable = false)
+    static WebArchive one() {
+        return application(ONE);
+    }
+
+    @Deployment(name = OTHER, managed = false, testable = false)
+    static WebArchive other() {
+        return application(OTHER);
+    }
+
+    /** WildFly lets an application see the classes of a RAR that stands alone if it asks for them. */
+    private static WebArchive application(String name) {
+        return ShrinkWrap.create(WebArchive.class, name + ".war")
+                .addClass(DetachedServlet.class)
+                .setManifest(new StringAsset("Dependencies: deployment.holdfast.rar\n"));
+    }
+
+    private long take(String application, String lock) throws Exception {
+        URI uri = URI.create(RealServers.http() + "/" + application + "/?lock=" + lock);
+        HttpResponse<String> response = http.send(
+                HttpRequest.newBuilder(uri)
+                        .POST(HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return Long.parseLong(response.body());
+    }
+
+    @Test
+    void renewal_goesOnWhenTheApplicationThatTookTheLeaseHasGone_andEndsWithTheAdapter() throws Exception {
+        deployer.deploy(ADAPTER);
+        deployer.deploy(ONE); // the first to use the adapter
+        long token = take(ONE, "left");
+        deployer.undeploy(ONE);
+        await().during(TTL.multipliedBy(2)).atMost(TTL.multipliedBy(4)).until(() -> nodes.isHeld("left"));
+
+        deployer.deploy(OTHER);
+        long otherToken = take(OTHER, "later");
+        assertThat(nodes.isHeld("later")).isTrue();
+        deployer.undeploy(OTHER);
+        deployer.undeploy(ADAPTER);
+        await().until(() -> nodes.isReleased("left", token) && nodes.isReleased("later", otherToken));
+    }
+}
