@@ -163,6 +163,11 @@ public record LockRequest(
     }
 
     private static boolean isAscii(String name) {
-        return name.chars().allMatch(c -> c < 0x80);
+        for (int i = 0; i < name.length(); i++) {
+            if (name.charAt(i) >= 0x80) {
+                return false;
+            }
+        }
+        return true;
     }
 }
