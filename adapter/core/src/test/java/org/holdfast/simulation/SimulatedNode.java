@@ -167,14 +167,16 @@ final class SimulatedNode {
         clockErrorMicros = clockErrorMicros == 0 ? clockStepMicros : 0;
     }
 
-    /** Somebody lets it evict; memory is short a while later, and has been enlarged again some time after that. */
+    /** Somebody lets it evict for so long; memory is short a while later, if it lasts that long. */
     void evict(long forNanos) {
         evicting = true;
-        world.after(EVICTION_PAUSE, () -> {
-            evictions += redis.evictExpiring();
-            remember();
-        });
-        world.after(EVICTION_PAUSE + forNanos, () -> evicting = false);
+        if (forNanos > EVICTION_PAUSE) {
+            world.after(EVICTION_PAUSE, () -> {
+                evictions += redis.evictExpiring();
+                remember();
+            });
+        }
+        world.after(forNanos, () -> evicting = false);
     }
 
     private NodeFacts facts() {

@@ -137,7 +137,7 @@ public final class Simulation {
                 client.view.cutOff = new NodeSet(random.nextLong());
             }
             case 4, 7 -> node.stepClock();
-            case 8 -> node.evict(duration());
+            case 8 -> node.evict(TROUBLE - world.now());
             default -> client.time.setWall((random.nextInt(2_000) - 1_000) * 1_000L);
         }
     }
