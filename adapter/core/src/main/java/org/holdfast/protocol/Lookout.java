@@ -46,6 +46,7 @@ public final class Lookout {
     private final Sight sight;
     private final AtomicLongArray lookedAt;
     private final LongConsumer whenClockStoodStill;
+    private volatile long lastLook;
 
     /** Where a quarantine could not begin, and when that was. Only the thread that looks sees these. */
     private final long[] failedAt;
@@ -63,11 +64,12 @@ public final class Lookout {
         }
         this.whenClockStoodStill = whenClockStoodStill;
         this.failedAt = new long[sight.count()];
+        this.lastLook = time.nanoTime() - HEARING_NANOS;
     }
 
     /** Returns whether there is something to look at. */
     public boolean isDue() {
-        if (!clocks.doubted().isEmpty()) {
+        if (!clocks.doubted().isEmpty() && time.nanoTime() - lastLook >= HEARING_NANOS) {
             return true;
         }
         for (int node = 0; node < sight.count(); node++) {
@@ -92,6 +94,7 @@ public final class Lookout {
 
     /** Looks at the nodes that are due. Blocks for a few node timeouts for each that hangs. */
     public void look() {
+        lastLook = time.nanoTime();
         for (int node = 0; node < sight.count(); node++) {
             if (isDue(node) && (sight.isAsked(node) || sight.claimLook(node))) {
                 look(node);

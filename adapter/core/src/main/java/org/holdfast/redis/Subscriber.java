@@ -32,6 +32,9 @@ public final class Subscriber implements Announcements, AutoCloseable {
     /** A lock that nobody waits for is listened to for so long: it may be waited for again. */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** After a failure another thread is asked for so much later. */
+    private static final long RESTART_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private static final long LONGEST_CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Cluster cluster;
@@ -44,6 +47,8 @@ public final class Subscriber implements Announcements, AutoCloseable {
     private boolean changed;
     private boolean running;
     private int threadsAlive;
+    private boolean failed;
+    private long failedAt;
     private boolean closed;
 
     /** @param threads gives a thread for as long as it takes */
@@ -75,7 +80,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
                 changed = true;
             }
             known.waiters++;
-            if (changed && !closed) {
+            if (!closed && (changed || !running)) {
                 wakeOrStart();
             }
         } finally {
@@ -88,6 +93,11 @@ public final class Subscriber implements Announcements, AutoCloseable {
             selector.wakeup();
             return;
         }
+        long now = cluster.time().nanoTime();
+        if (failed && now - failedAt < RESTART_PAUSE_NANOS) {
+            return;
+        }
+        failed = false;
         try {
             Selector own = Selector.open();
             selector = own;
@@ -97,6 +107,8 @@ public final class Subscriber implements Announcements, AutoCloseable {
         } catch (IOException | RuntimeException e) { // whoever waits asks, as without us
             threadsAlive -= running ? 1 : 0;
             running = false;
+            failed = true;
+            failedAt = now;
             LOG.log(System.Logger.Level.WARNING, "nobody listens for releases: " + Cluster.describe(e));
         }
     }
@@ -204,6 +216,9 @@ public final class Subscriber implements Announcements, AutoCloseable {
         lock.lock();
         try {
             running = false;
+            changed = true; // the next thread has to listen for all of them
+            failed = true;
+            failedAt = cluster.time().nanoTime();
         } finally {
             lock.unlock();
         }

@@ -79,9 +79,8 @@ final class SubscriberLine implements AutoCloseable {
                     && cluster.health(node).isAsked()) {
                 connect();
             }
-            if (connection != null) {
+            if (connection != null && isAlive()) {
                 listenFor(wanted);
-                askForASignOfLife();
                 connection.push();
             }
         } catch (RuntimeException e) {
@@ -120,16 +119,18 @@ final class SubscriberLine implements AutoCloseable {
         connection.sendCommand(new CommandArguments(command).add(channel.getBytes(StandardCharsets.UTF_8)));
     }
 
-    private void askForASignOfLife() {
+    /** Asks for a sign of life when it is quiet, and gives the connection up when none has come. */
+    private boolean isAlive() {
         long now = now();
         if (now - lastHeard > DEAD_NANOS) {
             drop("nothing was heard for " + TimeUnit.NANOSECONDS.toMillis(now - lastHeard) + " ms", 0);
-            return;
+            return false;
         }
         if (now - lastHeard > QUIET_NANOS && now - lastPing > QUIET_NANOS) {
             lastPing = now;
             connection.sendCommand(new CommandArguments(Command.PING));
         }
+        return true;
     }
 
     void readWhatHasCome() {
