@@ -45,7 +45,7 @@ public interface Lease extends AutoCloseable {
     void requireHeld();
 
     /**
-     * Renews the lease now, for its full TTL. Blocks for one round trip, one node timeout at the most.
+     * Renews the lease now, for its full TTL or to the end of its {@code maxHold}. Blocks for one round trip, one node timeout at the most.
      *
      * @return true if a quorum extended the lease; false if too few nodes answered in time and the lease, still held,
      *     keeps the validity it has

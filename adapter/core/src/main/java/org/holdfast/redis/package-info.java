@@ -5,7 +5,9 @@
  * every node, then waits for all of them together with one selector, on the calling thread. Requests are pipelined and
  * their replies matched in order, so a reply that nobody waits for any more is never taken for the next one's. {@link
  * org.holdfast.redis.NodeHealth} remembers which nodes are not to be asked, so that one that hangs costs one timeout and not
- * one per request. The scripts ({@code *.lua}) are all that ever changes a key.
+ * one per request; {@link org.holdfast.redis.Inspection} looks at them in the background. {@link
+ * org.holdfast.redis.Subscriber} hears of releases by other processes. The scripts ({@code *.lua}) are all that ever changes a
+ * key.
  *
  * <p>The only room that knows Jedis.
  */

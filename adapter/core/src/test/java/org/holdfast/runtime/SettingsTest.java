@@ -38,6 +38,7 @@ class SettingsTest {
     @ParameterizedTest
     @CsvSource({
         "ttlMillis, 0, ttlMillis must be 100 to 60000 ms",
+        "commitMarginMillis, -1, commitMarginMillis must be 0 to 86400000 ms",
         "ttlMillis, 60001, ttlMillis must be 100 to 60000 ms",
         "ttlMillis, soon, ttlMillis must be 100 to 60000 ms",
         "waitTimeoutMillis, -1, waitTimeoutMillis must be 0 to",
