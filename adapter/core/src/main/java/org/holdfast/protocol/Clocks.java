@@ -63,8 +63,10 @@ public final class Clocks {
         private boolean jumped;
         private boolean doubted;
         private boolean told;
+        private boolean stepped;
         private long believedFrom;
         private long jumpSeenAt;
+        private long measuredBefore;
         private long jumpLow;
         private long jumpHigh;
 
@@ -99,12 +101,13 @@ public final class Clocks {
      */
     public synchronized boolean note(int node, long sentAt, long receivedAt, long nodeMicros) {
         Watched clock = watched[node];
-        if (clock.jumped && sentAt - clock.believedFrom < 0) {
-            return false; // it may have been answered before the jump was seen, or before the quarantine
+        if (clock.stepped && sentAt - clock.believedFrom < 0) {
+            return false; // it may have been answered before the step was seen, or before the quarantine
         }
         if (nodeMicros != 0) {
             long nodeNanos = TimeUnit.MICROSECONDS.toNanos(nodeMicros);
-            compare(clock, nodeNanos - receivedAt, nodeNanos - sentAt, sentAt, receivedAt);
+            long underWay = (long) ((receivedAt - sentAt) * drift); // the older bound is widened to the newer moment
+            compare(clock, nodeNanos - receivedAt, nodeNanos - sentAt + underWay, sentAt, receivedAt);
         }
         return !clock.doubted;
     }
@@ -122,13 +125,17 @@ public final class Clocks {
         if (low - knownHigh > GRAIN_NANOS) {
             clock.jumped = true;
             clock.doubted = true;
+            clock.stepped = true;
             clock.told = false;
+            clock.measuredBefore = clock.at;
             clock.believedFrom = at;
             clock.jumpSeenAt = at;
             clock.jumpLow = low - knownHigh;
             clock.jumpHigh = high - knownLow;
             set(clock, low, high, sentAt, at);
         } else if (knownLow - high > GRAIN_NANOS) { // set back
+            clock.stepped = true;
+            clock.believedFrom = at;
             set(clock, low, high, sentAt, at);
         } else if (at - clock.at >= 0) {
             narrow(clock, knownLow, knownHigh, low, high);
@@ -186,6 +193,7 @@ public final class Clocks {
      */
     public synchronized long stoodStillNanos() {
         for (Watched one : watched) {
+            one.told |= one.jumped && isKnownAlready(one);
             if (one.jumped && !one.told && isOurs(one)) {
                 for (Watched other : watched) {
                     other.told |= one.isLike(other);
@@ -194,6 +202,16 @@ public final class Clocks {
             }
         }
         return 0;
+    }
+
+    /** A node that answers late shows a standstill that was told of since it was measured last. */
+    private boolean isKnownAlready(Watched late) {
+        for (Watched other : watched) {
+            if (other.told && other.isLike(late) && other.jumpSeenAt - late.measuredBefore >= 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isOurs(Watched clock) {

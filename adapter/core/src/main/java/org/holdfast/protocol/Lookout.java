@@ -48,10 +48,10 @@ public final class Lookout {
     private final LongConsumer whenClockStoodStill;
     private volatile long lastLook;
 
-    /** Where a quarantine could not begin, and when that was. Only the thread that looks sees these. */
+    /** Where a quarantine could not begin, and when that was. Only the thread that looks changes these. */
     private final long[] failedAt;
 
-    private NodeSet failed = NodeSet.NONE;
+    private volatile NodeSet failed = NodeSet.NONE;
 
     /** @param whenClockStoodStill is told for how many nanoseconds our own clock has not gone on */
     public Lookout(Time time, Clocks clocks, Sight sight, LongConsumer whenClockStoodStill) {
@@ -69,7 +69,7 @@ public final class Lookout {
 
     /** Returns whether there is something to look at. */
     public boolean isDue() {
-        if (!clocks.doubted().isEmpty() && time.nanoTime() - lastLook >= HEARING_NANOS) {
+        if (!clocks.doubted().isEmpty() && time.nanoTime() - lastLook >= doubtPause()) {
             return true;
         }
         for (int node = 0; node < sight.count(); node++) {
@@ -86,6 +86,17 @@ public final class Lookout {
             return false;
         }
         return sight.isAsked(node) ? clocks.isKnown(node) && isAgo(node, PAUSE_NANOS) : sight.isLookDue(node);
+    }
+
+    /** The others are heard often until it is known whose clock it was; then what is left to do is tried now and then. */
+    private long doubtPause() {
+        NodeSet doubted = clocks.doubted();
+        for (int node = 0; node < sight.count(); node++) {
+            if (doubted.contains(node) && clocks.find(node, time.nanoTime()) == Clocks.Finding.OPEN) {
+                return HEARING_NANOS;
+            }
+        }
+        return failed.isEmpty() ? 0 : PAUSE_NANOS;
     }
 
     private boolean isAgo(int node, long nanos) {
@@ -114,7 +125,7 @@ public final class Lookout {
     /** A clock seems to have jumped: the others tell whether it was that one, or ours that stood still. */
     private void hearTheOthers() {
         for (int node = 0; node < sight.count(); node++) {
-            if (!clocks.isDoubted(node) && sight.isAsked(node) && isAgo(node, HEARING_NANOS)) {
+            if (!clocks.isDoubted(node) && sight.isAsked(node) && isAgo(node, doubtPause())) {
                 look(node);
             }
         }

@@ -135,6 +135,11 @@ class ClocksTest {
         assertThat(find(2, 2 * SECOND + 3 * MILLI)).isEqualTo(Clocks.Finding.OURS);
         assertThat(clocks.stoodStillNanos()).isBetween(29 * SECOND, 31 * SECOND);
         assertThat(clocks.stoodStillNanos()).as("told once").isZero();
+        told(1, 10 * SECOND, 10 * SECOND + MILLI, 31 * SECOND);
+        assertThat(find(1, 10 * SECOND + MILLI)).isEqualTo(Clocks.Finding.OURS);
+        assertThat(clocks.stoodStillNanos())
+                .as("told once, also when the last says so")
+                .isZero();
     }
 
     @Test
@@ -176,5 +181,23 @@ class ClocksTest {
     void answerWithoutATime_changesNothing() {
         assertThat(clocks.note(0, ORIGIN, ORIGIN + MILLI, 0)).isTrue();
         assertThat(clocks.isKnown(0)).isFalse();
+    }
+
+    @Test
+    void answerThatWasLongUnderWay_allowsForTheDriftMeanwhile() {
+        told(0, 0, MILLI, 0);
+        long micros = EPOCH_MICROS + SECOND / 1_000; // answered at once, and read after a pause of two seconds
+        clocks.note(0, ORIGIN + SECOND, ORIGIN + 3 * SECOND, micros);
+        assertThat(told(0, 3 * SECOND, 3 * SECOND + MILLI, 20 * MILLI))
+                .as("1 % fast")
+                .isTrue();
+    }
+
+    @Test
+    void answerFromBeforeAClockWasSetBack_isNoJumpAhead() {
+        told(0, 0, MILLI, 0);
+        told(0, SECOND, SECOND + MILLI, -SECOND);
+        assertThat(told(0, SECOND - 2 * MILLI, SECOND + 2 * MILLI, 0)).isFalse();
+        assertThat(clocks.isDoubted(0)).isFalse();
     }
 }
