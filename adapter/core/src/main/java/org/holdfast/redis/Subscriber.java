@@ -99,17 +99,28 @@ public final class Subscriber implements Announcements, AutoCloseable {
         }
         failed = false;
         try {
-            Selector own = Selector.open();
-            selector = own;
-            running = true;
-            threadsAlive++;
-            threads.execute(() -> run(own));
-        } catch (IOException | RuntimeException e) { // whoever waits asks, as without us
-            threadsAlive -= running ? 1 : 0;
+            start();
+        } catch (IOException | RuntimeException | OutOfMemoryError e) { // whoever waits asks, as without us
             running = false;
             failed = true;
             failedAt = now;
             LOG.log(System.Logger.Level.WARNING, "nobody listens for releases: " + Cluster.describe(e));
+        }
+    }
+
+    private void start() throws IOException {
+        Selector own = Selector.open();
+        boolean started = false;
+        try {
+            threads.execute(() -> run(own));
+            started = true;
+            selector = own;
+            running = true;
+            threadsAlive++;
+        } finally {
+            if (!started) {
+                own.close();
+            }
         }
     }
 
@@ -157,7 +168,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
                 }
                 wanted = wanted(wanted);
             }
-        } catch (IOException | RuntimeException e) { // whoever waits asks, as without us
+        } catch (Throwable e) { // whoever waits asks, as without us
             LOG.log(System.Logger.Level.WARNING, "nobody listens for releases any more", e);
             fail(lines);
         } finally {
@@ -170,6 +181,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
             line.serve(wanted);
         }
         own.select(TURN_MILLIS);
+        Thread.interrupted(); // meant for the work before, or for one that does not end when nobody waits
         for (SelectionKey key : own.selectedKeys()) {
             if (key.isValid()) {
                 lines[(Integer) key.attachment()].readWhatHasCome();

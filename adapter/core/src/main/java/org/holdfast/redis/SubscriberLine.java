@@ -25,7 +25,6 @@ final class SubscriberLine implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(SubscriberLine.class.getName());
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
-    private static final long DEAD_NANOS = TimeUnit.SECONDS.toNanos(4);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long FORBIDDEN_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -122,7 +121,7 @@ final class SubscriberLine implements AutoCloseable {
     /** Asks for a sign of life when it is quiet, and gives the connection up when none has come. */
     private boolean isAlive() {
         long now = now();
-        if (now - lastHeard > DEAD_NANOS) {
+        if (lastPing - lastHeard > 0 && now - lastPing > QUIET_NANOS) {
             drop("nothing was heard for " + TimeUnit.NANOSECONDS.toMillis(now - lastHeard) + " ms", 0);
             return false;
         }
