@@ -24,7 +24,8 @@ import java.util.concurrent.locks.Lock;
  * </ul>
  *
  * <p>What becomes of a lease when the connection is closed is decided by its {@linkplain LockRequest#scope(LeaseScope)
- * scope}. A connection may be used by several threads, one at a time. Its methods block the calling thread.
+ * scope}. A connection may be used by several threads. Its methods block the calling thread; one that waits when the connection
+ * is closed fails with {@link IllegalStateException} when it would get the lock.
  */
 public interface LockConnection extends AutoCloseable {
 
@@ -77,7 +78,8 @@ public interface LockConnection extends AutoCloseable {
      * conditions.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
-     * @return a view that may be used by any thread; views of the same name and connection are one lock
+     * @return a view that may be used by several threads at once, as long as the connection is open; views of the same name and
+     *     connection are one lock
      * @throws InvalidLockRequestException if the name is not valid
      */
     Lock lock(String name);

@@ -2,6 +2,8 @@
 package org.holdfast.protocol;
 
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.holdfast.Lease;
@@ -15,6 +17,7 @@ final class HeldLease implements Lease {
     private final Hold hold;
     private final Consumer<HeldLease> whenReleased;
     private final LossInterrupt interrupt;
+    private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean ended = new AtomicBoolean();
 
     /** @param interrupt for the thread that takes it; null for none */
@@ -76,22 +79,26 @@ final class HeldLease implements Lease {
 
     @Override
     public void onLost(Consumer<LeaseLoss> listener) {
-        hold.onLost(loss -> {
+        Consumer<LeaseLoss> unlessEnded = loss -> {
             if (!ended.get()) {
                 listener.accept(loss);
             }
-        });
+        };
+        listeners.add(unlessEnded);
+        hold.onLost(unlessEnded);
     }
 
     /** Ends this lease without telling the hold; false if it had ended before. */
     boolean end() {
         interruptNoMore();
+        listeners.forEach(hold::forget);
         return ended.compareAndSet(false, true);
     }
 
     /** The handle is closed, and with it what the thread did under the lock, though the lock is held on. */
     void interruptNoMore() {
         if (interrupt != null) {
+            hold.forget(interrupt);
             interrupt.end();
         }
     }

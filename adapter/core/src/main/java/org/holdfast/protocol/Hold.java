@@ -3,8 +3,8 @@ package org.holdfast.protocol;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -40,9 +40,9 @@ public final class Hold {
     private final Executor notifier;
     private final Consumer<Hold> whenLost;
     private final AtomicLong validUntil;
-    private final Queue<LossInterrupt> interrupts = new ConcurrentLinkedQueue<>();
+    private final Set<LossInterrupt> interrupts = ConcurrentHashMap.newKeySet();
     private final AtomicReference<State> state = new AtomicReference<>(new State.Held(1));
-    private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
+    private final Set<Consumer<LeaseLoss>> listeners = ConcurrentHashMap.newKeySet();
     private volatile String lastFailure;
 
     /**
@@ -254,10 +254,20 @@ public final class Hold {
     }
 
     private void interrupt() {
-        LossInterrupt interrupt;
-        while ((interrupt = interrupts.poll()) != null) {
-            interrupt.send();
+        for (LossInterrupt interrupt : interrupts) {
+            if (interrupts.remove(interrupt)) {
+                interrupt.send();
+            }
         }
+    }
+
+    /** A lease has ended, and with it who wanted to hear of its loss. */
+    void forget(LossInterrupt interrupt) {
+        interrupts.remove(interrupt);
+    }
+
+    void forget(Consumer<LeaseLoss> listener) {
+        listeners.remove(listener);
     }
 
     void onLost(Consumer<LeaseLoss> listener) {
@@ -270,14 +280,18 @@ public final class Hold {
 
     /** Whoever takes a listener out of the queue calls it: each is called once, however many come here. */
     private void tell(LeaseLoss loss) {
-        Consumer<LeaseLoss> listener;
-        while ((listener = listeners.poll()) != null) {
-            Consumer<LeaseLoss> told = listener;
-            try {
-                notifier.execute(() -> call(told, loss));
-            } catch (RuntimeException e) { // no thread to be had: who looks at a lease must not suffer for that
-                LOG.log(System.Logger.Level.WARNING, "no thread to tell a listener that the " + loss, e);
+        for (Consumer<LeaseLoss> listener : listeners) {
+            if (listeners.remove(listener)) {
+                tell(listener, loss);
             }
+        }
+    }
+
+    private void tell(Consumer<LeaseLoss> listener, LeaseLoss loss) {
+        try {
+            notifier.execute(() -> call(listener, loss));
+        } catch (RuntimeException e) { // no thread to be had: who looks at a lease must not suffer for that
+            LOG.log(System.Logger.Level.WARNING, "no thread to tell a listener that the " + loss, e);
         }
     }
 

@@ -160,11 +160,12 @@ public final class LeaseManager {
             if (local > 0 || failed == 0) {
                 return local;
             }
-            return last instanceof Outcome.Contended other
-                            && failedSinceNews > ATTEMPTS_AFTER_NEWS
-                            && announcements.isHeard(request.name())
+            if (!(last instanceof Outcome.Contended other) || !announcements.isHeard(request.name())) {
+                return retryDelay.nanosAfter(failed);
+            }
+            return failedSinceNews > ATTEMPTS_AFTER_NEWS
                     ? retryDelay.nanosWhileHeard(other.remainingMillis())
-                    : retryDelay.nanosAfter(failed);
+                    : retryDelay.nanosAfter(Math.max(1, failedSinceNews));
         }
 
         /** Something has changed: contenders may take each other's votes now, which no release ends. */

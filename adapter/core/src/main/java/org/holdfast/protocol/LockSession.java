@@ -32,6 +32,7 @@ public final class LockSession {
     private final Set<HeldLease> bound = ConcurrentHashMap.newKeySet();
 
     private final LockView.Leases viewed = new LockView.Leases();
+    private volatile boolean closed;
 
     /** What was taken through the handle, and ends with a transaction. */
     private final Set<HeldLease> kept = ConcurrentHashMap.newKeySet();
@@ -120,8 +121,18 @@ public final class LockSession {
         }
         if (request.scope() == LeaseScope.CONNECTION) {
             (transaction == null ? bound : kept).add(lease);
+            requireOpen(lease);
         }
         return lease;
+    }
+
+    /** The handle was closed by another thread while this one waited: nobody would release what it has got. */
+    private void requireOpen(HeldLease lease) {
+        if (closed) {
+            lease.release();
+            throw new IllegalStateException(
+                    "the connection was closed while it waited for lock '" + lease.name() + "'");
+        }
     }
 
     private void bindToTransaction(Object transaction, Hold hold) {
@@ -140,13 +151,14 @@ public final class LockSession {
 
     /** Releases the leases that are bound to the handle, all at once. */
     public void close() {
+        closed = true; // before we look: what is bound from now on is released by who binds it
         List<Hold> ended = new ArrayList<>();
         for (HeldLease lease : bound) {
+            bound.remove(lease);
             if (lease.end()) {
                 ended.add(lease.hold());
             }
         }
-        bound.clear();
         kept.forEach(HeldLease::interruptNoMore);
         kept.clear();
         viewed.clear();

@@ -177,4 +177,13 @@ class HoldTest {
         assertThat(bounded.isExtensible()).isTrue();
         assertThat(bounded.isHeld(start)).isTrue();
     }
+
+    @Test
+    void listener_thatIsForgotten_isNotTold() {
+        java.util.function.Consumer<LeaseLoss> listener = told::add;
+        hold.onLost(listener);
+        hold.forget(listener);
+        hold.lose("test", time.nanoTime());
+        assertThat(told).isEmpty();
+    }
 }

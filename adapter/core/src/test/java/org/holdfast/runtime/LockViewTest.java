@@ -220,4 +220,20 @@ class LockViewTest {
     void name_thatIsNotValid_isRefusedBeforeAnythingIsTaken() {
         assertThatExceptionOfType(InvalidLockRequestException.class).isThrownBy(() -> connection.lock(""));
     }
+
+    @Test
+    void lock_whoseConnectionIsClosedMeanwhile_fails_andLeavesNothingTaken() throws Exception {
+        lock.lock();
+        Running<Boolean> waiting = start(() -> {
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(others::lock)
+                    .withMessageContaining("closed while it waited");
+            return true;
+        });
+        waiting.awaitWaiting();
+        otherConnection.close();
+        lock.unlock();
+        assertThat(waiting.get(30, SECONDS)).isTrue();
+        assertThat(lock.tryLock()).isTrue();
+    }
 }
