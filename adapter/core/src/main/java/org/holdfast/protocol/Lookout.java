@@ -96,7 +96,7 @@ public final class Lookout {
                 return HEARING_NANOS;
             }
         }
-        return failed.isEmpty() ? 0 : PAUSE_NANOS;
+        return doubted.without(failed).isEmpty() ? PAUSE_NANOS : 0;
     }
 
     private boolean isAgo(int node, long nanos) {
