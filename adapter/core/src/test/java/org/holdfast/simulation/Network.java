@@ -24,7 +24,7 @@ final class Network {
     private final World world;
     private final List<SimulatedNode> nodes;
     private final long meanDelay;
-    private final double breaks;
+    private double breaks;
     private final long nodeTimeout;
     private final List<SimulatedAnnouncements> audience = new ArrayList<>();
 
@@ -61,6 +61,11 @@ final class Network {
         boolean isAsked(int node) {
             return !setAside.contains(node) && !clocks.isDoubted(node);
         }
+    }
+
+    /** From now on nothing breaks. */
+    void calmDown() {
+        breaks = 0;
     }
 
     /** Something arrives. */

@@ -33,6 +33,7 @@ public final class Simulation {
     private final Checker checker;
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
+    private final Network network;
     private final boolean calm;
 
     private Simulation(long seed, SimulatedRedis.Lua lua) {
@@ -47,7 +48,7 @@ public final class Simulation {
         long meanDelay = MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
         double breaks = List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
         this.calm = breaks == 0 && meanDelay <= 2 * MILLI;
-        Network network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos());
+        this.network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos());
         for (int client = 0; client < 3; client++) {
             SimulatedTime time =
                     new SimulatedTime(world, clockRate(), random.nextLong() / 4, random.nextInt(2_000_000) - 1_000_000);
@@ -95,6 +96,7 @@ public final class Simulation {
         for (int fault = 0; fault < faults; fault++) {
             world.at((long) (random.nextDouble() * TROUBLE), this::fault);
         }
+        world.at(TROUBLE, network::calmDown);
         Duration within = MAX_TTL.plusSeconds(2);
         world.at(
                 TROUBLE + 500 * MILLI,
