@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 
 /**
@@ -43,9 +42,9 @@ public final class AcquireRelease {
                 RedisServers hung = RedisServers.start(3, directory);
                 RedisServers refused = RedisServers.start(3, directory)) {
             List<Contestant> all = List.of(
-                    named("Holdfast, all healthy", healthy.all()),
-                    named("Holdfast, one hangs", hung.all()),
-                    named("Holdfast, one is gone", refused.all()));
+                    Contestants.holdfast("Holdfast, all healthy", healthy.all()),
+                    Contestants.holdfast("Holdfast, one hangs", hung.all()),
+                    Contestants.holdfast("Holdfast, one is gone", refused.all()));
             for (Contestant contestant : all) {
                 contestant.pair();
             }
@@ -54,26 +53,6 @@ public final class AcquireRelease {
             measure("3", all);
             hung.get(0).thaw();
         }
-    }
-
-    private static Contestant named(String name, List<RedisServer> nodes) {
-        Contestant holdfast = Contestants.holdfast(nodes);
-        return new Contestant() {
-            @Override
-            public String name() {
-                return name;
-            }
-
-            @Override
-            public void pair() throws Exception {
-                holdfast.pair();
-            }
-
-            @Override
-            public void close() throws Exception {
-                holdfast.close();
-            }
-        };
     }
 
     private static void measure(String nodes, List<Contestant> contestants) throws Exception {

@@ -40,10 +40,14 @@ final class Contestants {
     }
 
     static Contestant holdfast(List<RedisServer> nodes) {
+        return holdfast("Holdfast", nodes);
+    }
+
+    static Contestant holdfast(String name, List<RedisServer> nodes) {
         String uris = nodes.stream().map(RedisServer::uri).collect(Collectors.joining(","));
         LockConnectionFactory locks = Holdfast.connect(Map.of("nodes", uris, "guard", "OFF"));
         LockConnection connection = locks.getConnection();
-        return contestant("Holdfast", () -> connection.acquire("holdfast").release(), locks);
+        return contestant(name, () -> connection.acquire("holdfast").release(), locks);
     }
 
     private static Contestant jedis(RedisServer node) {

@@ -86,13 +86,17 @@ final class HeldLease implements Lease {
         };
         listeners.add(unlessEnded);
         hold.onLost(unlessEnded);
+        if (ended.get()) { // whoever ended it may have looked before
+            hold.forget(unlessEnded);
+        }
     }
 
     /** Ends this lease without telling the hold; false if it had ended before. */
     boolean end() {
+        boolean first = ended.compareAndSet(false, true);
         interruptNoMore();
         listeners.forEach(hold::forget);
-        return ended.compareAndSet(false, true);
+        return first;
     }
 
     /** The handle is closed, and with it what the thread did under the lock, though the lock is held on. */

@@ -152,11 +152,12 @@ public final class LockService implements AutoCloseable {
     @Override
     public void close() {
         scheduling.close();
+        long deadline = time.nanoTime() + LONGEST_STOP.toNanos();
         closed = true;
         closeInspectionIfOver();
-        leases.close(time.nanoTime() + LONGEST_STOP.toNanos());
+        subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
+        leases.close(deadline);
         service.close();
-        subscriber.close();
         int unheard = unfinished.size();
         if (unheard > 0) {
             LOG.log(

@@ -272,8 +272,7 @@ class LeaseManagerTest {
         assertThat(hold.isHeld(time.nanoTime())).isFalse();
     }
 
-    @Test
-    void renewals_dueTogether_areSentInOneGo() throws Exception {
+    private void acquireFive() throws InterruptedException {
         for (int i = 0; i < 5; i++) {
             fixture.manager.acquire(
                     nodes,
@@ -282,6 +281,11 @@ class LeaseManagerTest {
                             .ttl(java.time.Duration.ofMillis(1_000)),
                     List.of(Holder.thread()));
         }
+    }
+
+    @Test
+    void renewals_dueTogether_areSentInOneGo() throws Exception {
+        acquireFive();
         service.latency(0, 50).latency(1, 40).latency(2, 40);
         time.passMillis(340);
         long before = time.nanoTime();
@@ -292,14 +296,7 @@ class LeaseManagerTest {
 
     @Test
     void sweep_whileAQuorumHangs_blocksForOneNodeTimeout() throws Exception {
-        for (int i = 0; i < 5; i++) {
-            fixture.manager.acquire(
-                    nodes,
-                    org.holdfast.LockRequest.of("lock-" + i)
-                            .waitTimeout(java.time.Duration.ZERO)
-                            .ttl(java.time.Duration.ofMillis(1_000)),
-                    List.of(Holder.thread()));
-        }
+        acquireFive();
         service.latency(0, 60_000).latency(1, 60_000);
         time.passMillis(340);
         long before = time.nanoTime();

@@ -44,7 +44,7 @@ class ClockJumpTest {
         /** Blocks for as long. */
         void standStill(Duration duration) throws InterruptedException {
             stopped = nanoTime();
-            Thread.sleep(duration.toMillis());
+            Thread.sleep(duration.toMillis()); // the nodes' real clocks have to go on meanwhile
             behind += duration.toNanos();
             stopped = Long.MAX_VALUE;
         }
