@@ -30,9 +30,14 @@ class SimulationTest {
                     Simulation.Engine engine = new Simulation.Engine();
                     long seed;
                     while ((seed = next.getAndIncrement()) < FIRST + SEEDS) {
-                        Simulation.Result result = engine.run(seed);
-                        acquisitions.addAndGet(result.acquisitions());
-                        losses.addAndGet(result.losses());
+                        try {
+                            Simulation.Result result = engine.run(seed);
+                            acquisitions.addAndGet(result.acquisitions());
+                            losses.addAndGet(result.losses());
+                        } catch (Throwable failure) {
+                            next.set(FIRST + SEEDS); // one seed to replay is enough: the others stop too
+                            throw failure;
+                        }
                     }
                 }));
             }
