@@ -2,6 +2,7 @@
 package org.holdfast;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -20,13 +21,18 @@ import java.util.function.Consumer;
  */
 public interface Lease extends AutoCloseable {
 
-    /** Returns the lock's name. */
+    /** Returns the lock's name; if the lease covers several, the first that was asked for. */
     String name();
+
+    /** Returns the names that the lease covers. */
+    List<String> names();
 
     /**
      * Returns the fencing token: a positive number, larger than that of every earlier lease on the same name.
      *
-     * <p>A lease that a holder took once more has the token of its first.
+     * <p>A lease that a holder took once more has the token of its first. A lease that covers several names has one token,
+     * larger than any before on each of them. What readers' tokens mean says {@link LockMode#READ}; tokens of permits grow
+     * with each holder of the same permit.
      */
     long token();
 

@@ -2,7 +2,9 @@
 package org.holdfast;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 
 /**
  * Takes leases. A cheap handle, opened for a piece of work and closed after it.
@@ -37,7 +39,8 @@ public interface LockConnection extends AutoCloseable {
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the name is not valid
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
-     * @throws IllegalStateException if this connection is closed
+     * @throws IllegalStateException if this connection is closed, or if the holder would wait for itself: it reads and wants to
+     *     write, or it has some of several names
      */
     default Lease acquire(String name) throws InterruptedException {
         return acquire(LockRequest.of(name));
@@ -50,7 +53,8 @@ public interface LockConnection extends AutoCloseable {
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
-     * @throws IllegalStateException if this connection is closed
+     * @throws IllegalStateException if this connection is closed, or if the holder would wait for itself: it reads and wants to
+     *     write, or it has some of several names
      */
     Lease acquire(LockRequest request) throws InterruptedException;
 
@@ -61,7 +65,8 @@ public interface LockConnection extends AutoCloseable {
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
-     * @throws IllegalStateException if this connection is closed
+     * @throws IllegalStateException if this connection is closed, or if the holder would wait for itself: it reads and wants to
+     *     write, or it has some of several names
      */
     Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
 
@@ -83,6 +88,35 @@ public interface LockConnection extends AutoCloseable {
      * @throws InvalidLockRequestException if the name is not valid
      */
     Lock lock(String name);
+
+    /**
+     * Returns a lock for many readers or one writer in the shape of the JDK's: two views as {@link #lock(String)} describes,
+     * in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry and the downgrading of
+     * {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
+     *
+     * <p>A thread that holds the lock to read and asks for it to write gets an {@link IllegalStateException} at once, where the
+     * JDK's would wait for ever. {@code tryLock()} without a time does not overtake those who wait.
+     *
+     * @param name the lock's name, see {@link LockRequest#of(String)}
+     * @return a view that may be used by several threads at once, as long as the connection is open
+     * @throws InvalidLockRequestException if the name is not valid
+     */
+    ReadWriteLock readWriteLock(String name);
+
+    /**
+     * Takes the lock as soon as it becomes free within the request's wait timeout, and lets no thread wait for that.
+     *
+     * <p>The lease is bound to nothing but itself: the request's scope must be {@link LeaseScope#DETACHED}. The stage goes on
+     * when this connection is closed meanwhile. It ends within some 20 ms of the wait timeout; to {@linkplain
+     * CompletableFuture#cancel cancel} its future takes the request back, also if the lock is granted just then.
+     *
+     * @return a stage that is completed with the lease on a thread of the container, or exceptionally with
+     *     {@link LockTimeoutException}, {@link QuorumUnavailableException}, {@link LockException}, or
+     *     {@link IllegalStateException} if the service is stopped; whoever continues it must not block that thread for long
+     * @throws InvalidLockRequestException if the request asks for what the factory does not allow, or its scope is not DETACHED
+     * @throws IllegalStateException if this connection is closed
+     */
+    CompletableFuture<Lease> acquireAsync(LockRequest request);
 
     /**
      * Gives the connection back and releases the leases of {@link LeaseScope#CONNECTION} that no transaction keeps.

@@ -6,13 +6,21 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Describes a lock to be taken. Immutable; each method returns a changed copy.
  *
- * @param name the lock's name: 1 to 1,024 bytes of UTF-8
+ * @param names the lock's name, or several that are taken all or none, each 1 to 1,024 bytes of UTF-8 and each different
+ * @param mode how the lock is held
+ * @param permits how many may hold the lock at once in the mode {@link LockMode#PERMIT}; 0 in any other
+ * @param fair whether those who wait get the lock in the order in which they came
  * @param waitTimeout how long to wait for a lock that somebody else holds, zero or more; empty: the factory's default
  * @param ttl for how long a node keeps the lock of a holder that does not renew it any more, at least 100 ms and at most
  *     the {@code maxLeaseTtlMillis} of the factory; empty: the factory's default
@@ -22,7 +30,10 @@ import java.util.Optional;
  * @param scope what ends a lease that nobody releases
  */
 public record LockRequest(
-        String name,
+        List<String> names,
+        LockMode mode,
+        int permits,
+        boolean fair,
         Optional<Duration> waitTimeout,
         Optional<Duration> ttl,
         boolean renewal,
@@ -33,6 +44,12 @@ public record LockRequest(
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 1024;
 
+    /** So many names may be taken at once. */
+    public static final int MAX_NAMES = 100;
+
+    /** So many permits may a lock have. */
+    public static final int MAX_PERMITS = 1000;
+
     /** The shortest TTL. Less would leave no room for a network and a clock. */
     public static final Duration MIN_TTL = Duration.ofMillis(100);
 
@@ -42,7 +59,10 @@ public record LockRequest(
      * @throws InvalidLockRequestException if a part is missing or out of its range
      */
     public LockRequest {
-        checkName(name);
+        names = checked(names);
+        String name = names.get(0);
+        Objects.requireNonNull(mode, "mode");
+        checkShape(names, mode, permits, fair);
         Objects.requireNonNull(waitTimeout, "waitTimeout");
         Objects.requireNonNull(ttl, "ttl");
         Objects.requireNonNull(maxHold, "maxHold");
@@ -56,6 +76,38 @@ public record LockRequest(
         if (interruptOnLoss && scope != LeaseScope.CONNECTION) {
             throw new InvalidLockRequestException("interruptOnLoss needs the scope CONNECTION, was " + scope
                     + ": the interrupt must end with what the thread does (lock '" + name + "')");
+        }
+    }
+
+    private static List<String> checked(List<String> names) {
+        Set<String> different = new LinkedHashSet<>();
+        for (String name : Objects.requireNonNull(names, "names")) {
+            checkName(name);
+            if (!different.add(name)) {
+                throw new InvalidLockRequestException("each name must be given once, '" + name + "' was given again");
+            }
+        }
+        if (different.isEmpty() || different.size() > MAX_NAMES) {
+            throw new InvalidLockRequestException(
+                    "a request must have 1 to " + MAX_NAMES + " names, had " + different.size());
+        }
+        return List.copyOf(different);
+    }
+
+    private static void checkShape(List<String> names, LockMode mode, int permits, boolean fair) {
+        String lock = " (lock '" + names.get(0) + "')";
+        boolean counts = mode == LockMode.PERMIT;
+        if (counts ? permits < 1 || permits > MAX_PERMITS : permits != 0) {
+            throw new InvalidLockRequestException("permits must be "
+                    + (counts ? "1 to " + MAX_PERMITS : "0 in the mode " + mode) + ", was " + permits + lock);
+        }
+        if (fair && counts) {
+            throw new InvalidLockRequestException(
+                    "fair is not for the mode PERMIT: permits are taken by whoever finds" + " one that is free" + lock);
+        }
+        if (names.size() > 1 && (mode != LockMode.EXCLUSIVE || fair)) {
+            throw new InvalidLockRequestException("several names are taken in the mode EXCLUSIVE and not fair, was "
+                    + mode + (fair ? ", fair" : "") + lock);
         }
     }
 
@@ -74,8 +126,80 @@ public record LockRequest(
      * @throws InvalidLockRequestException if the name is null, empty, too long, or not well-formed Unicode
      */
     public static LockRequest of(String name) {
+        return of(Collections.singletonList(name), LockMode.EXCLUSIVE, 0);
+    }
+
+    /**
+     * Returns a request for several exclusive locks, all or none, in one lease: it is held as long as all of them are, and has
+     * one fencing token, larger than any before on each of the names.
+     *
+     * <p>They are asked for in one go, whatever their order: those who ask for some of the same names never wait for each
+     * other in a circle. Who waits for several names is not served before others that ask for one of them.
+     *
+     * @param names 1 to {@link #MAX_NAMES}, each different
+     * @throws InvalidLockRequestException if a name is not valid or given twice, or there are too many
+     */
+    public static LockRequest allOf(String... names) {
+        return of(Arrays.asList(names), LockMode.EXCLUSIVE, 0);
+    }
+
+    /**
+     * Returns a request for one of several permits, which so many holders may have at once: a semaphore.
+     *
+     * <p>All who use the name must agree on the number: the largest that anybody gives is how many may hold one. A permit is
+     * not taken once more by its holder: asking again gets another one. The same name as a lock is a different thing.
+     *
+     * @param name the semaphore's name, see {@link #of(String)}
+     * @param permits 1 to {@link #MAX_PERMITS}
+     * @throws InvalidLockRequestException if the name is not valid or the number out of its range
+     */
+    public static LockRequest permit(String name, int permits) {
+        return of(Collections.singletonList(name), LockMode.PERMIT, permits);
+    }
+
+    private static LockRequest of(List<String> names, LockMode mode, int permits) {
         return new LockRequest(
-                name, Optional.empty(), Optional.empty(), true, Optional.empty(), false, LeaseScope.CONNECTION);
+                names,
+                mode,
+                permits,
+                false,
+                Optional.empty(),
+                Optional.empty(),
+                true,
+                Optional.empty(),
+                false,
+                LeaseScope.CONNECTION);
+    }
+
+    /** Returns the lock's name; of several the first. */
+    public String name() {
+        return names.get(0);
+    }
+
+    /**
+     * Sets how the lock is held. Default: {@link LockMode#EXCLUSIVE}.
+     *
+     * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #permit} is for, or the request has
+     *     several names or permits
+     */
+    public LockRequest mode(LockMode lockMode) {
+        return new LockRequest(
+                names, lockMode, permits, fair, waitTimeout, ttl, renewal, maxHold, interruptOnLoss, scope);
+    }
+
+    /**
+     * Serves those who wait in the order in which they came, whichever process they are in (true), or as it comes, which is
+     * faster (false, the default). {@link LockMode#READ} and {@link LockMode#WRITE} are always served in order.
+     *
+     * <p>A request with the wait timeout zero gets the lock only if nobody waits in line. A request that is not fair does not
+     * look at the line. A process that dies while it waits delays those behind it by the {@code ticketTtlMillis} of the
+     * factory, 1 s by default; one that pauses for longer may find that others went ahead.
+     *
+     * @throws InvalidLockRequestException if the request has several names or permits
+     */
+    public LockRequest fair(boolean inOrder) {
+        return new LockRequest(
+                names, mode, permits, inOrder, waitTimeout, ttl, renewal, maxHold, interruptOnLoss, scope);
     }
 
     /**
@@ -85,7 +209,8 @@ public record LockRequest(
      * @throws InvalidLockRequestException if it is negative
      */
     public LockRequest waitTimeout(Duration timeout) {
-        return new LockRequest(name, Optional.of(timeout), ttl, renewal, maxHold, interruptOnLoss, scope);
+        return new LockRequest(
+                names, mode, permits, fair, Optional.of(timeout), ttl, renewal, maxHold, interruptOnLoss, scope);
     }
 
     /**
@@ -95,12 +220,22 @@ public record LockRequest(
      * @throws InvalidLockRequestException if it is too short
      */
     public LockRequest ttl(Duration duration) {
-        return new LockRequest(name, waitTimeout, Optional.of(duration), renewal, maxHold, interruptOnLoss, scope);
+        return new LockRequest(
+                names,
+                mode,
+                permits,
+                fair,
+                waitTimeout,
+                Optional.of(duration),
+                renewal,
+                maxHold,
+                interruptOnLoss,
+                scope);
     }
 
     /** Renews the lease until it is released (true, the default), or lets it end with its TTL (false). */
     public LockRequest renewal(boolean renew) {
-        return new LockRequest(name, waitTimeout, ttl, renew, maxHold, interruptOnLoss, scope);
+        return new LockRequest(names, mode, permits, fair, waitTimeout, ttl, renew, maxHold, interruptOnLoss, scope);
     }
 
     /**
@@ -111,7 +246,8 @@ public record LockRequest(
      * @throws InvalidLockRequestException if it is too short
      */
     public LockRequest maxHold(Duration duration) {
-        return new LockRequest(name, waitTimeout, ttl, renewal, Optional.of(duration), interruptOnLoss, scope);
+        return new LockRequest(
+                names, mode, permits, fair, waitTimeout, ttl, renewal, Optional.of(duration), interruptOnLoss, scope);
     }
 
     /**
@@ -123,12 +259,13 @@ public record LockRequest(
      * @throws InvalidLockRequestException if the scope is not {@link LeaseScope#CONNECTION}
      */
     public LockRequest interruptOnLoss(boolean interrupt) {
-        return new LockRequest(name, waitTimeout, ttl, renewal, maxHold, interrupt, scope);
+        return new LockRequest(names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, interrupt, scope);
     }
 
     /** Sets what ends a lease that nobody releases. Default: {@link LeaseScope#CONNECTION}. */
     public LockRequest scope(LeaseScope leaseScope) {
-        return new LockRequest(name, waitTimeout, ttl, renewal, maxHold, interruptOnLoss, leaseScope);
+        return new LockRequest(
+                names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, interruptOnLoss, leaseScope);
     }
 
     /** Binds the lease to nothing but itself: short for {@code scope(LeaseScope.DETACHED)}. */

@@ -77,6 +77,12 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     @ConfigProperty(
             description =
+                    "How long in ms a process that waits in line and gives no sign of life keeps those behind it waiting,"
+                            + " 100 to 60000. Default: 1000.")
+    private Long ticketTtlMillis;
+
+    @ConfigProperty(
+            description =
                     "What is done about nodes that may have forgotten locks: QUARANTINE or OFF. Default: QUARANTINE.")
     private String guard;
 
@@ -133,6 +139,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         put(values, Settings.FENCE_RETENTION_MILLIS, fenceRetentionMillis);
         put(values, Settings.DRIFT_FACTOR, driftFactor);
         put(values, Settings.COMMIT_MARGIN_MILLIS, commitMarginMillis);
+        put(values, Settings.TICKET_TTL_MILLIS, ticketTtlMillis);
         put(values, Settings.GUARD, guard);
         return values;
     }
@@ -257,6 +264,14 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     public void setCommitMarginMillis(Long commitMarginMillis) {
         this.commitMarginMillis = commitMarginMillis;
+    }
+
+    public Long getTicketTtlMillis() {
+        return ticketTtlMillis;
+    }
+
+    public void setTicketTtlMillis(Long ticketTtlMillis) {
+        this.ticketTtlMillis = ticketTtlMillis;
     }
 
     public String getGuard() {

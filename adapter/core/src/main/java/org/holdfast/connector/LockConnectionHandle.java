@@ -2,8 +2,10 @@
 package org.holdfast.connector;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
@@ -36,6 +38,17 @@ public final class LockConnectionHandle implements LockConnection {
     @Override
     public Lock lock(String name) {
         return session.view(this, name);
+    }
+
+    @Override
+    public ReadWriteLock readWriteLock(String name) {
+        return session.readWriteView(this, name);
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+        open();
+        return session.acquireAsync(request);
     }
 
     private LockManagedConnection open() {

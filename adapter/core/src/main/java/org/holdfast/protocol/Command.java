@@ -1,54 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.Optional;
+
 /** What a node can be told about a lock. Each may be sent again: for the same owner the effect is the same. */
 public sealed interface Command {
 
-    /** Returns the lock's name. */
-    String lock();
+    /** A command about one acquisition. */
+    sealed interface OfClaim extends Command {
 
-    /** A command after which the owner has the lock for a TTL, if it is granted. */
-    sealed interface Take extends Command {
-
-        /** Returns who is to have it. */
-        Owner owner();
-
-        /** Returns the fencing token of the lease. */
-        long token();
-
-        /** Returns how long the node keeps the lock. */
-        long ttlMillis();
-
-        /** Returns how long the node remembers the token. */
-        long fenceMillis();
+        /** Returns what was acquired, or is to be. */
+        Claim claim();
     }
 
     /**
-     * Take the lock if nobody else has it and the token is larger than any granted before.
+     * Take what is claimed if nobody else has it and the token is larger than any granted before.
      *
-     * @param ttlMillis how long the node keeps it
-     * @param fenceMillis how long the node remembers the token
+     * @param ticket to be granted only when those who came before have been; empty to take it whoever waits
      */
-    record Acquire(String lock, Owner owner, long token, long ttlMillis, long fenceMillis) implements Take {
+    record Acquire(Claim claim, Optional<Queueing> queueing) implements OfClaim {
 
-        /** Returns the command that extends what this one took. */
-        public Renew renewal() {
-            return new Renew(lock, owner, token, ttlMillis, fenceMillis);
-        }
-
-        /** Returns the command that gives back what this one took. */
-        public Release release(boolean tombstone) {
-            return new Release(lock, owner, token, fenceMillis, tombstone);
+        /** Takes it whoever waits. */
+        public Acquire(Claim claim) {
+            this(claim, Optional.empty());
         }
     }
 
-    /** Keep the lock for another TTL; take it again if nobody has it and no larger token was granted since. */
-    record Renew(String lock, Owner owner, long token, long ttlMillis, long fenceMillis) implements Take {}
+    /**
+     * Has a lock taken only by who is first of those who wait for it.
+     *
+     * @param ticket the caller's place; empty if it does not wait, and then nobody may
+     */
+    record Queueing(Optional<Ticket> ticket) {}
+
+    /** Keep what is claimed for another TTL; take it again if nobody has it and no larger token was granted since. */
+    record Renew(Claim claim) implements OfClaim {}
 
     /**
-     * Give the lock back if the owner has it.
+     * Give back what is claimed if the owner has it.
      *
      * @param tombstone also refuse from now on what is still under way of this lease, on whatever connection
      */
-    record Release(String lock, Owner owner, long token, long fenceMillis, boolean tombstone) implements Command {}
+    record Release(Claim claim, boolean tombstone) implements OfClaim {}
+
+    /** Keep a ticket in its place for another TTL. */
+    record Refresh(Ticket ticket) implements Command {}
+
+    /**
+     * Take a ticket away.
+     *
+     * @param announced whether those behind it are told: they need not be if its owner has the lock now
+     */
+    record Leave(Ticket ticket, boolean announced) implements Command {}
+
+    /**
+     * Find a permit that nobody has.
+     *
+     * @param permits how many there are
+     * @param first with which to begin
+     */
+    record FindPermit(String semaphore, int permits, int first) implements Command {}
 }

@@ -2,6 +2,7 @@
 package org.holdfast.protocol;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,16 +15,30 @@ import org.holdfast.LeaseLostException;
 final class HeldLease implements Lease {
 
     private final LeaseManager manager;
+    private final Share share;
     private final Hold hold;
+    private final String name;
+    private final List<String> names;
     private final Consumer<HeldLease> whenReleased;
     private final LossInterrupt interrupt;
     private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    /** @param interrupt for the thread that takes it; null for none */
-    HeldLease(LeaseManager manager, Hold hold, LossInterrupt interrupt, Consumer<HeldLease> whenReleased) {
+    /**
+     * @param names what it covers, in the order in which that was asked for
+     * @param interrupt for the thread that takes it; null for none
+     */
+    HeldLease(
+            LeaseManager manager,
+            Share share,
+            List<String> names,
+            LossInterrupt interrupt,
+            Consumer<HeldLease> whenReleased) {
         this.manager = manager;
-        this.hold = hold;
+        this.share = share;
+        this.hold = share.hold();
+        this.names = names;
+        this.name = names.get(0);
         this.interrupt = interrupt;
         this.whenReleased = whenReleased;
         if (interrupt != null) {
@@ -31,13 +46,18 @@ final class HeldLease implements Lease {
         }
     }
 
-    Hold hold() {
-        return hold;
+    Share share() {
+        return share;
     }
 
     @Override
     public String name() {
-        return hold.lock();
+        return name;
+    }
+
+    @Override
+    public List<String> names() {
+        return names;
     }
 
     @Override
@@ -64,7 +84,7 @@ final class HeldLease implements Lease {
         if (loss != null) {
             throw new LeaseLostException(loss);
         }
-        throw new IllegalStateException("the lease on '" + hold.lock() + "' was released");
+        throw new IllegalStateException("the lease on '" + name + "' was released");
     }
 
     @Override
@@ -116,6 +136,6 @@ final class HeldLease implements Lease {
 
     @Override
     public String toString() {
-        return "lease on '" + hold.lock() + "' with token " + hold.token();
+        return "lease on '" + String.join("', '", names) + "' with token " + hold.token();
     }
 }

@@ -23,16 +23,17 @@ public final class Hold {
 
     private static final System.Logger LOG = System.getLogger(Hold.class.getName());
 
-    /** Held by so many leases; or released; or lost. */
+    /** Held by so many leases, some of which may only read; or released; or lost. */
     private sealed interface State {
-        record Held(int shares) implements State {}
+        record Held(int shares, int reading) implements State {}
 
         record Released() implements State {}
 
         record Lost(LeaseLoss loss) implements State {}
     }
 
-    private final Command.Acquire command;
+    private volatile Claim claim;
+    private final Cohort cohort;
     private final Holder holder;
     private final Terms terms;
     private final long startedAt;
@@ -41,7 +42,7 @@ public final class Hold {
     private final Consumer<Hold> whenLost;
     private final AtomicLong validUntil;
     private final Set<LossInterrupt> interrupts = ConcurrentHashMap.newKeySet();
-    private final AtomicReference<State> state = new AtomicReference<>(new State.Held(1));
+    private final AtomicReference<State> state = new AtomicReference<>(null);
     private final Set<Consumer<LeaseLoss>> listeners = ConcurrentHashMap.newKeySet();
     private volatile String lastFailure;
 
@@ -64,18 +65,44 @@ public final class Hold {
     }
 
     /**
+     * Those of this process who have the lock one after the other, without giving it back to the nodes.
+     *
+     * @param since when the first of them got it
+     * @param passed how often it was passed on
+     */
+    record Cohort(long since, int passed) {
+        Cohort next() {
+            return new Cohort(since, passed + 1);
+        }
+    }
+
+    /** What is to become of the nodes' locks when a lease is given back. */
+    enum GivenBack {
+        /** Others are left, or there is nothing to give back. */
+        NOTHING,
+        /** Those who are left only read: other readers are to be let in. */
+        ALONE,
+        /** It was the last. */
+        ALL
+    }
+
+    /**
+     * @param cohort with whom the lock is shared by turns
      * @param holder who may take the lock once more; null for nobody
      * @param notifier runs the listeners
      * @param whenLost is called at once, on the thread that sees the loss
      */
     Hold(
-            Command.Acquire command,
+            Claim claim,
+            Cohort cohort,
             Holder holder,
             Terms terms,
             Outcome.Acquired outcome,
             Executor notifier,
             Consumer<Hold> whenLost) {
-        this.command = command;
+        this.claim = claim;
+        this.cohort = cohort;
+        this.state.set(new State.Held(1, isReading() ? 1 : 0));
         this.holder = holder;
         this.terms = terms;
         this.startedAt = outcome.startedNanos();
@@ -85,16 +112,41 @@ public final class Hold {
         this.whenLost = whenLost;
     }
 
-    Command.Acquire command() {
-        return command;
+    Claim claim() {
+        return claim;
     }
 
+    /** Returns the name by which the lock is known, where one must do. */
     String lock() {
-        return command.lock();
+        return claim.target().name();
     }
 
     long token() {
-        return command.token();
+        return claim.token() + cohort.passed();
+    }
+
+    Cohort cohort() {
+        return cohort;
+    }
+
+    /** Returns whether others may have the lock as well, to read. */
+    boolean isReading() {
+        return claim.target() instanceof Target.Reading;
+    }
+
+    /** Lets other readers in: from its next renewal on the lock is only read. */
+    void becomeReading() {
+        claim = claim.reading();
+    }
+
+    /** Returns whether it is one of several permits. */
+    boolean isPermit() {
+        return claim.target() instanceof Target.Permit;
+    }
+
+    /** Returns whether nobody else can have any of its names. */
+    boolean isAlone() {
+        return claim.target() instanceof Target.Alone;
     }
 
     boolean isRenewed() {
@@ -103,7 +155,7 @@ public final class Hold {
 
     /** Returns how much of it must be left when its transaction commits. */
     long commitMarginNanos(Timing timing) {
-        return Math.min(timing.commitMarginNanos(command.ttlMillis()), terms.maxHoldNanos() / 2);
+        return Math.min(timing.commitMarginNanos(claim.ttlMillis()), terms.maxHoldNanos() / 2);
     }
 
     /** Returns whether a renewal would make it last longer. */
@@ -137,7 +189,7 @@ public final class Hold {
             return "its maxHold of " + terms.maxHold().orElseThrow().toMillis() + " ms is over";
         }
         if (!terms.renewed()) {
-            return "its TTL of " + command.ttlMillis() + " ms is over, and it was not to be renewed";
+            return "its TTL of " + claim.ttlMillis() + " ms is over, and it was not to be renewed";
         }
         String failure = lastFailure;
         return failure == null ? "it could not be renewed before its validity ended (did the process pause?)" : failure;
@@ -168,8 +220,12 @@ public final class Hold {
                 + (failure == null ? "" : ": " + failure));
     }
 
-    /** Adds a lease of the same holder; false if the lock is not held any more. */
-    boolean share(long now) {
+    /**
+     * Adds a lease of the same holder; false if the lock is not held any more.
+     *
+     * @param reads whether the lease is only to read
+     */
+    boolean share(long now, boolean reads) {
         if (!isHeld(now)) {
             return false;
         }
@@ -178,7 +234,8 @@ public final class Hold {
             if (held.shares() == Integer.MAX_VALUE) {
                 throw new IllegalStateException("lock '" + lock() + "' was taken too often by one holder");
             }
-            if (state.compareAndSet(seen, new State.Held(held.shares() + 1))) {
+            State more = new State.Held(held.shares() + 1, held.reading() + (reads ? 1 : 0));
+            if (state.compareAndSet(seen, more)) {
                 return true;
             }
             seen = state.get();
@@ -186,17 +243,18 @@ public final class Hold {
         return false;
     }
 
-    /** Takes a lease away; true if it was the last one and the lock is to be released on the nodes. */
-    boolean giveBack() {
+    /** Takes a lease away, and says what is to become of the lock on the nodes. */
+    GivenBack giveBack(boolean read) {
         State seen = state.get();
         while (seen instanceof State.Held held) {
-            boolean last = held.shares() == 1;
-            if (state.compareAndSet(seen, last ? new State.Released() : new State.Held(held.shares() - 1))) {
-                return last;
+            State.Held left = new State.Held(held.shares() - 1, held.reading() - (read ? 1 : 0));
+            if (state.compareAndSet(seen, left.shares() == 0 ? new State.Released() : left)) {
+                boolean onlyReaders = left.shares() == left.reading() && !read;
+                return left.shares() == 0 ? GivenBack.ALL : onlyReaders ? GivenBack.ALONE : GivenBack.NOTHING;
             }
             seen = state.get();
         }
-        return false;
+        return GivenBack.NOTHING;
     }
 
     /** Takes all leases away; true if the lock is to be released on the nodes. */

@@ -4,14 +4,19 @@ package org.holdfast.protocol;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
 /**
@@ -21,11 +26,17 @@ import org.holdfast.LockRequest;
  */
 public final class LeaseManager {
 
+    /**
+     * So often a lock is passed on inside this process before other processes have their turn; and as many tokens are reserved
+     * with each.
+     */
+    static final int MOST_PASSED_ON = 15;
+
+    /** So long after it was taken a lock is not passed on any more. */
+    private static final long LONGEST_PASSED_ON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** So many releases are under way at once: their replies must fit what a node buffers for one connection. */
     private static final int RELEASE_BATCH = 200;
-
-    /** So often somebody asks at short intervals before he relies on hearing of the release. */
-    private static final int ATTEMPTS_AFTER_NEWS = 2;
 
     private final Time time;
     private final Randomness randomness;
@@ -33,21 +44,22 @@ public final class LeaseManager {
     private final Redlock redlock;
     private final TokenClock tokens;
     private final RetryDelay retryDelay;
-    private final WaitingRoom waitingRoom;
+    private final WaitingRoom waitingRoom = new WaitingRoom();
+    private final Courtesy courtesy;
+    private final Tickets tickets;
+    private final Timers timers;
     private final Renewals renewals;
     private final Nodes service;
     private final Executor notifier;
     private final Announcements announcements;
-
-    /** An exclusive lock has one holder, so a name has one hold. */
-    private final ConcurrentHashMap<String, Hold> holds = new ConcurrentHashMap<>();
-
+    private final Holds holds = new Holds();
+    private final Set<WaitingWithoutThread> threadless = ConcurrentHashMap.newKeySet();
     private final AtomicLong standstills = new AtomicLong();
     private volatile boolean closed;
 
     /**
      * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by then
-     * @param notifier runs the listeners of lost leases
+     * @param notifier runs the listeners of lost leases, and the attempts of those who wait without a thread
      * @param announcements wakes those who wait for a lock that another process has
      */
     public LeaseManager(
@@ -68,9 +80,73 @@ public final class LeaseManager {
         this.notifier = notifier;
         this.tokens = new TokenClock(time);
         this.retryDelay = new RetryDelay(randomness);
-        this.waitingRoom = new WaitingRoom(time);
+        this.courtesy = new Courtesy(time, randomness);
+        this.tickets = new Tickets(time, service, timing);
+        this.timers = new Timers(time);
         this.announcements = announcements;
         announcements.tell(waitingRoom::wake);
+    }
+
+    Time time() {
+        return time;
+    }
+
+    Randomness randomness() {
+        return randomness;
+    }
+
+    Timing timing() {
+        return timing;
+    }
+
+    Redlock redlock() {
+        return redlock;
+    }
+
+    TokenClock tokens() {
+        return tokens;
+    }
+
+    RetryDelay retryDelay() {
+        return retryDelay;
+    }
+
+    Courtesy courtesy() {
+        return courtesy;
+    }
+
+    Tickets tickets() {
+        return tickets;
+    }
+
+    Timers timers() {
+        return timers;
+    }
+
+    Announcements announcements() {
+        return announcements;
+    }
+
+    WaitingRoom waitingRoom() {
+        return waitingRoom;
+    }
+
+    Holds holds() {
+        return holds;
+    }
+
+    /** Returns the nodes that are there as long as the service is. */
+    Nodes service() {
+        return service;
+    }
+
+    Executor threads() {
+        return notifier;
+    }
+
+    /** Returns those who wait without a thread. */
+    Set<WaitingWithoutThread> threadless() {
+        return threadless;
     }
 
     /**
@@ -78,181 +154,94 @@ public final class LeaseManager {
      *
      * @param request with a wait timeout and a TTL
      * @param holders as whom the caller may take the lock; the first is who will hold it
+     * @throws IllegalStateException if the holder would wait for itself
      */
     Acquisition acquire(Nodes nodes, LockRequest request, List<Holder> holders) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before lock '" + request.name() + "' was asked for");
         }
-        Hold mine = request.scope() == LeaseScope.DETACHED ? null : shareOf(request.name(), holders);
+        boolean detached = request.scope() == LeaseScope.DETACHED;
+        Hold mine = detached ? null : shareOf(request, holders);
         if (mine != null) {
             return new Acquisition.Held(mine);
         }
-        Attempts attempts = new Attempts(nodes, request, holders.get(0));
-        if (!waitingRoom.isWaitedFor(request.name()) || attempts.waitNanos == 0) {
-            Acquisition atOnce = attempts.next();
-            if (atOnce != null || attempts.waitNanos == 0) {
-                return atOnce != null ? atOnce : attempts.givenUp();
-            }
-        }
-        return waitFor(attempts);
+        return new Waiting(this, nodes, new Attempts(this, request, detached ? null : holders.get(0))).acquire();
     }
 
-    private Hold shareOf(String lock, List<Holder> holders) {
-        Hold hold = holds.get(lock);
-        boolean mine = hold != null && holders.stream().anyMatch(hold::belongsTo) && hold.share(time.nanoTime());
-        return mine ? hold : null;
+    /**
+     * Takes the lock for nobody in particular, without a thread that waits.
+     *
+     * @param lease makes a lease of what was taken
+     */
+    CompletableFuture<Lease> acquireAsync(LockRequest request, Function<Hold, Lease> lease) {
+        requireOpen();
+        return new WaitingWithoutThread(this, new Attempts(this, request, null), lease).start();
     }
 
-    private Acquisition waitFor(Attempts attempts) throws InterruptedException {
-        String lock = attempts.request.name();
-        announcements.listen(lock);
-        try (WaitingRoom.Turn turn = waitingRoom.enter(lock)) {
-            turn.catchUp(attempts.wakesBefore);
-            while (true) {
-                long left = attempts.left();
-                if (left <= 0) {
-                    return attempts.givenUp();
-                }
-                if (turn.await(turn.isFirst() ? Math.min(left, attempts.pause()) : left)) {
-                    attempts.news();
-                }
-                if (turn.isFirst() && attempts.left() > 0) {
-                    Acquisition done = attempts.next();
-                    if (done != null) {
-                        return done;
-                    }
-                }
-            }
-        } finally {
-            announcements.ignore(lock);
+    private Hold shareOf(LockRequest request, List<Holder> holders) {
+        if (request.mode() == LockMode.PERMIT) {
+            return null;
         }
+        Set<Hold> mine = new HashSet<>(2);
+        for (String name : request.names()) {
+            mine.add(holds.find(
+                    name, hold -> !hold.isPermit() && holders.stream().anyMatch(hold::belongsTo)));
+        }
+        if (mine.size() > 1) {
+            throw new IllegalStateException("the holder has some of " + request.names()
+                    + " already and would wait for itself: take them together, or one after the other");
+        }
+        Hold hold = mine.iterator().next();
+        if (hold == null) {
+            return null;
+        }
+        boolean reads = request.mode() == LockMode.READ;
+        if (!reads && hold.isReading() && hold.isHeld(time.nanoTime())) {
+            throw new IllegalStateException("the holder has lock '" + request.name()
+                    + "' to read and would wait for itself to get it alone: it has to be released first");
+        }
+        return hold.share(time.nanoTime(), reads) ? hold : null;
     }
 
-    /** The attempts of one caller to get one lock. */
-    private final class Attempts {
-
-        private final Nodes nodes;
-        private final LockRequest request;
-        private final Holder holder;
-        private final long waitNanos;
-        private final long begun = time.nanoTime();
-        private final long wakesBefore = waitingRoom.wakes();
-        private int failed;
-        private int failedSinceNews;
-        private Outcome last;
-        private Hold held;
-
-        Attempts(Nodes nodes, LockRequest request, Holder holder) {
-            this.nodes = nodes;
-            this.request = request;
-            this.holder = holder;
-            this.waitNanos = saturatedNanos(request.waitTimeout().orElseThrow());
-        }
-
-        /** Returns how much of the wait timeout is left. */
-        long left() {
-            return waitNanos - (time.nanoTime() - begun);
-        }
-
-        /** Returns how long to wait before the next attempt, unless a release wakes us. */
-        long pause() {
-            long local = localRemaining(); // while this process holds the lock the nodes have nothing to say
-            if (local > 0 || failed == 0) {
-                return local;
-            }
-            if (!(last instanceof Outcome.Contended other) || !announcements.isHeard(request.name())) {
-                return retryDelay.nanosAfter(failed);
-            }
-            return failedSinceNews > ATTEMPTS_AFTER_NEWS
-                    ? retryDelay.nanosWhileHeard(other.remainingMillis())
-                    : retryDelay.nanosAfter(Math.max(1, failedSinceNews));
-        }
-
-        /** Something has changed: contenders may take each other's votes now, which no release ends. */
-        void news() {
-            failedSinceNews = 0;
-        }
-
-        /** Attempts once; null if it is worth to attempt again. */
-        Acquisition next() {
-            requireOpen();
-            Outcome outcome = localRemaining() > 0 ? new Outcome.Contended(localRemaining() / 1_000_000) : attempt();
-            if (outcome instanceof Outcome.TokenTooSmall) {
-                outcome = attempt(); // the clock has jumped past the token on record: this costs one round, once
-            }
-            if (outcome instanceof Outcome.Acquired) {
-                return new Acquisition.Held(held);
-            }
-            boolean cutShort = outcome instanceof Outcome.Undetermined && failed > 0 && left() <= 0;
-            if (!cutShort) { // an attempt that had no time to learn anything does not change what is known
-                last = outcome;
-            }
-            failed++;
-            failedSinceNews++;
-            return outcome instanceof Outcome.ClockSkewed ? new Acquisition.ClockSkewed() : null;
-        }
-
-        private long localRemaining() {
-            Hold local = holds.get(request.name());
-            return local == null ? 0 : local.remainingNanos(time.nanoTime());
-        }
-
-        private Outcome attempt() {
-            long ttlMillis = request.ttl().orElseThrow().toMillis();
-            Command.Acquire command = new Command.Acquire(
-                    request.name(), randomness.newOwner(), tokens.next(), ttlMillis, timing.fenceMillis(ttlMillis));
-            long standstillsBefore = standstills.get();
-            Outcome outcome = redlock.acquire(nodes, command, deadline());
-            if (outcome instanceof Outcome.TokenTooSmall refused) {
-                tokens.observe(refused.last());
-            } else if (outcome instanceof Outcome.Acquired acquired) {
-                Hold.Terms terms = new Hold.Terms(request.renewal(), request.maxHold());
-                held = new Hold(command, exclusiveHolder(), terms, acquired, notifier, LeaseManager.this::lost);
-                keep(held, nodes);
-                if (standstills.get() != standstillsBefore) {
-                    held.lose("the clock of this process stood still while it was taken", time.nanoTime());
-                    return new Outcome.Undetermined(Map.of("this process", "its clock stood still"));
-                }
-            }
-            return outcome;
-        }
-
-        /** The first attempt has all the time it needs; later ones end with the wait timeout. */
-        private long deadline() {
-            long now = time.nanoTime();
-            return now + (failed == 0 ? Long.MAX_VALUE / 2 : Math.min(left(), Long.MAX_VALUE / 2));
-        }
-
-        private Holder exclusiveHolder() {
-            return request.scope() == LeaseScope.DETACHED ? null : holder;
-        }
-
-        Acquisition givenUp() {
-            Duration waited = Duration.ofNanos(time.nanoTime() - begun);
-            if (last instanceof Outcome.Unavailable unavailable) {
-                return new Acquisition.Unavailable(unavailable.failures(), waited);
-            }
-            if (last instanceof Outcome.Undetermined undetermined) {
-                return new Acquisition.Unavailable(undetermined.failures(), waited);
-            }
-            return new Acquisition.TimedOut(waited);
-        }
-    }
-
-    /** @param nodes through which it was taken: they are open, even if the service's own are not any more */
-    private void keep(Hold hold, Nodes nodes) {
-        holds.put(hold.lock(), hold);
+    /**
+     * Takes note of what was taken.
+     *
+     * @param nodes through which it was taken: they are open, even if the service's own are not any more
+     */
+    Hold keep(
+            Claim claim, Hold.Cohort cohort, Holder holder, Hold.Terms terms, Outcome.Acquired acquired, Nodes nodes) {
+        Hold hold = new Hold(claim, cohort, holder, terms, acquired, notifier, this::lost);
+        holds.add(hold);
         renewals.add(hold);
-        if (closed && hold.giveBackAll()) { // came too late for close: nobody else will release it
+        releaseIfClosed(hold, nodes);
+        return hold;
+    }
+
+    /** What came too late for {@link #close} nobody else will release. */
+    void releaseIfClosed(Hold hold, Nodes nodes) {
+        if (closed && hold.giveBackAll()) {
             release(List.of(hold), nodes);
             requireOpen();
         }
     }
 
-    private void requireOpen() {
+    void requireOpen() {
         if (closed) {
             throw new IllegalStateException("the lock service has been stopped");
         }
+    }
+
+    long standstills() {
+        return standstills.get();
+    }
+
+    /** Makes a hold lost if our clock has stood still since; returns whether it has. */
+    boolean loseIfStoodStill(Hold hold, long standstillsBefore) {
+        boolean stoodStill = standstills.get() != standstillsBefore;
+        if (stoodStill) {
+            hold.lose("the clock of this process stood still while it was taken", time.nanoTime());
+        }
+        return stoodStill;
     }
 
     /** Returns whether the hold is in force now. */
@@ -281,9 +270,59 @@ public final class LeaseManager {
                 || renew(hold) && hold.remainingNanos(time.nanoTime()) >= needed;
     }
 
-    /** Gives back one lease of each; what nobody holds any more is released on the nodes, all at once. */
-    void giveBack(Collection<Hold> leases) {
-        release(leases.stream().filter(Hold::giveBack).toList(), service);
+    /** Gives back leases. What nobody holds any more is passed on or released on the nodes, all at once. */
+    void giveBack(Collection<Share> shares) {
+        List<Hold> released = new ArrayList<>(shares.size());
+        Set<Hold> onlyRead = new HashSet<>(0);
+        for (Share share : shares) {
+            Hold.GivenBack given = share.hold().giveBack(share.reads());
+            if (given == Hold.GivenBack.ALONE) {
+                onlyRead.add(share.hold());
+            } else if (given == Hold.GivenBack.ALL) {
+                onlyRead.remove(share.hold());
+                if (!handOver(share.hold())) {
+                    released.add(share.hold());
+                }
+            }
+        }
+        release(released, service);
+        onlyRead.forEach(this::letReadersIn);
+    }
+
+    /** Its holder had the lock alone and only reads from now on. */
+    private void letReadersIn(Hold hold) {
+        hold.becomeReading();
+        renew(hold);
+        hold.claim().target().names().forEach(waitingRoom::wake);
+    }
+
+    /** Passes a lock on to the next one in this process, with the next token. */
+    private boolean handOver(Hold hold) {
+        boolean passed = canBePassedOn(hold)
+                && waitingRoom.handOver(new WaitingRoom.Line(hold.lock(), WaitingRoom.Kind.FREE_FOR_ALL), hold);
+        if (passed) {
+            renewals.remove(hold);
+        }
+        return passed;
+    }
+
+    /** With bounds, so that other processes have their turn, and with half of the validity left for the next one. */
+    private boolean canBePassedOn(Hold hold) {
+        Claim claim = hold.claim();
+        long now = time.nanoTime();
+        return !closed
+                && hold.token() < claim.lastToken()
+                && now - hold.cohort().since() < LONGEST_PASSED_ON_NANOS
+                && hold.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;
+    }
+
+    /** Returns the hold of the next one in this process, in the place of one that has been given back. */
+    Hold passOn(Hold old, Holder holder, Hold.Terms terms) {
+        Outcome.Acquired acquired = new Outcome.Acquired(time.nanoTime(), old.validUntil());
+        Hold heir = new Hold(old.claim(), old.cohort().next(), holder, terms, acquired, notifier, this::lost);
+        holds.replace(old, heir);
+        renewals.add(heir);
+        return heir;
     }
 
     private void release(List<Hold> given, Nodes nodes) {
@@ -291,7 +330,10 @@ public final class LeaseManager {
         List<Round> rounds = redlock.startReleases(nodes, given);
         for (int i = 0; i < given.size(); i++) {
             Hold hold = given.get(i);
-            redlock.finishRelease(nodes, hold, rounds.get(i), begun);
+            long listeners = redlock.finishRelease(nodes, hold, rounds.get(i), begun);
+            if (listeners > (announcements.isHeard(hold.lock()) ? 1 : 0)) { // one of them is our own
+                courtesy.letOthersGoFirst(hold.lock());
+            }
             forget(hold);
         }
     }
@@ -301,7 +343,7 @@ public final class LeaseManager {
         standstills.incrementAndGet(); // before we look: who takes a lock just now sees it, or is seen
         String reason = "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(nanos)
                 + " ms (was its machine suspended?)";
-        holds.values().forEach(hold -> hold.lose(reason, time.nanoTime()));
+        holds.all().forEach(hold -> hold.lose(reason, time.nanoTime()));
     }
 
     /** What is left of a lost lease on the nodes keeps others away, and nobody counts on it any more. */
@@ -312,8 +354,20 @@ public final class LeaseManager {
 
     private void forget(Hold hold) {
         renewals.remove(hold);
-        holds.remove(hold.lock(), hold);
-        waitingRoom.wake(hold.lock());
+        holds.remove(hold);
+        hold.claim().target().names().forEach(waitingRoom::wake);
+    }
+
+    /** Does what is due for those who wait. To be called every 20 ms or so, by one thread at a time. */
+    public void sweep() {
+        timers.sweep();
+        tickets.sweep();
+        courtesy.sweep();
+    }
+
+    /** Returns how much this process remembers of locks, whoever has them: nothing when nobody holds or waits. */
+    int remembered() {
+        return holds.size() + waitingRoom.size() + tickets.size() + courtesy.size() + timers.size() + threadless.size();
     }
 
     /**
@@ -324,7 +378,8 @@ public final class LeaseManager {
     public void close(long deadline) {
         closed = true;
         waitingRoom.wakeAll();
-        Iterator<Hold> all = holds.values().iterator();
+        threadless.forEach(WaitingWithoutThread::stop);
+        Iterator<Hold> all = holds.all().iterator();
         while (all.hasNext() && time.nanoTime() - deadline < 0) {
             List<Hold> batch = new ArrayList<>();
             while (all.hasNext() && batch.size() < RELEASE_BATCH) {
@@ -334,14 +389,6 @@ public final class LeaseManager {
                 }
             }
             release(batch, service);
-        }
-    }
-
-    private static long saturatedNanos(Duration duration) {
-        try {
-            return duration.toNanos();
-        } catch (ArithmeticException e) {
-            return Long.MAX_VALUE;
         }
     }
 }

@@ -6,16 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Consumer;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
-import org.holdfast.QuorumUnavailableException;
 
 /**
  * What a connection handle has: it takes leases and binds them to the transaction, or else to itself.
@@ -55,6 +58,14 @@ public final class LockSession {
         return new LockView(connection, LockRequest.of(name), viewed);
     }
 
+    /** As {@link LockConnection#readWriteLock(String)}, of a connection that has this session. */
+    public ReadWriteLock readWriteView(LockConnection connection, String name) {
+        LockRequest request = LockRequest.of(name);
+        return new ReadWriteView(
+                new LockView(connection, request.mode(LockMode.READ), viewed),
+                new LockView(connection, request.mode(LockMode.WRITE), viewed));
+    }
+
     /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}. */
     public Lease acquire(Nodes nodes, LockRequest request) throws InterruptedException {
         LockRequest complete = complete(request);
@@ -75,12 +86,17 @@ public final class LockSession {
         if (acquisition instanceof Acquisition.TimedOut) {
             return Optional.empty();
         }
-        if (acquisition instanceof Acquisition.Unavailable none) {
-            throw new QuorumUnavailableException(request.name(), nodes.count(), none.waited(), none.failures());
+        throw LockFailures.of(acquisition, complete, nodes.count());
+    }
+
+    /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
+    public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+        LockRequest complete = complete(request);
+        if (complete.scope() != LeaseScope.DETACHED) {
+            throw new InvalidLockRequestException("acquireAsync needs the scope DETACHED, was " + complete.scope()
+                    + ": there is no thread or transaction to bind the lease to (lock '" + request.name() + "')");
         }
-        throw new LockException(
-                "lock '" + request.name() + "' is refused: this machine's wall clock differs from those of"
-                        + " a majority of nodes by more than half of the fence retention; set it right");
+        return manager.acquireAsync(complete, hold -> lease(hold, complete, null, this::giveBack));
     }
 
     private boolean canBeKept(Object transaction) {
@@ -110,14 +126,16 @@ public final class LockSession {
         return kept ? List.of(tx, Holder.thread()) : List.of(Holder.thread(), tx);
     }
 
+    private HeldLease lease(Hold hold, LockRequest request, LossInterrupt interrupt, Consumer<HeldLease> whenReleased) {
+        Share share = new Share(hold, request.mode() == LockMode.READ);
+        return new HeldLease(manager, share, request.names(), interrupt, whenReleased);
+    }
+
     private Lease bind(Hold hold, LockRequest request, Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
-        HeldLease lease;
-        if (transaction == null) {
-            lease = new HeldLease(manager, hold, interrupt, this::giveBack);
-        } else {
-            bindToTransaction(transaction, hold);
-            lease = new HeldLease(manager, hold, interrupt, kept::remove); // the transaction gives it back
+        HeldLease lease = lease(hold, request, interrupt, transaction == null ? this::giveBack : kept::remove);
+        if (transaction != null) { // it gives the lease back
+            bindToTransaction(transaction, lease.share());
         }
         if (request.scope() == LeaseScope.CONNECTION) {
             (transaction == null ? bound : kept).add(lease);
@@ -135,28 +153,28 @@ public final class LockSession {
         }
     }
 
-    private void bindToTransaction(Object transaction, Hold hold) {
+    private void bindToTransaction(Object transaction, Share share) {
         try {
-            transactions.bind(transaction, hold);
+            transactions.bind(transaction, share);
         } catch (RuntimeException e) { // nobody would release it: better no lock than one for ever
-            manager.giveBack(List.of(hold));
-            throw new LockException("lock '" + hold.lock() + "' cannot be bound to the transaction", e);
+            manager.giveBack(List.of(share));
+            throw new LockException("lock '" + share.hold().lock() + "' cannot be bound to the transaction", e);
         }
     }
 
     private void giveBack(HeldLease lease) {
         bound.remove(lease);
-        manager.giveBack(List.of(lease.hold()));
+        manager.giveBack(List.of(lease.share()));
     }
 
     /** Releases the leases that are bound to the handle, all at once. */
     public void close() {
         closed = true; // before we look: what is bound from now on is released by who binds it
-        List<Hold> ended = new ArrayList<>();
+        List<Share> ended = new ArrayList<>();
         for (HeldLease lease : bound) {
             bound.remove(lease);
             if (lease.end()) {
-                ended.add(lease.hold());
+                ended.add(lease.share());
             }
         }
         kept.forEach(HeldLease::interruptNoMore);

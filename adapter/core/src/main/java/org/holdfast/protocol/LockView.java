@@ -13,6 +13,7 @@ import java.util.concurrent.locks.Lock;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
 /** A lock in the shape of the JDK's: taken and given back by the same thread, through one connection. */
@@ -32,14 +33,14 @@ public final class LockView implements Lock {
 
         private final Map<Key, Deque<Lease>> taken = new ConcurrentHashMap<>();
 
-        private record Key(long thread, String name) {
-            static Key ofThisThread(String name) {
-                return new Key(Thread.currentThread().getId(), name);
+        private record Key(long thread, String name, LockMode mode) {
+            static Key ofThisThread(LockRequest request) {
+                return new Key(Thread.currentThread().getId(), request.name(), request.mode());
             }
         }
 
-        private void push(Lease lease) {
-            taken.compute(Key.ofThisThread(lease.name()), (key, known) -> {
+        private void push(LockRequest request, Lease lease) {
+            taken.compute(Key.ofThisThread(request), (key, known) -> {
                 Deque<Lease> stack = known == null ? new ArrayDeque<>(1) : known;
                 stack.push(lease);
                 return stack;
@@ -47,9 +48,9 @@ public final class LockView implements Lock {
         }
 
         /** Returns the lease that the calling thread took last, or null. */
-        private Lease pop(String name) {
+        private Lease pop(LockRequest request) {
             Lease[] last = new Lease[1];
-            taken.computeIfPresent(Key.ofThisThread(name), (key, stack) -> {
+            taken.computeIfPresent(Key.ofThisThread(request), (key, stack) -> {
                 last[0] = stack.pop();
                 return stack.isEmpty() ? null : stack;
             });
@@ -87,7 +88,7 @@ public final class LockView implements Lock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        leases.push(connection.acquire(request.waitTimeout(FOR_EVER)));
+        leases.push(request, connection.acquire(request.waitTimeout(FOR_EVER)));
     }
 
     @Override
@@ -116,7 +117,7 @@ public final class LockView implements Lock {
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
         Optional<Lease> lease = connection.tryAcquire(request.waitTimeout(wait));
-        lease.ifPresent(leases::push);
+        lease.ifPresent(got -> leases.push(request, got));
         return lease.isPresent();
     }
 
@@ -128,7 +129,7 @@ public final class LockView implements Lock {
      */
     @Override
     public void unlock() {
-        Lease lease = leases.pop(request.name());
+        Lease lease = leases.pop(request);
         if (lease == null) {
             throw new IllegalMonitorStateException("lock '" + request.name() + "' is not held by thread '"
                     + Thread.currentThread().getName() + "' through this connection");

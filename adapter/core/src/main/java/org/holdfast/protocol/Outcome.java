@@ -15,6 +15,9 @@ public sealed interface Outcome {
     /** A larger token is on record: a new attempt with one larger still may succeed at once. */
     record TokenTooSmall(long last) implements Outcome {}
 
+    /** The ticket is too late for its number: a new one, with a larger, is needed. */
+    record Overtaken(long largest) implements Outcome {}
+
     /** Too few nodes took part, and no other can have granted. */
     record Unavailable(Map<String, String> failures) implements Outcome {}
 

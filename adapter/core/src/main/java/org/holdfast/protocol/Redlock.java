@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * Redlock: a lock is held by whoever a majority of independent nodes has granted it to, for as long as is left of the TTL.
@@ -33,17 +34,18 @@ public final class Redlock {
      */
     Outcome acquire(Nodes nodes, Command.Acquire command, long deadline) {
         nodes.prepare();
+        long ttlMillis = command.claim().ttlMillis();
         long started = time.nanoTime(); // before anything is sent: no node counts the TTL from an earlier moment
-        long validUntil = started + timing.validityNanos(command.ttlMillis());
+        long validUntil = started + timing.validityNanos(ttlMillis);
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
-        Tally tally = gather(nodes, round, earlier(started + timing.patienceNanos(command.ttlMillis()), deadline));
+        Tally tally = gather(nodes, round, earlier(started + timing.patienceNanos(ttlMillis), deadline));
 
         boolean skewed = tally.isSkewed(time.epochMicros(), timing.maxSkewMicros());
         if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {
             round.leave(late -> {}); // a node that is late is told of the release like any other
             return new Outcome.Acquired(started, validUntil);
         }
-        undo(nodes, command, round, tally);
+        undo(nodes, command.claim(), round, tally);
         return skewed ? new Outcome.ClockSkewed() : refusal(nodes, tally);
     }
 
@@ -66,16 +68,16 @@ public final class Redlock {
      * overtake it. Where no answer will come, the acquisition may still be under way elsewhere: only there the release
      * leaves a tombstone. A tombstone raises the token, which would keep the present holder from healing that node.
      */
-    private void undo(Nodes nodes, Command.Acquire command, Round round, Tally tally) {
+    private void undo(Nodes nodes, Claim claim, Round round, Tally tally) {
         round.leave(late -> {
             if (late.reply() instanceof Reply.NoAnswer) {
-                unfinished.add(late.node(), command.release(true), command.ttlMillis());
+                unfinished.add(late.node(), new Command.Release(claim, true));
             }
         });
-        unfinished.add(tally.unanswered(), command.release(true), command.ttlMillis());
+        unfinished.add(tally.unanswered(), new Command.Release(claim, true));
         NodeSet reachable = tally.granted().and(tally.pending());
         if (!reachable.isEmpty()) {
-            nodes.send(command.release(false), reachable).leave(late -> finish(late, command));
+            nodes.send(new Command.Release(claim, false), reachable).leave(late -> finish(late, claim));
         }
     }
 
@@ -88,23 +90,26 @@ public final class Redlock {
                     ? new Outcome.Unavailable(tally.failures(nodes))
                     : new Outcome.Undetermined(tally.failures(nodes));
         }
+        if (tally.isOvertaken()) {
+            return new Outcome.Overtaken(tally.largestTicket());
+        }
         return tally.isHeld()
                 ? new Outcome.Contended(tally.holderRemainingMillis())
                 : new Outcome.TokenTooSmall(tally.largestToken());
     }
 
     /** A renewal that is under way. */
-    record Renewing(Hold hold, long started, Round round) {}
+    record Renewing(Hold hold, Claim claim, long started, Round round) {}
 
     /** Sends the renewals of leases, all at once. */
     List<Renewing> startRenewals(Nodes nodes, List<Hold> holds) {
         long started = time.nanoTime();
-        List<Command> commands = new ArrayList<>(holds.size());
-        holds.forEach(hold -> commands.add(hold.command().renewal()));
+        List<Command.Renew> commands = new ArrayList<>(holds.size());
+        holds.forEach(hold -> commands.add(new Command.Renew(hold.claim())));
         List<Round> rounds = nodes.sendAll(commands, NodeSet.first(nodes.count()));
         List<Renewing> renewing = new ArrayList<>(holds.size());
         for (int i = 0; i < holds.size(); i++) {
-            renewing.add(new Renewing(holds.get(i), started, rounds.get(i)));
+            renewing.add(new Renewing(holds.get(i), commands.get(i).claim(), started, rounds.get(i)));
         }
         return renewing;
     }
@@ -120,9 +125,13 @@ public final class Redlock {
      */
     boolean finishRenewal(Nodes nodes, Renewing renewing) {
         Hold hold = renewing.hold();
-        long patience = timing.patienceNanos(hold.command().ttlMillis());
+        long ttlMillis = renewing.claim().ttlMillis();
+        long patience = timing.patienceNanos(ttlMillis);
         Tally tally = gather(nodes, renewing.round(), renewing.started() + patience);
         renewing.round().leave(late -> {});
+        if (!tally.isGranted() && hold.claim() != renewing.claim()) {
+            return false; // it became a reader's meanwhile: what nodes say of what it was before means nothing
+        }
         if (tally.isSuperseded()) {
             hold.lose("nodes know of a later lease", time.nanoTime());
             return false;
@@ -131,14 +140,13 @@ public final class Redlock {
             hold.renewalFailed("the last renewal reached too few nodes: " + tally.failures(nodes));
             return false;
         }
-        long ttlMillis = hold.command().ttlMillis();
         return hold.extend(renewing.started() + timing.validityNanos(ttlMillis), time.nanoTime());
     }
 
     /** Sends the releases of leases to all nodes, all at once. */
     List<Round> startReleases(Nodes nodes, List<Hold> holds) {
         List<Command> commands = new ArrayList<>(holds.size());
-        holds.forEach(hold -> commands.add(hold.command().release(true)));
+        holds.forEach(hold -> commands.add(new Command.Release(hold.claim(), true)));
         return nodes.sendAll(commands, NodeSet.first(nodes.count()));
     }
 
@@ -146,9 +154,10 @@ public final class Redlock {
      * Waits until a quorum has let go; nodes that have not done so by then, or in time, are told again.
      *
      * @param started when the release was sent
+     * @return how many others were told of it, at the most
      */
-    void finishRelease(Nodes nodes, Hold hold, Round round, long started) {
-        long deadline = started + timing.patienceNanos(hold.command().ttlMillis());
+    long finishRelease(Nodes nodes, Hold hold, Round round, long started) {
+        long deadline = started + timing.patienceNanos(hold.claim().ttlMillis());
         Tally tally = new Tally(nodes.count());
         while (!tally.isAcknowledged()) {
             Answer answer = round.next(deadline);
@@ -156,22 +165,35 @@ public final class Redlock {
                 break;
             }
             tally.count(answer);
-            finish(answer, hold.command());
+            finish(answer, hold.claim());
         }
-        round.leave(late -> finish(late, hold.command()));
+        round.leave(late -> finish(late, hold.claim()));
+        return tally.listeners();
     }
 
     /** Has a lease that is lost taken back on every node, by and by. */
     void abandon(Hold hold) {
-        Command.Acquire command = hold.command();
-        unfinished.add(NodeSet.first(unfinished.nodes()), command.release(true), command.ttlMillis());
+        unfinished.add(NodeSet.first(unfinished.nodes()), new Command.Release(hold.claim(), true));
+    }
+
+    /** Looks for a permit that nobody has; a value only, which may be out of date when it is returned. */
+    OptionalInt findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
+        Round round = nodes.send(command, NodeSet.first(nodes.count()));
+        Tally tally = new Tally(nodes.count());
+        long patience = earlier(time.nanoTime() + timing.nodeTimeout().toNanos(), deadline);
+        Answer answer;
+        while (!tally.isAcknowledged() && (answer = round.next(patience)) != null) {
+            tally.count(answer);
+        }
+        round.leave(late -> {});
+        return tally.freePermit();
     }
 
     /** Sees to it that a node which has not confirmed a release is told again. */
-    private void finish(Answer answer, Command.Acquire command) {
+    private void finish(Answer answer, Claim claim) {
         Reply reply = answer.reply();
         if (reply instanceof Reply.NoAnswer || reply instanceof Reply.NotSent || reply instanceof Reply.Refused) {
-            unfinished.add(answer.node(), command.release(true), command.ttlMillis());
+            unfinished.add(answer.node(), new Command.Release(claim, true));
         }
     }
 

@@ -55,7 +55,7 @@ public final class Renewals {
     }
 
     private static long thirdOfTtl(Hold hold) {
-        return TimeUnit.MILLISECONDS.toNanos(hold.command().ttlMillis()) / 3;
+        return TimeUnit.MILLISECONDS.toNanos(hold.claim().ttlMillis()) / 3;
     }
 
     private void schedule(Hold hold, long at) {

@@ -19,8 +19,26 @@ public sealed interface Reply {
     /** The node may have forgotten locks, and grants nothing new for so long. Nothing has changed there. */
     record Quarantined(long remainingMillis) implements Reply {}
 
-    /** The owner had the lock, and has it no more. */
-    record Released() implements Reply {}
+    /**
+     * It is not the caller's turn; its ticket has its place, and one before it expires so late if it gives no sign of life.
+     */
+    record Queued(long remainingMillis) implements Reply {}
+
+    /** The ticket has no place: one with a number as large or larger came first. */
+    record TicketTooSmall(long largest) implements Reply {}
+
+    /**
+     * The owner had the lock, and has it no more.
+     *
+     * @param listeners how many connections were told, if it has become free by that
+     */
+    record Released(long listeners) implements Reply {}
+
+    /** Done. */
+    record Noted() implements Reply {}
+
+    /** This permit is free. */
+    record Free(int permit) implements Reply {}
 
     /** There was nothing to release. */
     record Gone() implements Reply {}

@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /** Counts the answers to one command. Not safe for use by several threads. */
@@ -20,6 +21,10 @@ final class Tally {
     private long largestToken;
     private long holderRemainingMillis;
     private boolean held;
+    private int ticketRefusals;
+    private long largestTicket;
+    private long listeners;
+    private Map<Integer, Integer> votes = Map.of();
 
     Tally(int nodes) {
         this.nodes = nodes;
@@ -42,9 +47,22 @@ final class Tally {
             refusals++;
             held = true;
             holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
+        } else if (reply instanceof Reply.Queued other) {
+            refusals++;
+            held = true;
+            holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
         } else if (reply instanceof Reply.TokenTooSmall stored) {
             refusals++;
             largestToken = Math.max(largestToken, stored.last());
+        } else if (reply instanceof Reply.TicketTooSmall stored) {
+            refusals++;
+            ticketRefusals++;
+            largestTicket = Math.max(largestTicket, stored.largest());
+        } else if (reply instanceof Reply.Released released) {
+            listeners = Math.max(listeners, released.listeners());
+        } else if (reply instanceof Reply.Free free) {
+            votes = votes.isEmpty() ? new TreeMap<>() : votes;
+            votes.merge(free.permit(), 1, Integer::sum);
         }
     }
 
@@ -103,6 +121,29 @@ final class Tally {
     /** The largest token by which a node refused, or 0. */
     long largestToken() {
         return largestToken;
+    }
+
+    /** So many nodes refuse the ticket that it has no place at a quorum. */
+    boolean isOvertaken() {
+        return ticketRefusals > nodes - quorum();
+    }
+
+    /** The largest number by which a node refused the ticket, or 0. */
+    long largestTicket() {
+        return largestTicket;
+    }
+
+    /** To how many connections a node has told the release, at the most. */
+    long listeners() {
+        return listeners;
+    }
+
+    /** The permit that most nodes believe to be free. */
+    OptionalInt freePermit() {
+        return votes.entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .map(vote -> OptionalInt.of(vote.getKey()))
+                .orElseGet(OptionalInt::empty);
     }
 
     /** A quorum of clocks is further from ours than the limit. */

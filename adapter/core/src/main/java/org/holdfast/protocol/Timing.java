@@ -12,13 +12,15 @@ import java.util.concurrent.TimeUnit;
  * @param fenceRetention how long nodes remember the last token of a lock after its lease has ended
  * @param driftFactor bound on the error of clock rates, as a part of the TTL
  * @param commitMargin what a commit may take: a lease with less left is renewed before
+ * @param ticketTtl how long somebody who waits in line and gives no sign of life keeps those behind waiting
  */
 public record Timing(
         Duration nodeTimeout,
         Duration maxLeaseTtl,
         Duration fenceRetention,
         double driftFactor,
-        Duration commitMargin) {
+        Duration commitMargin,
+        Duration ticketTtl) {
 
     /** Redis expires with a resolution of 1 ms, and so do we: the constant part of the drift. */
     private static final long DRIFT_CONSTANT_NANOS = TimeUnit.MILLISECONDS.toNanos(2);

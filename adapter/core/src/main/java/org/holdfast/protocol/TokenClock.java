@@ -21,10 +21,14 @@ public final class TokenClock {
         this.time = time;
     }
 
-    /** Returns a token larger than any that was returned or seen before, and than their tombstones. */
-    long next() {
+    /**
+     * Returns a token larger than any that was returned or seen before, and than their tombstones.
+     *
+     * @param more how many tokens after it are reserved with it
+     */
+    long next(int more) {
         long now = time.epochMicros();
-        return largest.updateAndGet(seen -> Math.max(now, seen + STEP));
+        return largest.updateAndGet(seen -> Math.max(now, seen + STEP) + more) - more;
     }
 
     /** Takes note of a token that a node has stored. */

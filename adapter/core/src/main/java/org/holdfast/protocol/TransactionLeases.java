@@ -34,7 +34,7 @@ public final class TransactionLeases {
     }
 
     /** Lets the calling thread's transaction keep the lease. */
-    void bind(Object transaction, Hold hold) {
+    void bind(Object transaction, Share share) {
         Bound bound = byTransaction.get(transaction);
         if (bound == null) { // a transaction has one thread at a time: no other comes between, but the reaper may
             bound = new Bound(transaction);
@@ -46,33 +46,34 @@ public final class TransactionLeases {
                 throw e;
             }
         }
-        bound.add(hold);
+        bound.add(share);
     }
 
     private final class Bound implements Transactions.Completion {
 
         private final Object transaction;
-        private final List<Hold> leases = new ArrayList<>();
+        private final List<Share> leases = new ArrayList<>();
         private boolean completed;
 
         Bound(Object transaction) {
             this.transaction = transaction;
         }
 
-        synchronized void add(Hold hold) {
+        synchronized void add(Share share) {
             if (completed) { // the reaper was faster than the thread that took the lease
                 throw new IllegalStateException("the transaction has ended meanwhile");
             }
-            leases.add(hold);
+            leases.add(share);
         }
 
-        private synchronized List<Hold> leases() {
+        private synchronized List<Share> leases() {
             return List.copyOf(leases);
         }
 
         @Override
         public void confirm() {
-            for (Hold hold : leases()) {
+            for (Share share : leases()) {
+                Hold hold = share.hold();
                 if (!manager.confirm(hold)) {
                     LockException why = hold.whyNotConfirmed();
                     LOG.log(System.Logger.Level.WARNING, "a transaction must roll back: " + why.getMessage());
@@ -84,7 +85,7 @@ public final class TransactionLeases {
         @Override
         public void completed() {
             byTransaction.remove(transaction, this);
-            List<Hold> kept;
+            List<Share> kept;
             synchronized (this) {
                 completed = true;
                 kept = List.copyOf(leases);

@@ -35,15 +35,16 @@ public final class UnfinishedReleases {
         return byNode.size();
     }
 
-    void add(NodeSet nodes, Command.Release release, long ttlMillis) {
+    void add(NodeSet nodes, Command.Release release) {
         for (int node = 0; node < byNode.size(); node++) {
             if (nodes.contains(node)) {
-                add(node, release, ttlMillis);
+                add(node, release);
             }
         }
     }
 
-    void add(int node, Command.Release release, long ttlMillis) {
+    void add(int node, Command.Release release) {
+        long ttlMillis = release.claim().ttlMillis();
         add(node, new Unfinished(release, time.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ttlMillis)));
     }
 

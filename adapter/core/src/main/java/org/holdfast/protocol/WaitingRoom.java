@@ -2,42 +2,81 @@
 package org.holdfast.protocol;
 
 import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 
 /**
- * Where the threads of this process wait for a lock, one queue a name, first come, first served.
+ * Where those of this process who wait for a lock stand in line, first come, first served.
  *
- * <p>Only the head of a queue talks to the nodes. A release by this process wakes the head at once. A name nobody waits for
- * takes no memory.
+ * <p>Only the head of a line talks to the nodes. A release by this process wakes the head at once, or hands it the lock. A name
+ * nobody waits for takes no memory.
  */
 final class WaitingRoom {
 
-    private final Time time;
-    private final AtomicLong wakes = new AtomicLong();
-    private final ConcurrentHashMap<String, ArrayDeque<Turn>> queues = new ConcurrentHashMap<>();
+    /**
+     * Those who wait for the same thing in the same way.
+     *
+     * @param lock the name, of several the first
+     */
+    record Line(String lock, Kind kind) {}
 
-    WaitingRoom(Time time) {
-        this.time = time;
+    /** The ways to wait for what has the same name. */
+    enum Kind {
+        /** Whoever comes first when the lock becomes free gets it. */
+        FREE_FOR_ALL,
+        /** Those with tickets, whose order the nodes know. */
+        IN_TURN,
+        /** For a permit. */
+        PERMIT
     }
 
-    /** Joins the end of the queue. Close the turn to leave it. */
-    Turn enter(String lock) {
-        Turn turn = new Turn(lock);
-        queues.compute(lock, (name, queue) -> {
-            ArrayDeque<Turn> present = queue == null ? new ArrayDeque<>() : queue;
-            present.addLast(turn);
-            if (present.peekFirst() == turn) {
-                turn.isFirst = true;
-            }
-            return present;
+    private static final List<Kind> KINDS = List.of(Kind.values());
+
+    private final AtomicLong wakes = new AtomicLong();
+    private final ConcurrentHashMap<Line, ArrayDeque<Turn>> lines = new ConcurrentHashMap<>();
+
+    /** Those who wait for several names, by each name but the one in whose line they stand. */
+    private final ConcurrentHashMap<String, Set<Turn>> watchers = new ConcurrentHashMap<>();
+
+    /** What a turn needs of who waits. */
+    interface Waiter {
+
+        /** Is called when the turn may have come, on any thread. Must not block. */
+        void wake();
+
+        /** Is called in the order of the line, before anybody else joins it. Must not block. */
+        default void joined() {}
+
+        /** Returns what the waiter would make of a hold that somebody in this process does not need any more; null for nothing. */
+        default Hold inherit(Hold old) {
+            return null;
+        }
+    }
+
+    /**
+     * Joins the end of a line. Close the turn to leave it.
+     *
+     * @param names all the names that are waited for
+     */
+    Turn enter(Line line, List<String> names, Waiter waiter) {
+        Turn turn = new Turn(line, names, waiter);
+        turn.watch();
+        lines.compute(line, (key, present) -> {
+            ArrayDeque<Turn> queue = present == null ? new ArrayDeque<>(2) : present;
+            queue.addLast(turn);
+            turn.isFirst = queue.peekFirst() == turn;
+            waiter.joined();
+            return queue;
         });
         return turn;
     }
 
-    /** Returns whether somebody waits for the lock. */
-    boolean isWaitedFor(String lock) {
-        return queues.containsKey(lock);
+    /** Returns whether somebody waits in the line. */
+    boolean isWaitedFor(Line line) {
+        return lines.containsKey(line);
     }
 
     /** Returns a number that grows with each wake, to see later whether one was missed. */
@@ -45,52 +84,103 @@ final class WaitingRoom {
         return wakes.get();
     }
 
-    /** Wakes the head of the queue: the lock may be free. */
+    /** Wakes the heads of the lines of a name: the lock may be free. */
     void wake(String lock) {
         wakes.incrementAndGet();
-        queues.computeIfPresent(lock, (name, queue) -> {
-            queue.peekFirst().signal.raise();
+        for (Kind kind : KINDS) {
+            lines.computeIfPresent(new Line(lock, kind), (key, queue) -> {
+                queue.peekFirst().waiter.wake();
+                return queue;
+            });
+        }
+        watchers.getOrDefault(lock, Set.of()).forEach(turn -> turn.waiter.wake());
+    }
+
+    /** Wakes the heads of all lines. */
+    void wakeAll() {
+        wakes.incrementAndGet();
+        lines.forEach((line, queue) -> wake(line.lock()));
+    }
+
+    /** Gives the head of a line what it can make of a hold; returns whether it took it. */
+    boolean handOver(Line line, Hold old) {
+        Hold[] taken = new Hold[1];
+        lines.computeIfPresent(line, (key, queue) -> {
+            taken[0] = queue.peekFirst().accept(old);
             return queue;
         });
+        return taken[0] != null;
     }
 
-    /** Wakes the heads of all queues. */
-    void wakeAll() {
-        queues.keySet().forEach(this::wake);
+    /** Returns how many lines there are. */
+    int size() {
+        return lines.size() + watchers.size();
     }
 
-    /** A place in the queue of one lock. */
-    final class Turn implements AutoCloseable {
+    /** A place in a line. */
+    final class Turn {
 
-        private final String lock;
-        private final Time.Signal signal = time.newSignal();
+        private final Line line;
+        private final List<String> names;
+        private final Waiter waiter;
         private volatile boolean isFirst;
+        private volatile Hold handed;
 
-        private Turn(String lock) {
-            this.lock = lock;
+        private Turn(Line line, List<String> names, Waiter waiter) {
+            this.line = line;
+            this.names = names;
+            this.waiter = waiter;
         }
 
-        /** Returns whether this is the head of the queue. */
+        /** Returns whether this is the head of the line. */
         boolean isFirst() {
             return isFirst;
         }
 
-        /** Lets the next wait end at once if anybody was woken since, perhaps for this lock. */
-        void catchUp(long wakesBefore) {
-            if (wakes.get() != wakesBefore) {
-                signal.raise();
+        /** Returns what was handed over, or null. Whoever does not leave the line with it must give it back. */
+        Hold handed() {
+            return handed;
+        }
+
+        private Hold accept(Hold old) {
+            Hold heir = handed == null ? waiter.inherit(old) : null;
+            if (heir != null) {
+                handed = heir;
+                waiter.wake();
+            }
+            return heir;
+        }
+
+        private void watch() {
+            eachOther((name, present) -> {
+                Set<Turn> turns = present == null ? ConcurrentHashMap.newKeySet() : present;
+                turns.add(this);
+                return turns;
+            });
+        }
+
+        private void watchNoMore() {
+            eachOther((name, present) -> {
+                if (present == null) {
+                    return null;
+                }
+                present.remove(this);
+                return present.isEmpty() ? null : present;
+            });
+        }
+
+        private void eachOther(BiFunction<String, Set<Turn>, Set<Turn>> change) {
+            for (String name : names) {
+                if (!name.equals(line.lock())) {
+                    watchers.compute(name, change);
+                }
             }
         }
 
-        /** Waits so long, or until something may have changed; returns whether it has. */
-        boolean await(long nanos) throws InterruptedException {
-            return signal.await(nanos);
-        }
-
-        /** Leaves the queue; the next one becomes its head. */
-        @Override
-        public void close() {
-            queues.computeIfPresent(lock, (name, queue) -> {
+        /** Leaves the line; the next one becomes its head. Returns what was handed over, or null. */
+        Hold leave() {
+            watchNoMore();
+            lines.computeIfPresent(line, (key, queue) -> {
                 queue.remove(this);
                 Turn next = queue.peekFirst();
                 if (next == null) {
@@ -98,10 +188,11 @@ final class WaitingRoom {
                 }
                 if (!next.isFirst) {
                     next.isFirst = true;
-                    next.signal.raise();
+                    next.waiter.wake();
                 }
                 return queue;
             });
+            return handed;
         }
     }
 }

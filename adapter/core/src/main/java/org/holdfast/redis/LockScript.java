@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -12,15 +13,23 @@ import java.util.HexFormat;
 /** The scripts that nodes run. Each is a resource of its own, whose header tells its keys, arguments and replies. */
 enum LockScript {
     ACQUIRE("acquire.lua"),
+    ACQUIRE_IN_TURN("queue.lua", "acquire.lua"),
     RENEW("renew.lua"),
     RELEASE("release.lua"),
+    ACQUIRE_READING("queue.lua", "acquire_reading.lua", "join_reading.lua"),
+    RENEW_READING("renew_reading.lua", "join_reading.lua"),
+    RELEASE_READING("release_reading.lua"),
+    FIND_PERMIT("find_permit.lua"),
+    REFRESH("refresh.lua"),
+    LEAVE("leave.lua"),
     MARK("mark.lua");
 
     private final byte[] source;
     private final byte[] sha;
 
-    LockScript(String resource) {
-        this.source = load(resource);
+    /** @param resources the parts of which the script is made, one after another */
+    LockScript(String... resources) {
+        this.source = load(resources);
         this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
     }
 
@@ -31,6 +40,14 @@ enum LockScript {
     /** Returns the name by which a node knows the script once it has seen it: its SHA-1 in hexadecimal. */
     byte[] sha() {
         return sha;
+    }
+
+    private static byte[] load(String... resources) {
+        ByteArrayOutputStream source = new ByteArrayOutputStream();
+        for (String resource : resources) {
+            source.writeBytes(load(resource));
+        }
+        return source.toByteArray();
     }
 
     private static byte[] load(String resource) {

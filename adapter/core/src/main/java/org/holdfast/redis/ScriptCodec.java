@@ -3,9 +3,13 @@ package org.holdfast.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Target;
+import org.holdfast.protocol.Ticket;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
@@ -13,14 +17,18 @@ import redis.clients.jedis.Protocol;
 final class ScriptCodec {
 
     /** The first of the three numbers that every script returns. */
-    private static final long GRANTED = 1;
+    private static final int GRANTED = 1;
 
-    private static final long HELD = 2;
-    private static final long TOKEN_TOO_SMALL = 3;
-    private static final long RELEASED = 4;
-    private static final long GONE = 5;
-    private static final long FORGOTTEN = 6;
-    private static final long QUARANTINED = 7;
+    private static final int HELD = 2;
+    private static final int TOKEN_TOO_SMALL = 3;
+    private static final int RELEASED = 4;
+    private static final int GONE = 5;
+    private static final int FORGOTTEN = 6;
+    private static final int QUARANTINED = 7;
+    private static final int QUEUED = 10;
+    private static final int TICKET_TOO_SMALL = 11;
+    private static final int NOTED = 12;
+    private static final int FREE = 13;
 
     private final String prefix;
     private final long memoryMicros;
@@ -59,41 +67,162 @@ final class ScriptCodec {
     }
 
     private static LockScript script(Command command) {
-        if (command instanceof Command.Acquire) {
-            return LockScript.ACQUIRE;
+        if (command instanceof Command.Acquire c) {
+            if (c.claim().target() instanceof Target.Reading) {
+                return LockScript.ACQUIRE_READING;
+            }
+            return c.queueing().isPresent() ? LockScript.ACQUIRE_IN_TURN : LockScript.ACQUIRE;
         }
-        return command instanceof Command.Renew ? LockScript.RENEW : LockScript.RELEASE;
+        if (command instanceof Command.Renew c) {
+            return c.claim().target() instanceof Target.Reading ? LockScript.RENEW_READING : LockScript.RENEW;
+        }
+        if (command instanceof Command.Release c) {
+            return c.claim().target() instanceof Target.Reading ? LockScript.RELEASE_READING : LockScript.RELEASE;
+        }
+        if (command instanceof Command.FindPermit) {
+            return LockScript.FIND_PERMIT;
+        }
+        return command instanceof Command.Refresh ? LockScript.REFRESH : LockScript.LEAVE;
     }
 
     private CommandArguments arguments(Command command, CommandArguments call) {
-        // The braces are a hash tag: on a cluster all keys of a lock live in one slot.
-        String base = base(command.lock());
-        byte[] lock = bytes(base + "lock");
-        byte[] fence = bytes(base + "fence");
-        if (command instanceof Command.Take c) {
-            if (memoryMicros > 0) {
-                call.add(3).add(lock).add(fence).add(bytes(markKey()));
-            } else {
-                call.add(2).add(lock).add(fence); // the mark lives in another slot: a cluster would not let us ask
-            }
-            return call.add(bytes(c.owner().value()))
-                    .add(c.token())
-                    .add(c.ttlMillis())
-                    .add(c.fenceMillis())
-                    .add(memoryMicros);
+        if (command instanceof Command.Acquire c) {
+            acquire(c, call);
+        } else if (command instanceof Command.Renew c) {
+            renew(c.claim(), call);
+        } else if (command instanceof Command.Release c) {
+            release(c, call);
+        } else if (command instanceof Command.FindPermit c) {
+            findPermit(c, call);
+        } else if (command instanceof Command.Refresh c) {
+            ticketKeys(c.ticket(), call).add(c.ticket().number()).add(c.ticket().ttlMillis());
+        } else if (command instanceof Command.Leave c) {
+            ticketKeys(c.ticket(), call)
+                    .add(bytes(c.announced() ? channel(c.ticket().lock()) : ""));
         }
-        Command.Release c = (Command.Release) command;
-        return call.add(2)
-                .add(lock)
-                .add(fence)
-                .add(bytes(c.owner().value()))
-                .add(c.tombstone() ? c.token() + 1 : 0L)
-                .add(c.fenceMillis())
-                .add(bytes(channel(command.lock())));
+        return call;
     }
 
+    private void acquire(Command.Acquire command, CommandArguments call) {
+        Claim claim = command.claim();
+        boolean queues = command.queueing().isPresent();
+        boolean reads = claim.target() instanceof Target.Reading;
+        call.add(keysOf(claim) + (queues ? 3 : 0) + (reads ? 1 : 0) + markKeys());
+        addKeys(claim, call);
+        String base = base(claim.target().name());
+        if (queues) {
+            call.add(bytes(base + "queue")).add(bytes(base + "queue-reading")).add(bytes(base + "tickets"));
+        }
+        if (reads) {
+            call.add(bytes(base + "readers"));
+        }
+        addMark(call);
+        addTake(claim, claim.token(), call).add(claim.target().names().size()).add(claim.lastToken());
+        command.queueing().ifPresent(queueing -> addTicket(queueing.ticket(), reads, call));
+    }
+
+    private static void addTicket(Optional<Ticket> ticket, boolean reads, CommandArguments call) {
+        call.add(bytes(ticket.map(t -> t.id().value()).orElse("")))
+                .add(ticket.map(Ticket::number).orElse(0L))
+                .add(ticket.map(Ticket::ttlMillis).orElse(0L))
+                .add(ticket.map(Ticket::known).orElse(false) ? 1 : 0)
+                .add(reads ? 1 : 0);
+    }
+
+    private void renew(Claim claim, CommandArguments call) {
+        boolean reads = claim.target() instanceof Target.Reading;
+        call.add(keysOf(claim) + (reads ? 1 : 0) + markKeys());
+        addKeys(claim, call);
+        if (reads) {
+            call.add(bytes(base(claim.target().name()) + "readers"));
+        }
+        addMark(call);
+        addTake(claim, claim.lastToken(), call);
+        if (reads) {
+            call.add(bytes(channel(claim.target().name())));
+        } else {
+            call.add(claim.target().names().size());
+        }
+    }
+
+    private void release(Command.Release command, CommandArguments call) {
+        Claim claim = command.claim();
+        boolean reads = claim.target() instanceof Target.Reading;
+        call.add(keysOf(claim) + (reads ? 1 : 0));
+        addKeys(claim, call);
+        if (reads) {
+            call.add(bytes(base(claim.target().name()) + "readers"));
+        }
+        call.add(bytes(claim.owner().value()))
+                .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
+                .add(claim.fenceMillis());
+        claim.target().names().forEach(name -> call.add(bytes(channel(name))));
+        if (reads) {
+            call.add(claim.ttlMillis());
+        }
+    }
+
+    private void findPermit(Command.FindPermit command, CommandArguments call) {
+        call.add(command.permits());
+        for (int permit = 0; permit < command.permits(); permit++) {
+            call.add(bytes(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
+        }
+        call.add(command.first());
+    }
+
+    /** The keys of a ticket's queue, and the ticket as the first argument. */
+    private CommandArguments ticketKeys(Ticket ticket, CommandArguments call) {
+        String base = base(ticket.lock());
+        return call.add(2)
+                .add(bytes(base + (ticket.reads() ? "queue-reading" : "queue")))
+                .add(bytes(base + "tickets"))
+                .add(bytes(ticket.id().value()));
+    }
+
+    private static int keysOf(Claim claim) {
+        return 2 * claim.target().names().size();
+    }
+
+    private void addKeys(Claim claim, CommandArguments call) {
+        if (claim.target() instanceof Target.Permit permit) {
+            addKeys(base(permit), call);
+            return;
+        }
+        for (String name : claim.target().names()) {
+            addKeys(base(name), call);
+        }
+    }
+
+    private static void addKeys(String base, CommandArguments call) {
+        call.add(bytes(base + "lock")).add(bytes(base + "fence"));
+    }
+
+    /** The mark lives in another slot: a node that trusts its memory, perhaps in a cluster, is not asked for it. */
+    private int markKeys() {
+        return memoryMicros > 0 ? 1 : 0;
+    }
+
+    private void addMark(CommandArguments call) {
+        if (memoryMicros > 0) {
+            call.add(bytes(markKey()));
+        }
+    }
+
+    private CommandArguments addTake(Claim claim, long token, CommandArguments call) {
+        return call.add(bytes(claim.owner().value()))
+                .add(token)
+                .add(claim.ttlMillis())
+                .add(claim.fenceMillis())
+                .add(memoryMicros);
+    }
+
+    /** The braces are a hash tag: on a cluster all keys of a lock live in one slot. */
     private String base(String lock) {
         return prefix + ":{" + lock + "}:";
+    }
+
+    private String base(Target.Permit permit) {
+        return base(permit.semaphore()) + "permit-" + permit.number() + ":";
     }
 
     /** Returns the channel on which the release of a lock is published. */
@@ -112,7 +241,7 @@ final class ScriptCodec {
                 && list.get(0) instanceof Long status
                 && list.get(1) instanceof Long detail
                 && list.get(2) instanceof Long nodeMicros) {
-            Reply reply = reply(status, detail);
+            Reply reply = status < 0 || status > FREE ? null : reply(status, detail);
             if (reply != null) {
                 return new Answer(node, reply, nodeMicros);
             }
@@ -121,24 +250,19 @@ final class ScriptCodec {
     }
 
     private static Reply reply(long status, long detail) {
-        if (status == GRANTED) {
-            return new Reply.Granted();
-        }
-        if (status == HELD) {
-            return new Reply.Held(Math.max(0, detail));
-        }
-        if (status == TOKEN_TOO_SMALL) {
-            return new Reply.TokenTooSmall(detail);
-        }
-        if (status == RELEASED) {
-            return new Reply.Released();
-        }
-        if (status == GONE) {
-            return new Reply.Gone();
-        }
-        if (status == FORGOTTEN) {
-            return new Reply.Forgotten();
-        }
-        return status == QUARANTINED ? new Reply.Quarantined(Math.max(1, detail)) : null;
+        return switch ((int) status) {
+            case GRANTED -> new Reply.Granted();
+            case HELD -> new Reply.Held(Math.max(0, detail));
+            case TOKEN_TOO_SMALL -> new Reply.TokenTooSmall(detail);
+            case RELEASED -> new Reply.Released(detail);
+            case GONE -> new Reply.Gone();
+            case FORGOTTEN -> new Reply.Forgotten();
+            case QUARANTINED -> new Reply.Quarantined(Math.max(1, detail));
+            case QUEUED -> new Reply.Queued(Math.max(0, detail));
+            case TICKET_TOO_SMALL -> new Reply.TicketTooSmall(detail);
+            case NOTED -> new Reply.Noted();
+            case FREE -> new Reply.Free((int) detail);
+            default -> null;
+        };
     }
 }

@@ -100,6 +100,7 @@ public final class LockService implements AutoCloseable {
     private void heartbeat() {
         try {
             renewals.sweep(service);
+            leases.sweep();
             unfinished.retry(
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             service.isUsable(); // reads what nobody waits for, and gives up nodes that are overdue

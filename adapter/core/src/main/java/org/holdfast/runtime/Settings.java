@@ -36,6 +36,7 @@ public record Settings(
     public static final String FENCE_RETENTION_MILLIS = "fenceRetentionMillis";
     public static final String DRIFT_FACTOR = "driftFactor";
     public static final String COMMIT_MARGIN_MILLIS = "commitMarginMillis";
+    public static final String TICKET_TTL_MILLIS = "ticketTtlMillis";
     public static final String GUARD = "guard";
 
     /** What is done about nodes that may have forgotten locks. */
@@ -67,6 +68,7 @@ public record Settings(
         long retention = reader.millis(FENCE_RETENTION_MILLIS, 600_000, 1_000, 365 * DAY_MILLIS);
         double drift = reader.drift();
         long commitMargin = reader.millis(COMMIT_MARGIN_MILLIS, 1_000, 0, DAY_MILLIS);
+        long ticketTtl = reader.millis(TICKET_TTL_MILLIS, 1_000, 100, 60_000);
         Guard guard = reader.guard();
         reader.refuseUnknown();
         reader.throwIfInvalid();
@@ -75,7 +77,8 @@ public record Settings(
                 Duration.ofMillis(maxTtl),
                 Duration.ofMillis(retention),
                 drift,
-                Duration.ofMillis(commitMargin));
+                Duration.ofMillis(commitMargin),
+                Duration.ofMillis(ticketTtl));
         return new Settings(nodes, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing, guard);
     }
 

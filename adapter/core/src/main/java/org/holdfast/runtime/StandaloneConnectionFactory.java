@@ -2,9 +2,11 @@
 package org.holdfast.runtime;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -89,6 +91,17 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         @Override
         public Lock lock(String name) {
             return session.view(this, name);
+        }
+
+        @Override
+        public ReadWriteLock readWriteLock(String name) {
+            return session.readWriteView(this, name);
+        }
+
+        @Override
+        public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+            requireOpen();
+            return session.acquireAsync(request);
         }
 
         private void requireOpen() {

@@ -1,13 +1,16 @@
--- Takes a lock if nobody else has it and the token is larger than any granted before.
+-- Takes a lock on one or several names, all or none, if nobody else has any of them and the token is larger than any
+-- granted before.
 --
--- KEYS[1]  lock: holds the owner, expires with the lease
--- KEYS[2]  fence: holds the last token, expires a retention later
--- KEYS[3]  birth mark: begins with the moment since when this node's memory is whole, in microseconds
+-- KEYS[1], KEYS[2]   lock: holds the owner, expires with the lease; and fence: holds the last token, expires a retention
+--                    later. Then the same two of the second name, and so on
+-- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lock in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[6]  how many names
+-- ARGV[7]  last token: the lease may use those from the token to this one
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
@@ -22,18 +25,25 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local memory = tonumber(ARGV[5])
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then
-  local left = redis.call('PTTL', KEYS[1])
-  if memory > 0 and left * 1000 > memory then
-    left = math.ceil(memory / 1000) -- no lease lasts longer: the clock was set back since
-    redis.call('PEXPIRE', KEYS[1], left)
+local keys = 2 * ARGV[6]
+local longest = -1
+for i = 1, keys, 2 do
+  local holder = redis.call('GET', KEYS[i])
+  if holder and holder ~= ARGV[1] then
+    local left = redis.call('PTTL', KEYS[i])
+    if memory > 0 and left * 1000 > memory then
+      left = math.ceil(memory / 1000) -- no lease lasts longer: the clock was set back since
+      redis.call('PEXPIRE', KEYS[i], left)
+    end
+    longest = math.max(longest, left, 0)
   end
-  return {2, left, now}
+end
+if longest >= 0 then
+  return {2, longest, now}
 end
 
 if memory > 0 then
-  local mark = redis.call('GET', KEYS[3])
+  local mark = redis.call('GET', KEYS[#KEYS])
   if not mark then
     return {6, 0, now}
   end
@@ -44,11 +54,19 @@ if memory > 0 then
 end
 
 local token = tonumber(ARGV[2])
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-if token < last or (token == last and not holder) then
-  return {3, last, now}
+local largest = 0
+for i = 1, keys, 2 do
+  local last = tonumber(redis.call('GET', KEYS[i + 1]) or '0')
+  if token <= last and not (tonumber(ARGV[7]) >= last and redis.call('GET', KEYS[i])) then
+    largest = math.max(largest, last)
+  end
+end
+if largest > 0 then
+  return {3, largest, now}
 end
 
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
-redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[4])
+for i = 1, keys, 2 do
+  redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[3])
+  redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])
+end
 return {1, 0, now}

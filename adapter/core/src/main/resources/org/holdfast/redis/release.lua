@@ -1,14 +1,14 @@
 -- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone.
 --
--- KEYS[1]  lock: holds the owner, expires with the lease
--- KEYS[2]  fence: holds the last token, expires a retention later
+-- KEYS[1], KEYS[2]   lock: holds the owner, expires with the lease; and fence: holds the last token, expires a retention
+--                    later. Then the same two of the second name, and so on
 -- ARGV[1]  owner
--- ARGV[2]  the tombstone: one more than the lease's token, or 0 to leave none
+-- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none
 -- ARGV[3]  TTL of the fence in milliseconds
--- ARGV[4]  channel on which the release is published
+-- ARGV[4]  channel on which the release of the first name is published; then those of the others
 --
 -- Returns {status, detail, clock of this node in microseconds}:
---   {4, 0, _}     released
+--   {4, n, _}     released, and n connections listened for that
 --   {5, 0, _}     there was nothing to release
 --   {2, ms, _}    held by another, for so long if not renewed; untouched
 --
@@ -18,19 +18,28 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local grave = tonumber(ARGV[2])
-if grave > 0 and tonumber(redis.call('GET', KEYS[2]) or '0') < grave then
-  redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+local released = false
+local listeners = 0
+local left = -1
+for i = 1, #KEYS, 2 do
+  if grave > 0 and tonumber(redis.call('GET', KEYS[i + 1]) or '0') < grave then
+    redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[3])
+  end
+  local holder = redis.call('GET', KEYS[i])
+  if holder == ARGV[1] then
+    released = true
+    redis.call('DEL', KEYS[i])
+    if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
+      listeners = math.max(listeners, redis.call('PUBLISH', ARGV[4 + (i - 1) / 2], ARGV[1]))
+    end
+  elseif holder then
+    left = math.max(left, redis.call('PTTL', KEYS[i]), 0)
+  end
 end
-
-local holder = redis.call('GET', KEYS[1])
-if not holder then
-  return {5, 0, now}
+if released then
+  return {4, listeners, now}
 end
-if holder ~= ARGV[1] then
-  return {2, redis.call('PTTL', KEYS[1]), now}
+if left >= 0 then
+  return {2, left, now}
 end
-redis.call('DEL', KEYS[1])
-if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
-  redis.call('PUBLISH', ARGV[4], ARGV[1])
-end
-return {4, 0, now}
+return {5, 0, now}

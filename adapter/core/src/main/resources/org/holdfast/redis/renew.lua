@@ -1,14 +1,15 @@
 -- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
 -- node which missed the acquisition or lost the key.
 --
--- KEYS[1]  lock: holds the owner, expires with the lease
--- KEYS[2]  fence: holds the last token, expires a retention later
--- KEYS[3]  birth mark: begins with the moment since when this node's memory is whole, in microseconds
+-- KEYS[1], KEYS[2]   lock: holds the owner, expires with the lease; and fence: holds the last token, expires a retention
+--                    later. Then the same two of the second name, and so on
+-- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
--- ARGV[2]  token
+-- ARGV[2]  last token of the lease
 -- ARGV[3]  TTL of the lock in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[6]  how many names
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
@@ -25,14 +26,27 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then
-  return {2, redis.call('PTTL', KEYS[1]), now}
+local keys = 2 * ARGV[6]
+local token = tonumber(ARGV[2])
+local missing = false
+local refused = 0
+for i = 1, keys, 2 do
+  local holder = redis.call('GET', KEYS[i])
+  if holder and holder ~= ARGV[1] then
+    return {2, redis.call('PTTL', KEYS[i]), now}
+  end
+  if not holder then
+    missing = true
+    local last = tonumber(redis.call('GET', KEYS[i + 1]) or '0')
+    if token < last then
+      refused = math.max(refused, last)
+    end
+  end
 end
 
 local memory = tonumber(ARGV[5])
-if memory > 0 and not holder then
-  local mark = redis.call('GET', KEYS[3])
+if memory > 0 and missing then
+  local mark = redis.call('GET', KEYS[#KEYS])
   if not mark then
     return {6, 0, now}
   end
@@ -41,16 +55,16 @@ if memory > 0 and not holder then
     return {7, (whole - now) / 1000, now}
   end
 end
-
-local last = tonumber(redis.call('GET', KEYS[2]) or '0')
-if not holder and tonumber(ARGV[2]) < last then
-  return {3, last, now}
+if refused > 0 then
+  return {3, refused, now}
 end
 
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
-if tonumber(ARGV[2]) < last then
-  redis.call('PEXPIRE', KEYS[2], ARGV[4])
-else
-  redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[4])
+for i = 1, keys, 2 do
+  redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[3])
+  if token < tonumber(redis.call('GET', KEYS[i + 1]) or '0') then
+    redis.call('PEXPIRE', KEYS[i + 1], ARGV[4])
+  else
+    redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[4])
+  end
 end
 return {1, 0, now}

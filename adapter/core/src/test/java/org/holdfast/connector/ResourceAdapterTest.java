@@ -196,7 +196,7 @@ class ResourceAdapterTest {
         }
         assertThat(Arrays.stream(HoldfastResourceAdapter.class.getDeclaredFields())
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
-                .hasSize(13)
+                .hasSize(14)
                 .allSatisfy(field -> assertThat(field.getType()).isIn(String.class, Long.class, Double.class));
         assertThat(HoldfastResourceAdapter.class
                         .getDeclaredField("password")

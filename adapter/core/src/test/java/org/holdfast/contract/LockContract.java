@@ -36,9 +36,11 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Target;
 import org.holdfast.redis.ScriptBridge;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,6 +69,9 @@ import redis.clients.jedis.Jedis;
 abstract class LockContract {
 
     private static final String PREFIX = "holdfast";
+    /** So many are reserved with each lease, for others in the same process to have the lock after it. */
+    private static final long RESERVED_TOKENS = 15;
+
     private static final Owner STRANGER = new Owner("5".repeat(40));
 
     /** Enough for a test that waits, and less than what a test may take. */
@@ -293,7 +298,10 @@ abstract class LockContract {
             Lease lease = connection.acquire(request());
             Owner owner = ownerOnEveryNode(lease);
             for (Node node : nodes) {
-                Reply reply = tell(node, new Command.Release(lock, STRANGER, lease.token(), 60_000, true));
+                Reply reply = tell(
+                        node,
+                        new Command.Release(
+                                new Claim(new Target.Alone(lock), STRANGER, lease.token(), 10_000, 60_000), true));
                 assertThat(reply).isInstanceOf(Reply.Held.class);
             }
             assertThat(ownerOnEveryNode(lease)).isEqualTo(owner);
@@ -309,11 +317,12 @@ abstract class LockContract {
             lease.release();
             awaitReleasedOnEveryNode();
 
-            var acquire = new Command.Acquire(lock, owner, lease.token(), 10_000, 60_000);
+            long lastToken = lease.token() + RESERVED_TOKENS;
+            Claim claim = new Claim(new Target.Alone(lock), owner, lease.token(), lastToken, 10_000, 60_000);
             for (Node node : nodes) {
-                Reply tombstone = new Reply.TokenTooSmall(lease.token() + 1);
-                assertThat(tell(node, acquire)).isEqualTo(tombstone);
-                assertThat(tell(node, acquire.renewal())).isEqualTo(tombstone);
+                Reply tombstone = new Reply.TokenTooSmall(lastToken + 1);
+                assertThat(tell(node, new Command.Acquire(claim))).isEqualTo(tombstone);
+                assertThat(tell(node, new Command.Renew(claim))).isEqualTo(tombstone);
             }
             assertThat(isFree()).isTrue();
         }
@@ -367,7 +376,7 @@ abstract class LockContract {
             nodes.get(0).ask(Jedis::flushAll);
             assertThat(ownerOnEveryNode(lease)).isEqualTo(owner);
             String fence = nodes.get(0).ask(jedis -> jedis.get(fenceKey()));
-            assertThat(fence).isEqualTo(Long.toString(lease.token()));
+            assertThat(fence).isEqualTo(Long.toString(lease.token() + RESERVED_TOKENS));
         }
     }
 

@@ -21,7 +21,8 @@ class HoldTest {
     private final List<LeaseLoss> told = new ArrayList<>();
     private final Holder holder = Holder.thread();
     private final Hold hold = new Hold(
-            fixture.command(7),
+            fixture.command(7).claim(),
+            new Hold.Cohort(0, 0),
             holder,
             RENEWED,
             new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
@@ -67,19 +68,19 @@ class HoldTest {
     }
 
     @Test
-    void giveBack_ofTheLastShare_isTrueOnce() {
-        assertThat(hold.share(time.nanoTime())).isTrue();
-        assertThat(hold.giveBack()).isFalse();
+    void giveBack_ofTheLastShare_isSeenOnce() {
+        assertThat(hold.share(time.nanoTime(), false)).isTrue();
+        assertThat(hold.giveBack(false)).isEqualTo(Hold.GivenBack.NOTHING);
         assertThat(hold.isHeld(time.nanoTime())).isTrue();
-        assertThat(hold.giveBack()).isTrue();
-        assertThat(hold.giveBack()).isFalse();
+        assertThat(hold.giveBack(false)).isEqualTo(Hold.GivenBack.ALL);
+        assertThat(hold.giveBack(false)).isEqualTo(Hold.GivenBack.NOTHING);
         assertThat(hold.isHeld(time.nanoTime())).isFalse();
     }
 
     @Test
     void share_afterReleaseOrLoss_isRefused() {
         time.pass(VALIDITY);
-        assertThat(hold.share(time.nanoTime())).isFalse();
+        assertThat(hold.share(time.nanoTime(), false)).isFalse();
     }
 
     @Test
@@ -108,7 +109,8 @@ class HoldTest {
     @Test
     void loss_withoutAThreadForListeners_harmsNobodyWhoLooks() {
         Hold unlucky = new Hold(
-                fixture.command(7),
+                fixture.command(7).claim(),
+                new Hold.Cohort(0, 0),
                 holder,
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
@@ -125,7 +127,7 @@ class HoldTest {
     @Test
     void listeners_afterRelease_areNotTold() {
         hold.onLost(told::add);
-        hold.giveBack();
+        hold.giveBack(false);
         time.pass(VALIDITY);
         hold.isHeld(time.nanoTime());
         assertThat(told).isEmpty();
@@ -144,7 +146,8 @@ class HoldTest {
         Hold.Terms terms = new Hold.Terms(true, Optional.of(Duration.ofMillis(1_500)));
         long start = time.nanoTime();
         Hold bounded = new Hold(
-                fixture.command(7),
+                fixture.command(7).claim(),
+                new Hold.Cohort(0, 0),
                 holder,
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
@@ -168,7 +171,8 @@ class HoldTest {
         Hold.Terms terms = new Hold.Terms(true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)));
         long start = time.nanoTime();
         Hold bounded = new Hold(
-                fixture.command(7),
+                fixture.command(7).claim(),
+                new Hold.Cohort(0, 0),
                 holder,
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),

@@ -40,7 +40,7 @@ class LeaseManagerTest {
 
     @Test
     void giveBack_sendsOneReleaseWithTombstoneToEachNode() throws Exception {
-        fixture.manager.giveBack(List.of(hold()));
+        fixture.manager.giveBack(List.of(new Share(hold(), false)));
         assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Release) sent.command()).tombstone())
                 .isTrue());
@@ -79,8 +79,11 @@ class LeaseManagerTest {
                 .filter(sent -> sent.node() == 0)
                 .map(sent -> (Command.Acquire) sent.command())
                 .toList();
-        assertThat(commands).extracting(Command.Acquire::owner).doesNotHaveDuplicates();
-        assertThat(commands).extracting(Command.Acquire::token).isSorted().doesNotHaveDuplicates();
+        assertThat(commands).extracting(command -> command.claim().owner()).doesNotHaveDuplicates();
+        assertThat(commands)
+                .extracting(command -> command.claim().token())
+                .isSorted()
+                .doesNotHaveDuplicates();
     }
 
     @Test
@@ -89,15 +92,16 @@ class LeaseManagerTest {
         for (int node = 0; node < 3; node++) {
             nodes.node(
                     node,
-                    command -> command instanceof Command.Acquire acquire && acquire.token() <= far
+                    command -> command instanceof Command.Acquire acquire
+                                    && acquire.claim().token() <= far
                             ? new Reply.TokenTooSmall(far)
                             : ScriptedNodes.agree(command));
         }
         assertThat(hold().token()).isEqualTo(far + 2);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
 
-        fixture.manager.giveBack(List.of(hold()));
-        fixture.manager.giveBack(List.of(hold()));
+        fixture.manager.giveBack(List.of(new Share(hold(), false)));
+        fixture.manager.giveBack(List.of(new Share(hold(), false)));
         assertThat(nodes.sent(Command.Acquire.class))
                 .as("the slow clock costs once")
                 .hasSizeLessThanOrEqualTo(9);
@@ -172,7 +176,7 @@ class LeaseManagerTest {
                         List.of(Holder.thread())))
                 .hold();
         service.node(0, command -> {
-            if (command.lock().equals("a")) {
+            if (((Command.OfClaim) command).claim().target().name().equals("a")) {
                 throw new IllegalStateException("a bug of the test");
             }
             return ScriptedNodes.agree(command);
@@ -211,7 +215,7 @@ class LeaseManagerTest {
 
     @Test
     void renewal_afterRelease_isNotSent() throws Exception {
-        fixture.manager.giveBack(List.of(hold()));
+        fixture.manager.giveBack(List.of(new Share(hold(), false)));
         time.passMillis(500);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).isEmpty();
@@ -348,7 +352,8 @@ class LeaseManagerTest {
         hold.onLost(loss -> told[0] = true);
         service.node(2, command -> {
             if (command instanceof Command.Renew) {
-                fixture.manager.giveBack(List.of(hold)); // by another thread, while the renewal is under way
+                fixture.manager.giveBack(
+                        List.of(new Share(hold, false))); // by another thread, while the renewal is under way
             }
             return ScriptedNodes.agree(command);
         });

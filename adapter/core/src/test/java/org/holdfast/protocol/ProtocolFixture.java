@@ -3,9 +3,7 @@ package org.holdfast.protocol;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Optional;
 import java.util.Queue;
-import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
 
 /** The protocol over scripted nodes in virtual time. */
@@ -15,7 +13,12 @@ final class ProtocolFixture {
 
     final VirtualTime time = new VirtualTime();
     final Timing timing = new Timing(
-            Duration.ofMillis(50), Duration.ofSeconds(60), Duration.ofMinutes(10), 0.01, Duration.ofSeconds(1));
+            Duration.ofMillis(50),
+            Duration.ofSeconds(60),
+            Duration.ofMinutes(10),
+            0.01,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1));
     final ScriptedNodes nodes;
     final ScriptedNodes service;
     final UnfinishedReleases unfinished;
@@ -53,7 +56,8 @@ final class ProtocolFixture {
     }
 
     Command.Acquire command(long token) {
-        return new Command.Acquire("a", randomness.newOwner(), token, TTL_MILLIS, timing.fenceMillis(TTL_MILLIS));
+        return new Command.Acquire(new Claim(
+                new Target.Alone("a"), randomness.newOwner(), token, TTL_MILLIS, timing.fenceMillis(TTL_MILLIS)));
     }
 
     /** Attempts once, with all the time it needs. */
@@ -62,14 +66,7 @@ final class ProtocolFixture {
     }
 
     LockRequest request(long waitMillis) {
-        return new LockRequest(
-                "a",
-                Optional.of(Duration.ofMillis(waitMillis)),
-                Optional.of(Duration.ofMillis(TTL_MILLIS)),
-                true,
-                Optional.empty(),
-                false,
-                LeaseScope.CONNECTION);
+        return LockRequest.of("a").waitTimeout(Duration.ofMillis(waitMillis)).ttl(Duration.ofMillis(TTL_MILLIS));
     }
 
     LockSession session(Transactions transactions) {

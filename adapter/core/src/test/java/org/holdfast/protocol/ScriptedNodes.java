@@ -31,7 +31,7 @@ final class ScriptedNodes implements Nodes {
 
     /** Does as it is told. */
     static Reply agree(Command command) {
-        return command instanceof Command.Release ? new Reply.Released() : new Reply.Granted();
+        return command instanceof Command.Release ? new Reply.Released(0) : new Reply.Granted();
     }
 
     ScriptedNodes node(int node, Function<Command, Reply> replies) {

@@ -13,10 +13,10 @@ class TokenClockTest {
     @Test
     void next_isTheWallClockUnlessThatStandsStill() {
         long now = time.epochMicros();
-        assertThat(clock.next()).isEqualTo(now);
-        assertThat(clock.next()).isEqualTo(now + 2);
+        assertThat(clock.next(0)).isEqualTo(now);
+        assertThat(clock.next(0)).isEqualTo(now + 2);
         time.passMillis(1);
-        assertThat(clock.next()).isEqualTo(now + 1_000);
+        assertThat(clock.next(0)).isEqualTo(now + 1_000);
     }
 
     @Test
@@ -24,14 +24,14 @@ class TokenClockTest {
         long seen = time.epochMicros() + 5_000_000;
         clock.observe(seen);
         clock.observe(1);
-        assertThat(clock.next()).isEqualTo(seen + 2);
+        assertThat(clock.next(0)).isEqualTo(seen + 2);
     }
 
     @Test
     void next_withASlowClock_isNotRefusedByTheTombstoneOfTheOneBefore() {
         clock.observe(time.epochMicros() + 5_000_000);
-        long givenUp = clock.next();
+        long givenUp = clock.next(0);
         long tombstone = givenUp + 1;
-        assertThat(clock.next()).isGreaterThan(tombstone);
+        assertThat(clock.next(0)).isGreaterThan(tombstone);
     }
 }

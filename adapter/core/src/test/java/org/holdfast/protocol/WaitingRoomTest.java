@@ -3,35 +3,57 @@ package org.holdfast.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class WaitingRoomTest {
 
-    private final WaitingRoom room = new WaitingRoom(new VirtualTime());
+    private final WaitingRoom room = new WaitingRoom();
+    private final AtomicInteger woken = new AtomicInteger();
+
+    private static WaitingRoom.Line line(String lock) {
+        return new WaitingRoom.Line(lock, WaitingRoom.Kind.FREE_FOR_ALL);
+    }
+
+    private WaitingRoom.Turn enter(String lock) {
+        return room.enter(line(lock), List.of(lock), woken::incrementAndGet);
+    }
 
     @Test
     void turns_areInOrderOfArrivalAndPerName() {
-        WaitingRoom.Turn first = room.enter("a");
-        WaitingRoom.Turn second = room.enter("a");
-        WaitingRoom.Turn third = room.enter("a");
-        WaitingRoom.Turn elsewhere = room.enter("b");
+        WaitingRoom.Turn first = enter("a");
+        WaitingRoom.Turn second = enter("a");
+        WaitingRoom.Turn third = enter("a");
+        WaitingRoom.Turn elsewhere = enter("b");
         assertThat(first.isFirst()).isTrue();
         assertThat(second.isFirst()).isFalse();
         assertThat(elsewhere.isFirst()).isTrue();
 
-        second.close(); // gave up
+        second.leave(); // gave up
         assertThat(third.isFirst()).isFalse();
-        first.close();
+        first.leave();
         assertThat(third.isFirst()).isTrue();
     }
 
     @Test
     void name_thatNobodyWaitsForAnyMore_isForgotten() {
-        WaitingRoom.Turn turn = room.enter("a");
-        assertThat(room.isWaitedFor("a")).isTrue();
-        turn.close();
-        turn.close();
-        assertThat(room.isWaitedFor("a")).isFalse();
+        WaitingRoom.Turn turn = room.enter(line("a"), List.of("a", "b"), woken::incrementAndGet);
+        assertThat(room.isWaitedFor(line("a"))).isTrue();
+        turn.leave();
+        turn.leave();
+        assertThat(room.isWaitedFor(line("a"))).isFalse();
+        assertThat(room.size()).isZero();
         room.wake("a");
+        assertThat(woken).hasValue(0);
+    }
+
+    @Test
+    void head_thatWaitsForSeveralNames_isWokenByEach() {
+        room.enter(line("a"), List.of("a", "b", "c"), woken::incrementAndGet);
+        room.wake("c");
+        room.wake("a");
+        room.wake("d");
+        assertThat(woken).hasValue(2);
     }
 }

@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Round;
+import org.holdfast.protocol.Target;
 import org.holdfast.protocol.Time;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterAll;
@@ -85,15 +87,18 @@ class ScriptsTest {
     }
 
     private Reply acquire(Owner owner, long token) {
-        return ask(new Command.Acquire("x", owner, token, TTL, FENCE)).reply();
+        return ask(new Command.Acquire(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE)))
+                .reply();
     }
 
     private Reply renew(Owner owner, long token) {
-        return ask(new Command.Renew("x", owner, token, TTL, FENCE)).reply();
+        return ask(new Command.Renew(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE)))
+                .reply();
     }
 
     private Reply release(Owner owner, long token, boolean tombstone) {
-        return ask(new Command.Release("x", owner, token, FENCE, tombstone)).reply();
+        return ask(new Command.Release(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE), tombstone))
+                .reply();
     }
 
     @Test
@@ -113,7 +118,7 @@ class ScriptsTest {
                 new Cluster(nodes, "test", Duration.ofMillis(500), memory, 0.01, new WaitlessTime()).open()) {
             guarded.prepare();
             redis.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
-            Command acquire = new Command.Acquire("x", ADA, 7, TTL, FENCE);
+            Command acquire = new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
             assertThat(answerTo(guarded.send(acquire, NodeSet.of(0))).reply()).isEqualTo(new Reply.Held(60_000));
             assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_000L);
             assertThat(redis.command("GET test:{x}:lock")).contains("somebody");
@@ -151,9 +156,9 @@ class ScriptsTest {
     @Test
     void release_byItsOwner_freesAndLeavesATombstoneOnlyIfTold() {
         acquire(ADA, 7);
-        assertThat(release(ADA, 7, false)).isEqualTo(new Reply.Released());
+        assertThat(release(ADA, 7, false)).isEqualTo(new Reply.Released(0));
         assertThat(acquire(BOB, 8)).isEqualTo(new Reply.Granted());
-        assertThat(release(BOB, 8, true)).isEqualTo(new Reply.Released());
+        assertThat(release(BOB, 8, true)).isEqualTo(new Reply.Released(0));
         assertThat(acquire(ADA, 9)).isEqualTo(new Reply.TokenTooSmall(9));
     }
 
@@ -225,7 +230,8 @@ class ScriptsTest {
     @Test
     void everyAnswer_carriesTheNodesClock() {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-        assertThat(ask(new Command.Acquire("x", ADA, 7, TTL, FENCE)).nodeMicros())
+        assertThat(ask(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE)))
+                        .nodeMicros())
                 .isBetween(now - 1_000_000, now + 5_000_000);
     }
 
@@ -252,7 +258,7 @@ class ScriptsTest {
         acquire(ADA, 7);
         release(ADA, 7, true);
         redis.command("SCRIPT FLUSH");
-        channel.send(new Command.Acquire("x", ADA, 9, TTL, FENCE), NodeSet.of(0))
+        channel.send(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 9, TTL, FENCE)), NodeSet.of(0))
                 .leave(late -> {});
         String sha = new String(LockScript.ACQUIRE.sha(), StandardCharsets.US_ASCII);
         await().untilAsserted(() -> {
@@ -286,9 +292,10 @@ class ScriptsTest {
     void answers_ofAbandonedRequests_areNeverTakenForLaterOnes() {
         for (int i = 0; i < 50; i++) {
             List<Answer> late = new ArrayList<>();
-            Round abandoned = channel.send(new Command.Acquire("x", ADA, 100 + i, TTL, FENCE), NodeSet.of(0));
+            Round abandoned = channel.send(
+                    new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 100 + i, TTL, FENCE)), NodeSet.of(0));
             abandoned.leave(late::add);
-            assertThat(release(ADA, 0, false)).as("the answer to the release").isIn(new Reply.Released());
+            assertThat(release(ADA, 0, false)).as("the answer to the release").isIn(new Reply.Released(0));
             assertThat(late).singleElement().extracting(Answer::reply).isEqualTo(new Reply.Granted());
         }
     }
@@ -298,7 +305,7 @@ class ScriptsTest {
         acquire(ADA, 7);
         redis.freeze();
         try {
-            Command.Renew renew = new Command.Renew("x", ADA, 7, TTL, FENCE);
+            Command.Renew renew = new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(501);
             assertThat(channel.send(renew, NodeSet.of(0)).next(deadline).reply())
                     .isEqualTo(new Reply.NoAnswer("no answer for 500 ms"));

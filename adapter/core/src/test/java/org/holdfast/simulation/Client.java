@@ -8,6 +8,7 @@ import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Announcements;
+import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.LeaseManager;
@@ -19,6 +20,7 @@ import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Randomness;
 import org.holdfast.protocol.Redlock;
 import org.holdfast.protocol.Renewals;
+import org.holdfast.protocol.Target;
 import org.holdfast.protocol.Timing;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
@@ -121,7 +123,10 @@ final class Client {
     /** Has seen each node before any trouble begins; then looks when it is time to. */
     private void lookOut() {
         World.Task me = world.current();
-        service.send(new Command.Release("none", randomness().newOwner(), 0, 1, false), NodeSet.first(service.count()));
+        service.send(
+                new Command.Release(
+                        new Claim(new Target.Alone("none"), randomness().newOwner(), 0, 1, 1), false),
+                NodeSet.first(service.count()));
         world.after(HEARTBEAT, () -> tickLookout(me));
         while (true) {
             looking = false;

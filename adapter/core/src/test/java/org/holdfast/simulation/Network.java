@@ -86,7 +86,8 @@ final class Network {
         if (command instanceof Command.Release release
                 && release.tombstone()
                 && answer.reply() instanceof Reply.Released) {
-            audience.forEach(client -> client.published(node, release.lock()));
+            audience.forEach(
+                    client -> client.published(node, release.claim().target().name()));
         }
     }
 

@@ -96,7 +96,8 @@ final class SimulatedNode {
 
     /** Runs a command, and checks on the way that it touches nobody else's lock. */
     Answer execute(Command command) {
-        String key = PREFIX + ":{" + command.lock() + "}:lock";
+        String key =
+                PREFIX + ":{" + ((Command.OfClaim) command).claim().target().name() + "}:lock";
         String before = redis.get(key);
         scripts++;
         Answer answer = ScriptBridge.answer(index, redis.eval(ScriptBridge.call(command, PREFIX, memoryMicros)));
@@ -115,12 +116,7 @@ final class SimulatedNode {
     }
 
     private static String owner(Command command) {
-        if (command instanceof Command.Acquire c) {
-            return c.owner().value();
-        }
-        return command instanceof Command.Renew c
-                ? c.owner().value()
-                : ((Command.Release) command).owner().value();
+        return ((Command.OfClaim) command).claim().owner().value();
     }
 
     private void remember() {

@@ -7,8 +7,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Target;
 import org.holdfast.redis.ScriptBridge;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -78,9 +80,12 @@ class SimulatedRedisTest {
         long ttl = random.nextBoolean() ? SHORT_TTL : LONG_TTL;
         Command command =
                 switch (random.nextInt(3)) {
-                    case 0 -> new Command.Acquire(lock, owner, token, ttl, ttl + LONG_TTL);
-                    case 1 -> new Command.Renew(lock, owner, token, ttl, ttl + LONG_TTL);
-                    default -> new Command.Release(lock, owner, token, ttl + LONG_TTL, random.nextBoolean());
+                    case 0 -> new Command.Acquire(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
+                    case 1 -> new Command.Renew(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
+                    default ->
+                        new Command.Release(
+                                new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL),
+                                random.nextBoolean());
                 };
         return ScriptBridge.call(command, PREFIX, random.nextInt(3) == 0 ? HALF_LONG_TTL_MICROS : 0);
     }

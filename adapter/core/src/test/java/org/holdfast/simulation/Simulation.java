@@ -24,8 +24,8 @@ public final class Simulation {
     private static final Duration MAX_TTL = Duration.ofSeconds(2);
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
     private static final double DRIFT = 0.01;
-    private static final Timing TIMING =
-            new Timing(NODE_TIMEOUT, MAX_TTL, Duration.ofSeconds(10), DRIFT, Duration.ofSeconds(1));
+    private static final Timing TIMING = new Timing(
+            NODE_TIMEOUT, MAX_TTL, Duration.ofSeconds(10), DRIFT, Duration.ofSeconds(1), Duration.ofMillis(300));
     private static final long MEMORY_MICROS = TIMING.memory().toNanos() / 1_000;
 
     private final World world;

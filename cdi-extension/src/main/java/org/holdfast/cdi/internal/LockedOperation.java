@@ -44,7 +44,8 @@ record LockedOperation(Method method, NameTemplate name, Optional<Duration> wait
 
     /** Returns what to ask for at a call: a lease that needs no connection while the method runs. */
     LockRequest request(Object[] arguments) {
-        return new LockRequest(
-                name.resolve(arguments), waitTimeout, ttl, true, Optional.empty(), false, LeaseScope.HOLDER);
+        LockRequest request = LockRequest.of(name.resolve(arguments)).scope(LeaseScope.HOLDER);
+        LockRequest timed = waitTimeout.map(request::waitTimeout).orElse(request);
+        return ttl.map(timed::ttl).orElse(timed);
     }
 }

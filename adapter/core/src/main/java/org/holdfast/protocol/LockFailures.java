@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import org.holdfast.LockException;
+import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.holdfast.QuorumUnavailableException;
+
+/** Says to applications why they do not have a lock. */
+final class LockFailures {
+
+    private LockFailures() {}
+
+    /**
+     * @param done what came of acquiring, other than a lease
+     * @param nodes how many nodes there are
+     */
+    static LockException of(Acquisition done, LockRequest request, int nodes) {
+        if (done instanceof Acquisition.TimedOut) {
+            return new LockTimeoutException(
+                    request.name(), request.waitTimeout().orElseThrow());
+        }
+        if (done instanceof Acquisition.Unavailable none) {
+            return new QuorumUnavailableException(request.name(), nodes, none.waited(), none.failures());
+        }
+        return new LockException(
+                "lock '" + request.name() + "' is refused: this machine's wall clock differs from those of"
+                        + " a majority of nodes by more than half of the fence retention; set it right");
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.holdfast.Lease;
+
+/**
+ * Somebody who stands in line for a lock and has no thread there: whenever something happens one is borrowed for a moment.
+ *
+ * <p>At most one thread is at it at any time, whatever happens meanwhile.
+ */
+final class WaitingWithoutThread {
+
+    private final LeaseManager manager;
+    private final WaitingRoom waitingRoom;
+    private final Attempts attempts;
+    private final Function<Hold, Lease> lease;
+    private final CompletableFuture<Lease> promise = new CompletableFuture<>();
+
+    /** How much has happened that nobody has looked at yet; whoever makes it 1 gets a thread for it. */
+    private final AtomicInteger events = new AtomicInteger();
+
+    private WaitingRoom.Turn turn;
+    private Timers.Alarm alarm;
+    private boolean listening;
+    private boolean over;
+
+    WaitingWithoutThread(LeaseManager manager, Attempts attempts, Function<Hold, Lease> lease) {
+        this.manager = manager;
+        this.waitingRoom = manager.waitingRoom();
+        this.attempts = attempts;
+        this.lease = lease;
+    }
+
+    /** Returns what is completed with a lease; to cancel it takes the request back. */
+    CompletableFuture<Lease> start() {
+        promise.whenComplete((got, failure) -> happened()); // cancelled by who asked: nothing is to be left behind
+        manager.threadless().add(this);
+        happened();
+        return promise;
+    }
+
+    /** The service is stopped: nobody lends threads any more. */
+    void stop() {
+        promise.completeExceptionally(new IllegalStateException("the lock service has been stopped"));
+    }
+
+    private void happened() {
+        if (events.getAndIncrement() == 0) {
+            borrowThread();
+        }
+    }
+
+    private void borrowThread() {
+        try {
+            manager.threads().execute(this::look);
+        } catch (RejectedExecutionException e) { // no thread to be had now; or never again, if the service is stopped
+            alarm = manager.timers().in(0, this::borrowThread);
+        }
+    }
+
+    /** Looks until nothing has happened since. */
+    private void look() {
+        int seen;
+        do {
+            seen = events.get();
+            try {
+                step();
+            } catch (RuntimeException | Error e) {
+                promise.completeExceptionally(e);
+                end(null);
+            }
+        } while (!events.compareAndSet(seen, 0));
+    }
+
+    private void step() {
+        if (over) {
+            return;
+        }
+        if (alarm != null) {
+            manager.timers().cancel(alarm);
+            alarm = null;
+        }
+        if (promise.isDone()) {
+            end(null);
+            return;
+        }
+        boolean attempt = turn == null ? join() : takeTurn();
+        Acquisition done =
+                turn != null && turn.handed() != null ? handed() : attempt ? attempts.next(manager.service()) : null;
+        if (done != null) {
+            complete(done);
+        } else if (attempts.isOvertaken()) {
+            attempts.leave(turn, null);
+            turn = null;
+            happened();
+        } else if (attempts.left() <= 0) {
+            complete(attempts.givenUp());
+        } else {
+            standInLine();
+            long left = attempts.left();
+            alarm = manager.timers().in(turn.isFirst() ? Math.min(left, attempts.pause()) : left, this::happened);
+        }
+    }
+
+    /** Comes for the first time, or again; returns whether to attempt at once. */
+    private boolean join() {
+        if (attempts.isInTurn() && attempts.mayWait()) {
+            standInLine();
+            return true;
+        }
+        return !attempts.mayWait() || !waitingRoom.isWaitedFor(attempts.line()) && attempts.courtesy() <= 0;
+    }
+
+    private void standInLine() {
+        if (turn != null) {
+            return;
+        }
+        if (!listening) {
+            listening = true;
+            attempts.names().forEach(manager.announcements()::listen);
+        }
+        turn = waitingRoom.enter(attempts.line(), attempts.names(), attempts.waiter(this::happened));
+    }
+
+    private boolean takeTurn() {
+        attempts.news();
+        return turn.isFirst() && attempts.left() > 0 && attempts.courtesy() <= 0;
+    }
+
+    private Acquisition handed() {
+        manager.releaseIfClosed(turn.handed(), manager.service());
+        return new Acquisition.Held(turn.handed());
+    }
+
+    private void complete(Acquisition done) {
+        end(done);
+        if (done instanceof Acquisition.Held held) {
+            Lease got = lease.apply(held.hold());
+            if (!promise.complete(got)) { // cancelled just now
+                got.release();
+            }
+        } else {
+            promise.completeExceptionally(
+                    LockFailures.of(done, attempts.request(), manager.service().count()));
+        }
+    }
+
+    private void end(Acquisition done) {
+        over = true;
+        manager.threadless().remove(this);
+        if (turn != null) {
+            attempts.leave(turn, done);
+        }
+        if (listening) {
+            attempts.names().forEach(manager.announcements()::ignore);
+        }
+    }
+}

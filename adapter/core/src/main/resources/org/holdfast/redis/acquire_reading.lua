@@ -1,0 +1,59 @@
+-- Lets one more reader in, unless somebody has the lock alone.
+--
+-- KEYS[1]  lock: while it is read, the word "readers" and the last token before; expires with the last reader
+-- KEYS[2]  fence: holds the last token, expires a retention later
+-- KEYS[3], KEYS[4], KEYS[5]  who waits; see queue.lua
+-- KEYS[6]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
+--          lease, with minus the moment until which whatever is still under way of it is refused
+-- last of KEYS  birth mark: begins with the moment since when this node's memory is whole, in microseconds
+-- ARGV[1]  owner
+-- ARGV[2]  token
+-- ARGV[3]  TTL of the lease in milliseconds
+-- ARGV[4]  TTL of the fence in milliseconds
+-- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+--
+-- Returns {status, detail, clock of this node in microseconds}:
+--   {1, 0, _}     granted
+--   {2, ms, _}    somebody has the lock alone, for so long if not renewed
+--   {3, token, _} this token or a larger one was granted before the reading began, or this lease was released
+--   {6, 0, _}     the birth mark is gone: this node may have forgotten locks
+--   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
+--
+-- Readers have larger tokens than everybody who had the lock alone before them, and smaller ones than everybody after. Among
+-- themselves they are in no order: else they would keep each other out.
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local millis = math.floor(now / 1000)
+
+local memory = tonumber(ARGV[5])
+local readers = KEYS[6]
+local holder = redis.call('GET', KEYS[1])
+local base = holder and string.match(holder, '^readers (%d+)$')
+if holder and not base then
+  local left = redis.call('PTTL', KEYS[1])
+  if memory > 0 and left * 1000 > memory then
+    left = math.ceil(memory / 1000) -- no lease lasts longer: the clock was set back since
+    redis.call('PEXPIRE', KEYS[1], left)
+  end
+  return {2, left, now}
+end
+
+if memory > 0 then
+  local mark = redis.call('GET', KEYS[#KEYS])
+  if not mark then
+    return {6, 0, now}
+  end
+  local whole = tonumber(string.match(mark, '^%d+')) + memory
+  if now < whole then
+    return {7, (whole - now) / 1000, now}
+  end
+end
+
+if not base then
+  base = redis.call('GET', KEYS[2]) or '0'
+  redis.call('DEL', readers)
+end
+local known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')
+if tonumber(ARGV[2]) <= tonumber(base) or known < 0 then
+  return {3, tonumber(redis.call('GET', KEYS[2]) or '0'), now}
+end

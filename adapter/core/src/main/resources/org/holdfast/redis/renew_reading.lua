@@ -1,0 +1,58 @@
+-- Extends a reader's lease, and lets the reader in again if no larger token was granted to somebody alone since: that heals
+-- a node which missed it or lost it. An owner that has had the lock alone becomes a reader, and lets others in.
+--
+-- KEYS[1]  lock: while it is read, the word "readers" and the last token before; expires with the last reader
+-- KEYS[2]  fence: holds the last token, expires a retention later
+-- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
+--          lease, with minus the moment until which whatever is still under way of it is refused
+-- last of KEYS  birth mark: begins with the moment since when this node's memory is whole, in microseconds
+-- ARGV[1]  owner
+-- ARGV[2]  token
+-- ARGV[3]  TTL of the lease in milliseconds
+-- ARGV[4]  TTL of the fence in milliseconds
+-- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[6]  channel on which those who wait to read hear that they may
+--
+-- Returns {status, detail, clock of this node in microseconds}:
+--   {1, 0, _}     extended
+--   {2, ms, _}    somebody has the lock alone, for so long if not renewed
+--   {3, token, _} this reader is not in, and a larger token was granted since or this lease was released
+--   {6, 0, _}     this reader is not in, and the birth mark is gone: this node may have forgotten locks, and heals nothing
+--   {7, ms, _}    this reader is not in, and this node is in quarantine for so long, and heals nothing
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local millis = math.floor(now / 1000)
+
+local memory = tonumber(ARGV[5])
+local readers = KEYS[3]
+local holder = redis.call('GET', KEYS[1])
+local base = holder and string.match(holder, '^readers (%d+)$')
+if holder == ARGV[1] then
+  base = ARGV[2]
+  redis.call('DEL', readers)
+  redis.call('PUBLISH', ARGV[6], ARGV[1])
+elseif holder and not base then
+  return {2, redis.call('PTTL', KEYS[1]), now}
+else
+  local known = base and tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0') or 0
+  if known <= millis then
+    if memory > 0 then
+      local mark = redis.call('GET', KEYS[#KEYS])
+      if not mark then
+        return {6, 0, now}
+      end
+      local whole = tonumber(string.match(mark, '^%d+')) + memory
+      if now < whole then
+        return {7, (whole - now) / 1000, now}
+      end
+    end
+    local fence = redis.call('GET', KEYS[2]) or '0'
+    if tonumber(ARGV[2]) < tonumber(base or fence) or known < 0 then
+      return {3, tonumber(fence), now}
+    end
+    if not base then
+      base = fence
+      redis.call('DEL', readers)
+    end
+  end
+end
