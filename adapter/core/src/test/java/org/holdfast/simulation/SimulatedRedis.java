@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import org.holdfast.redis.ScriptBridge;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LoadState;
+import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -19,17 +20,39 @@ import org.luaj.vm2.lib.PackageLib;
 import org.luaj.vm2.lib.StringLib;
 import org.luaj.vm2.lib.VarArgFunction;
 
-/** The part of Redis that our scripts use: strings that expire by the node's own clock. */
+/** The part of Redis that our scripts use: strings and sorted sets that expire by the node's own clock. */
 final class SimulatedRedis {
 
     /** Never expires. */
     private static final long FOREVER = Long.MAX_VALUE;
 
+    /** How many words each command has; at least so many if negative, as in Redis's own table. */
+    private static final Map<String, Integer> ARITIES = Map.ofEntries(
+            Map.entry("TIME", 1),
+            Map.entry("GET", 2),
+            Map.entry("SET", -3),
+            Map.entry("PEXPIRE", 3),
+            Map.entry("PTTL", 2),
+            Map.entry("DEL", -2),
+            Map.entry("EXISTS", -2),
+            Map.entry("PUBLISH", 3),
+            Map.entry("ZADD", -4),
+            Map.entry("ZREM", -3),
+            Map.entry("ZSCORE", 3),
+            Map.entry("ZCARD", 2),
+            Map.entry("ZCOUNT", 4),
+            Map.entry("ZRANGE", -4),
+            Map.entry("ZREVRANGE", -4),
+            Map.entry("ZRANGEBYSCORE", -4),
+            Map.entry("ZREMRANGEBYSCORE", 4));
+
     private final Lua lua;
     private final java.util.function.LongSupplier clockMicros;
+    private final SortedSetCommands sortedSets = new SortedSetCommands(this);
     private Map<String, Entry> keys = new TreeMap<>();
 
-    record Entry(String value, long expiresAtMicros) {}
+    /** @param value a String or a SimulatedSortedSet: neither ever changes, so that snapshots may share it */
+    record Entry(Object value, long expiresAtMicros) {}
 
     SimulatedRedis(Lua lua, java.util.function.LongSupplier clockMicros) {
         this.lua = lua;
@@ -56,7 +79,7 @@ final class SimulatedRedis {
                 public Varargs invoke(Varargs arguments) {
                     List<String> words = new ArrayList<>();
                     for (int i = 1; i <= arguments.narg(); i++) {
-                        words.add(arguments.arg(i).tojstring());
+                        words.add(LuaConversions.word(arguments.arg(i)));
                     }
                     return running.command(words);
                 }
@@ -66,60 +89,52 @@ final class SimulatedRedis {
 
         private LuaValue run(SimulatedRedis on, ScriptBridge.Call call) {
             running = on;
-            globals.set("KEYS", table(call.keys()));
-            globals.set("ARGV", table(call.arguments()));
+            globals.set("KEYS", LuaConversions.array(call.keys()));
+            globals.set("ARGV", LuaConversions.array(call.arguments()));
             return compiled.computeIfAbsent(call.source(), globals::load).call();
-        }
-
-        private static LuaTable table(List<String> values) {
-            LuaTable table = new LuaTable();
-            for (int i = 0; i < values.size(); i++) {
-                table.set(i + 1, LuaValue.valueOf(values.get(i)));
-            }
-            return table;
         }
     }
 
     /** Runs a script and returns what a client would get. */
     List<Object> eval(ScriptBridge.Call call) {
-        LuaTable reply = lua.run(this, call).checktable();
-        List<Object> values = new ArrayList<>();
-        for (int i = 1; i <= reply.length(); i++) {
-            values.add(reply.get(i).checklong());
-        }
-        return values;
+        return LuaConversions.toClient(lua.run(this, call).checktable());
     }
 
     private LuaValue command(List<String> words) {
-        switch (words.get(0)) {
-            case "TIME":
-                long now = clockMicros.getAsLong();
-                LuaTable time = new LuaTable();
-                time.set(1, LuaValue.valueOf(Long.toString(now / 1_000_000)));
-                time.set(2, LuaValue.valueOf(Long.toString(now % 1_000_000)));
-                return time;
-            case "GET":
-                String value = get(words.get(1));
-                return value == null ? LuaValue.FALSE : LuaValue.valueOf(value);
-            case "SET":
-                keys.put(words.get(1), new Entry(words.get(2), expiry(words)));
-                return LuaValue.valueOf("OK");
-            case "PEXPIRE":
-                String present = get(words.get(1));
-                if (present != null) {
-                    keys.put(words.get(1), new Entry(present, expiresIn(words.get(2))));
-                }
-                return LuaValue.valueOf(present == null ? 0 : 1);
-            case "DEL":
-                return LuaValue.valueOf(keys.remove(words.get(1)) == null ? 0 : 1);
-            case "PTTL":
-                Entry entry = keys.get(words.get(1));
-                return LuaValue.valueOf((double) ((entry.expiresAtMicros() - clockMicros.getAsLong()) / 1_000));
-            case "PUBLISH":
-                return LuaValue.valueOf(0);
-            default:
-                throw new IllegalArgumentException("the simulated Redis has no " + words);
+        checkArity(words);
+        return switch (words.get(0)) {
+            case "TIME" -> time();
+            case "GET" -> LuaConversions.bulk(get(words.get(1)));
+            case "SET" -> set(words);
+            case "PEXPIRE" -> LuaConversions.integer(expire(words.get(1), RedisNumbers.integer(words.get(2))));
+            case "PTTL" -> LuaConversions.integer(millisLeft(live(words.get(1))));
+            case "DEL" -> LuaConversions.integer(delete(words.subList(1, words.size())));
+            case "EXISTS" -> LuaConversions.integer(countLive(words.subList(1, words.size())));
+            case "PUBLISH" -> LuaConversions.integer(0);
+            default -> sortedSets.run(words);
+        };
+    }
+
+    private static void checkArity(List<String> words) {
+        Integer arity = ARITIES.get(words.get(0));
+        if (arity == null || (arity < 0 ? words.size() < -arity : words.size() != arity)) {
+            throw notUnderstood(words);
         }
+    }
+
+    /** Not an answer of Redis: a script uses what nobody has simulated yet. */
+    static IllegalArgumentException notUnderstood(List<String> words) {
+        return new IllegalArgumentException("the simulated Redis does not understand " + words);
+    }
+
+    private LuaValue time() {
+        long now = clockMicros.getAsLong();
+        return LuaConversions.array(List.of(Long.toString(now / 1_000_000), Long.toString(now % 1_000_000)));
+    }
+
+    private LuaValue set(List<String> words) {
+        keys.put(words.get(1), new Entry(words.get(2), expiry(words)));
+        return LuaConversions.ok();
     }
 
     private long expiry(List<String> words) {
@@ -127,24 +142,84 @@ final class SimulatedRedis {
             return FOREVER;
         }
         if (words.size() != 5 || !words.get(3).equals("PX")) {
-            throw new IllegalArgumentException("the simulated Redis does not understand " + words);
+            throw notUnderstood(words);
         }
-        return expiresIn(words.get(4));
+        long millis = RedisNumbers.integer(words.get(4));
+        if (millis <= 0) {
+            throw new LuaError("ERR invalid expire time in 'set' command");
+        }
+        return expiresIn(millis);
+    }
+
+    private int expire(String key, long millis) {
+        Entry entry = live(key);
+        if (entry == null) {
+            return 0;
+        }
+        keys.put(key, new Entry(entry.value(), expiresIn(millis)));
+        return 1;
+    }
+
+    private long millisLeft(Entry entry) {
+        if (entry == null) {
+            return -2;
+        }
+        return entry.expiresAtMicros() == FOREVER ? -1 : (entry.expiresAtMicros() - clockMicros.getAsLong()) / 1_000;
+    }
+
+    private long delete(List<String> names) {
+        return names.stream()
+                .filter(key -> live(key) != null && keys.remove(key) != null)
+                .count();
+    }
+
+    /** A key that is named twice counts twice. */
+    private long countLive(List<String> names) {
+        return names.stream().filter(key -> live(key) != null).count();
     }
 
     /** Redis cuts the clock to milliseconds when it computes an expiry. */
-    private long expiresIn(String millis) {
-        return (clockMicros.getAsLong() / 1_000 + Long.parseLong(millis)) * 1_000;
+    private long expiresIn(long millis) {
+        return (clockMicros.getAsLong() / 1_000 + millis) * 1_000;
     }
 
-    /** Returns the value of a key that has not expired, or null. */
-    String get(String key) {
+    /** Returns what a key has that has not expired, or null. */
+    private Entry live(String key) {
         Entry entry = keys.get(key);
         if (entry != null && entry.expiresAtMicros() <= clockMicros.getAsLong()) {
             keys.remove(key);
             return null;
         }
-        return entry == null ? null : entry.value();
+        return entry;
+    }
+
+    private <T> T read(String key, Class<T> type) {
+        Entry entry = live(key);
+        if (entry != null && !type.isInstance(entry.value())) {
+            throw new LuaError("WRONGTYPE Operation against a key holding the wrong kind of value");
+        }
+        return entry == null ? null : type.cast(entry.value());
+    }
+
+    /** Returns the value of a key that has not expired, or null. */
+    String get(String key) {
+        return read(key, String.class);
+    }
+
+    /** Returns the sorted set of a key; an empty one if there is none. */
+    SimulatedSortedSet sortedSet(String key) {
+        SimulatedSortedSet set = read(key, SimulatedSortedSet.class);
+        return set == null ? SimulatedSortedSet.EMPTY : set;
+    }
+
+    /** Replaces a sorted set, which goes on expiring when it did; an empty one is none. */
+    void store(String key, SimulatedSortedSet set) {
+        Entry before = live(key);
+        if (set.members().isEmpty()) {
+            keys.remove(key);
+        } else {
+            keys.put(key, new Entry(set, before == null ? FOREVER : before.expiresAtMicros()));
+        }
     }
 
     void set(String key, String value) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Random;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
@@ -33,6 +35,13 @@ class SimulatedRedisTest {
     /** As the longest TTL there is: what lasts longer is cut to it. */
     private static final long HALF_LONG_TTL_MICROS = LONG_TTL * 500;
 
+    private static final List<String> KEYS = List.of("k1", "k2", "k3");
+    private static final int SNIPPET_STORIES = 12;
+    private static final int SNIPPETS = 50;
+
+    /** What expires within this time is waited for: the real server might find it there and the simulated one not. */
+    private static final long DOUBTFUL_MICROS = 15_000;
+
     private long simulatedMicros;
 
     @Test
@@ -45,6 +54,71 @@ class SimulatedRedisTest {
                 tell(new Random(seed), real, new SimulatedRedis(lua, () -> simulatedMicros), "story " + seed);
             }
         }
+    }
+
+    @Test
+    void randomSnippets_overStringsAndSortedSets_giveTheSameReplies() throws Exception {
+        try (RedisServer server = RedisServer.start(Path.of("target", "redis"));
+                Jedis real = new Jedis("127.0.0.1", server.port())) {
+            SimulatedRedis.Lua lua = new SimulatedRedis.Lua();
+            for (int seed = 0; seed < SNIPPET_STORIES; seed++) {
+                real.flushAll();
+                compare(new Random(seed), real, new SimulatedRedis(lua, () -> simulatedMicros), "story " + seed);
+            }
+        }
+    }
+
+    private void compare(Random random, Jedis real, SimulatedRedis simulated, String story) throws Exception {
+        List<String> told = new ArrayList<>();
+        for (int step = 0; step < SNIPPETS; step++) {
+            simulatedMicros = microsOf(real);
+            outlast(simulated, random.nextInt(60) == 0 ? SHORT_TTL * 1_000 : DOUBTFUL_MICROS);
+            RandomSnippet snippet = new RandomSnippet(random);
+            told.add(snippet.commands());
+            ScriptBridge.Call call = new ScriptBridge.Call(snippet.source(), KEYS, List.of());
+            List<?> expected = evalOn(real, call);
+            simulatedMicros = micros(expected.get(0), expected.get(1));
+            assertThat(simulated.eval(call))
+                    .as(story + ": " + String.join("\n", told))
+                    .isEqualTo(expected);
+        }
+    }
+
+    /** Sleeps until what expires so soon has expired on both sides: a real server's clock cannot be moved. */
+    private void outlast(SimulatedRedis simulated, long soonMicros) throws InterruptedException {
+        OptionalLong last = simulated.snapshot().values().stream()
+                .mapToLong(entry -> entry.expiresAtMicros() - simulatedMicros)
+                .filter(left -> left > -DOUBTFUL_MICROS && left <= soonMicros)
+                .max();
+        if (last.isPresent()) {
+            Thread.sleep((last.getAsLong() + DOUBTFUL_MICROS) / 1_000);
+        }
+    }
+
+    @Test
+    void snapshot_sortedSetChangesLater_keepsWhatWasThere() {
+        SimulatedRedis redis = new SimulatedRedis(new SimulatedRedis.Lua(), () -> 0);
+        run(redis, "redis.call('ZADD', 'queue', 2, 'b', 1, 'a')");
+        Map<String, SimulatedRedis.Entry> snapshot = redis.snapshot();
+        run(redis, "redis.call('ZADD', 'queue', 3, 'a', 4, 'c')");
+        run(redis, "redis.call('ZREM', 'queue', 'b')");
+        assertThat(run(redis, "redis.call('ZRANGE', 'queue', 0, -1)")).isEqualTo(List.of(List.of("a", "c")));
+        redis.restore(snapshot);
+        assertThat(run(redis, "redis.call('ZRANGE', 'queue', 0, -1)")).isEqualTo(List.of(List.of("a", "b")));
+    }
+
+    @Test
+    void evictExpiring_sortedSets_goIfTheyExpire() {
+        SimulatedRedis redis = new SimulatedRedis(new SimulatedRedis.Lua(), () -> 0);
+        run(redis, "redis.call('ZADD', 'stays', 1, 'a')");
+        run(redis, "redis.call('ZADD', 'goes', 1, 'a'), redis.call('PEXPIRE', 'goes', 1000)");
+        assertThat(redis.keysWithoutTtl()).containsExactly("stays");
+        assertThat(redis.evictExpiring()).isEqualTo(1);
+        assertThat(redis.keyNames()).containsExactly("stays");
+    }
+
+    private static List<Object> run(SimulatedRedis redis, String calls) {
+        return redis.eval(new ScriptBridge.Call("return {" + calls + "}", List.of(), List.of()));
     }
 
     private void tell(Random random, Jedis real, SimulatedRedis simulated, String story) throws Exception {
@@ -96,7 +170,11 @@ class SimulatedRedisTest {
 
     private static long microsOf(Jedis real) {
         List<String> time = real.time();
-        return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+        return micros(time.get(0), time.get(1));
+    }
+
+    private static long micros(Object seconds, Object rest) {
+        return Long.parseLong((String) seconds) * 1_000_000 + Long.parseLong((String) rest);
     }
 
     /** The clocks read a moment apart: remaining times count in steps larger than that, and the clock itself not at all. */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+
+/** What passes between Redis and a script: arguments and replies of commands, and what the script gives to its client. */
+final class LuaConversions {
+
+    private LuaConversions() {}
+
+    static LuaValue integer(long value) {
+        return LuaValue.valueOf((double) value);
+    }
+
+    /** Nothing is false in Lua: a table could not hold nil. */
+    static LuaValue bulk(String value) {
+        return value == null ? LuaValue.FALSE : LuaValue.valueOf(value);
+    }
+
+    static LuaTable array(List<String> values) {
+        LuaTable table = new LuaTable();
+        for (int i = 0; i < values.size(); i++) {
+            table.set(i + 1, LuaValue.valueOf(values.get(i)));
+        }
+        return table;
+    }
+
+    static LuaValue ok() {
+        LuaTable status = new LuaTable();
+        status.set("ok", LuaValue.valueOf("OK"));
+        return status;
+    }
+
+    /** Turns an argument of a command into what Redis gets. */
+    static String word(LuaValue argument) {
+        return switch (argument.type()) {
+            case LuaValue.TSTRING -> argument.tojstring();
+            case LuaValue.TNUMBER -> RedisNumbers.text(argument.todouble());
+            default -> throw new LuaError("ERR Lua redis lib command arguments must be strings or integers");
+        };
+    }
+
+    /** Turns a table that a script returns into what its client gets: it ends at the first nil. */
+    static List<Object> toClient(LuaTable table) {
+        List<Object> values = new ArrayList<>();
+        for (int i = 1; !table.get(i).isnil(); i++) {
+            values.add(toClient(table.get(i)));
+        }
+        return values;
+    }
+
+    private static Object toClient(LuaValue value) {
+        return switch (value.type()) {
+            case LuaValue.TNUMBER -> value.checklong();
+            case LuaValue.TSTRING -> value.tojstring();
+            case LuaValue.TBOOLEAN -> value.toboolean() ? 1L : null;
+            case LuaValue.TTABLE -> toClient(value.checktable(), value.get("ok"));
+            default -> null;
+        };
+    }
+
+    private static Object toClient(LuaTable table, LuaValue status) {
+        return status.isnil() ? toClient(table) : status.tojstring();
+    }
+}
