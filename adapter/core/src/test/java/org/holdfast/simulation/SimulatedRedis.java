@@ -160,11 +160,13 @@ final class SimulatedRedis {
         return 1;
     }
 
+    /** Redis cuts the clock to milliseconds here, too: at once after it was set, the whole time is left. */
     private long millisLeft(Entry entry) {
         if (entry == null) {
             return -2;
         }
-        return entry.expiresAtMicros() == FOREVER ? -1 : (entry.expiresAtMicros() - clockMicros.getAsLong()) / 1_000;
+        long at = entry.expiresAtMicros();
+        return at == FOREVER ? -1 : at / 1_000 - clockMicros.getAsLong() / 1_000;
     }
 
     private long delete(List<String> names) {

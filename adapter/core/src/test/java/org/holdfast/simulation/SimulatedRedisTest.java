@@ -129,6 +129,13 @@ class SimulatedRedisTest {
         assertThat(redis.keyNames()).containsExactly("stays");
     }
 
+    @Test
+    void pttl_betweenTwoMilliseconds_isTheWholeTimeToLive() {
+        SimulatedRedis redis = new SimulatedRedis(new SimulatedRedis.Lua(), () -> 1_999);
+        assertThat(run(redis, "redis.call('SET', 'key', 'value', 'PX', 40), redis.call('PTTL', 'key')"))
+                .isEqualTo(List.of("OK", 40L));
+    }
+
     private static List<Object> run(SimulatedRedis redis, String calls) {
         return redis.eval(new ScriptBridge.Call("return {" + calls + "}", List.of(), List.of()));
     }
