@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LockRequest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.params.SetParams;
+
+@Timeout(60)
+class SeveralNamesTest {
+
+    private static final LockRequest ALL = LockRequest.allOf("b", "a", "c");
+
+    private Processes processes;
+
+    @BeforeEach
+    void start() {
+        processes = Processes.start(3, 2, Map.of());
+    }
+
+    @AfterEach
+    void stop() {
+        processes.close();
+    }
+
+    private boolean isFree(String name) throws Exception {
+        return processes.isFree(1, LockRequest.of(name));
+    }
+
+    @Test
+    void lease_coversAllNamesUntilReleased() throws Exception {
+        Lease lease = processes.tryAcquire(0, ALL).orElseThrow();
+        assertThat(lease.name()).isEqualTo("b");
+        assertThat(lease.names()).containsExactly("b", "a", "c");
+        for (String name : ALL.names()) {
+            assertThat(isFree(name)).as(name).isFalse();
+        }
+        assertThat(lease.renew()).isTrue();
+        lease.release();
+        for (String name : ALL.names()) {
+            assertThat(isFree(name)).as(name).isTrue();
+        }
+    }
+
+    @Test
+    void oneNameHeldByAnother_keepsAllFree() throws Exception {
+        Lease other = processes.tryAcquire(1, LockRequest.of("c")).orElseThrow();
+        assertThat(processes.tryAcquire(0, ALL)).isEmpty();
+        assertThat(isFree("a")).isTrue();
+        assertThat(isFree("b")).isTrue();
+        other.release();
+        assertThat(processes.tryAcquire(0, ALL)).isPresent();
+    }
+
+    @Test
+    void attempt_takesOneRoundTrip() throws Exception {
+        processes.tryAcquire(0, ALL).orElseThrow().release(); // the nodes know the scripts
+        int before = processes.scriptCalls(0);
+        Lease lease = processes.tryAcquire(0, ALL).orElseThrow();
+        assertThat(processes.scriptCalls(0) - before).isOne();
+        lease.release();
+    }
+
+    @Test
+    void token_isLargerThanAnyBeforeOnEachName() throws Exception {
+        Lease one = processes.tryAcquire(1, LockRequest.of("c")).orElseThrow();
+        one.release();
+        Lease lease = processes.tryAcquire(0, ALL).orElseThrow();
+        lease.release();
+        Lease after = processes.tryAcquire(1, LockRequest.of("a")).orElseThrow();
+        assertThat(lease.token()).isGreaterThan(one.token()).isLessThan(after.token());
+    }
+
+    @Test
+    void waiter_isWokenByTheReleaseOfAnyName() throws Exception {
+        Lease other = processes.tryAcquire(1, LockRequest.of("c")).orElseThrow();
+        FutureTask<Lease> waiter = processes.acquire(0, ALL);
+        for (String name : ALL.names()) {
+            processes.awaitListening(name);
+        }
+        other.release();
+        assertThat(waiter.get(10, SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void requests_forTheSameNamesInAnyOrder_neverWaitInACircle() throws Exception {
+        List<FutureTask<Integer>> workers = new ArrayList<>();
+        AtomicInteger inside = new AtomicInteger();
+        List<LockRequest> requests = List.of(
+                LockRequest.allOf("a", "b"), LockRequest.allOf("b", "a"), LockRequest.allOf("b", "c", "a"), ALL);
+        for (int worker = 0; worker < 4; worker++) {
+            LockRequest request = requests.get(worker).waitTimeout(ofSeconds(30));
+            int process = worker % 2;
+            workers.add(Processes.start(() -> {
+                int collisions = 0;
+                for (int i = 0; i < 50; i++) {
+                    Lease lease = processes.connection(process).acquire(request);
+                    collisions += inside.getAndIncrement();
+                    inside.decrementAndGet();
+                    lease.release();
+                }
+                return collisions;
+            }));
+        }
+        for (FutureTask<Integer> worker : workers) {
+            assertThat(worker.get(40, SECONDS)).isZero();
+        }
+    }
+
+    @Test
+    void holder_ofSomeOfTheNames_isRefusedInsteadOfWaitingForItself() throws Exception {
+        Processes.onAnotherThread(() -> {
+            Lease one = processes.connection(0).acquire("a");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> processes.connection(0).acquire(ALL))
+                    .withMessageContaining("[b, a, c]");
+            one.release();
+            return null;
+        });
+    }
+
+    @Test
+    void holder_ofAllNames_mayTakeAnyOfThemOnceMore() throws Exception {
+        Processes.onAnotherThread(() -> {
+            Lease all = processes.connection(0).acquire(ALL);
+            Lease one = processes.connection(0).acquire("c");
+            assertThat(one.token()).isEqualTo(all.token());
+            all.release();
+            assertThat(isFree("c")).as("released with the last lease").isFalse();
+            one.release();
+            assertThat(isFree("c")).isTrue();
+            return null;
+        });
+    }
+
+    @Test
+    void lease_ofWhichOneNameIsLost_isLost() throws Exception {
+        Lease lease = processes.tryAcquire(0, ALL).orElseThrow();
+        List<LeaseLoss> losses = new ArrayList<>();
+        lease.onLost(losses::add);
+        for (int node = 0; node < 3; node++) {
+            processes.ask(
+                    node,
+                    jedis -> jedis.set(
+                            "holdfast:{c}:lock",
+                            "somebody else",
+                            SetParams.setParams().px(60_000)));
+        }
+        assertThat(org.assertj.core.api.Assertions.catchThrowable(lease::renew))
+                .isInstanceOf(org.holdfast.LeaseLostException.class);
+        assertThat(lease.isHeld()).isFalse();
+    }
+}
