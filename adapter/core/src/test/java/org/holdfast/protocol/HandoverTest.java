@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.junit.jupiter.api.Test;
+
+/** A lock that somebody in the same process waits for is passed on, within bounds. */
+class HandoverTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final LeaseManager manager = fixture.manager;
+    private final AtomicInteger woken = new AtomicInteger();
+
+    private Hold hold(LockRequest request) throws Exception {
+        Acquisition done = manager.acquire(fixture.nodes, request, List.of(Holder.thread()));
+        return ((Acquisition.Held) done).hold();
+    }
+
+    private Hold hold() throws Exception {
+        return hold(fixture.request(0));
+    }
+
+    private WaitingRoom.Turn waitFor(LockRequest request) {
+        Attempts attempts = new Attempts(manager, request, Holder.transaction("next"));
+        return manager.waitingRoom().enter(attempts.line(), attempts.names(), attempts.waiter(woken::incrementAndGet));
+    }
+
+    private WaitingRoom.Turn waitForIt() {
+        return waitFor(fixture.request(10_000));
+    }
+
+    private void giveBack(Hold hold) {
+        manager.giveBack(List.of(new Share(hold, false)));
+    }
+
+    private boolean isReleasedOnNodes() {
+        return !fixture.service.sent(Command.Release.class).isEmpty();
+    }
+
+    @Test
+    void release_withSomebodyWaiting_passesTheLockOnWithTheNextToken() throws Exception {
+        Hold first = hold();
+        WaitingRoom.Turn turn = waitForIt();
+        giveBack(first);
+
+        Hold next = turn.leave();
+        assertThat(next.token()).isEqualTo(first.token() + 1);
+        assertThat(next.validUntil()).isEqualTo(first.validUntil());
+        assertThat(next.belongsTo(Holder.transaction("next"))).isTrue();
+        assertThat(manager.isHeld(next)).isTrue();
+        assertThat(manager.isHeld(first)).isFalse();
+        assertThat(manager.holds().of("a")).containsExactly(next);
+        assertThat(isReleasedOnNodes()).isFalse();
+        assertThat(woken).hasValue(1);
+
+        giveBack(next);
+        assertThat(isReleasedOnNodes()).isTrue();
+        assertThat(manager.remembered()).isZero();
+    }
+
+    @Test
+    void heir_isRenewedAndTheOldHoldIsNot() throws Exception {
+        Hold first = hold();
+        WaitingRoom.Turn turn = waitForIt();
+        giveBack(first);
+        Hold next = turn.leave();
+        fixture.time.passMillis(400);
+        fixture.renewals.sweep(fixture.service);
+        assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
+        assertThat(next.remainingNanos(fixture.time.nanoTime())).isGreaterThan(900_000_000L);
+    }
+
+    @Test
+    void release_afterSoManyPassedOn_goesToTheNodes() throws Exception {
+        Hold hold = hold();
+        long token = hold.token();
+        int passed = 0;
+        while (!isReleasedOnNodes()) {
+            WaitingRoom.Turn turn = waitForIt();
+            giveBack(hold);
+            hold = turn.leave();
+            if (hold != null) {
+                passed++;
+                assertThat(hold.token()).isEqualTo(token + passed);
+            }
+        }
+        assertThat(passed).isEqualTo(LeaseManager.MOST_PASSED_ON);
+    }
+
+    @Test
+    void tombstone_isLargerThanEveryTokenThatMayBePassedOn() throws Exception {
+        Hold hold = hold();
+        giveBack(hold);
+        Command.Release release = (Command.Release)
+                fixture.service.sent(Command.Release.class).get(0).command();
+        assertThat(release.claim().lastToken()).isEqualTo(hold.token() + LeaseManager.MOST_PASSED_ON);
+        assertThat(manager.tokens().next(0)).isGreaterThan(release.claim().lastToken() + 1);
+    }
+
+    @Test
+    void release_longAfterTheLockWasTaken_goesToTheNodes() throws Exception {
+        Hold hold = hold();
+        WaitingRoom.Turn turn = waitForIt();
+        fixture.time.passMillis(101);
+        giveBack(hold);
+        assertThat(turn.leave()).isNull();
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void hold_withLittleValidityLeft_isNotPassedOn() throws Exception {
+        LockRequest brief = fixture.request(10_000).ttl(Duration.ofMillis(100));
+        Hold hold = hold(brief);
+        WaitingRoom.Turn turn = waitFor(brief);
+        fixture.time.passMillis(60);
+        giveBack(hold);
+        assertThat(turn.leave()).isNull();
+    }
+
+    @Test
+    void waiter_whoAsksForSomethingElse_getsNothing() throws Exception {
+        LockRequest same = fixture.request(10_000);
+        for (LockRequest other : List.of(
+                same.ttl(Duration.ofMillis(1_001)), same.renewal(false), same.fair(true), same.mode(LockMode.WRITE))) {
+            Hold hold = hold();
+            WaitingRoom.Turn turn = waitFor(other);
+            giveBack(hold);
+            assertThat(turn.leave()).as(other.toString()).isNull();
+        }
+    }
+
+    @Test
+    void hold_thatIsLost_isNotPassedOn() throws Exception {
+        Hold hold = hold();
+        WaitingRoom.Turn turn = waitForIt();
+        hold.lose("a test", fixture.time.nanoTime());
+        giveBack(hold);
+        assertThat(turn.leave()).isNull();
+        assertThat(manager.holds().of("a")).isEmpty();
+    }
+
+    @Test
+    void release_ofAStoppedService_isNotPassedOn() throws Exception {
+        Hold hold = hold();
+        WaitingRoom.Turn turn = waitForIt();
+        manager.close(fixture.time.nanoTime() + 1_000_000_000L);
+        giveBack(hold);
+        assertThat(turn.leave()).isNull();
+    }
+
+    @Test
+    void heir_hasItsOwnMaxHold() throws Exception {
+        Hold hold = hold();
+        WaitingRoom.Turn turn = waitFor(fixture.request(10_000).maxHold(Duration.ofMillis(200)));
+        fixture.time.passMillis(50);
+        giveBack(hold);
+        Hold heir = turn.leave();
+        fixture.time.passMillis(199);
+        assertThat(manager.isHeld(heir)).isTrue();
+        fixture.time.passMillis(1);
+        assertThat(manager.isHeld(heir)).isFalse();
+    }
+
+    @Test
+    void lockThatOthersWaitFor_isLeftToThemForAMoment() throws Exception {
+        Hold hold = hold();
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Released(1));
+        }
+        giveBack(hold);
+        assertThat(manager.courtesy().nanosLeft("a")).isPositive();
+        long before = fixture.time.nanoTime();
+        giveBack(hold(fixture.request(1_000)));
+        assertThat(fixture.time.nanoTime() - before).isGreaterThan(2_000_000L);
+        fixture.time.passMillis(10);
+        manager.sweep();
+        assertThat(manager.remembered()).isZero();
+    }
+}
