@@ -21,7 +21,9 @@ final class RedisBinary {
             return onPath.get();
         }
         synchronized (RedisBinary.class) {
-            Path unpacked = Files.createDirectories(directory).toAbsolutePath();
+            // each process has its own: another that unpacks at the same time would find or leave half a file
+            Path own = directory.resolve("of-" + ProcessHandle.current().pid());
+            Path unpacked = Files.createDirectories(own).toAbsolutePath();
             return ExecutableProvider.newJarResourceProvider(unpacked.toFile())
                     .get()
                     .toPath();

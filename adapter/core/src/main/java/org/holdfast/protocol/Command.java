@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.List;
 import java.util.Optional;
 
 /** What a node can be told about a lock. Each may be sent again: for the same owner the effect is the same. */
@@ -43,8 +44,12 @@ public sealed interface Command {
      */
     record Release(Claim claim, boolean tombstone) implements OfClaim {}
 
-    /** Keep a ticket in its place for another TTL. */
-    record Refresh(Ticket ticket) implements Command {}
+    /**
+     * Keep tickets in their places for another TTL.
+     *
+     * @param tickets one or more, of the same lock, of owners who all want to read or all want the lock alone
+     */
+    record Refresh(List<Ticket> tickets) implements Command {}
 
     /**
      * Take a ticket away.

@@ -35,6 +35,9 @@ public final class LeaseManager {
     /** So long after it was taken a lock is not passed on any more. */
     private static final long LONGEST_PASSED_ON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** So many of those who wait ask the nodes at the same time. */
+    private static final int MOST_ATTEMPTS = 100;
+
     /** So many releases are under way at once: their replies must fit what a node buffers for one connection. */
     private static final int RELEASE_BATCH = 200;
 
@@ -48,6 +51,7 @@ public final class LeaseManager {
     private final Courtesy courtesy;
     private final Tickets tickets;
     private final Timers timers;
+    private final Gate gate;
     private final Renewals renewals;
     private final Nodes service;
     private final Executor notifier;
@@ -83,6 +87,7 @@ public final class LeaseManager {
         this.courtesy = new Courtesy(time, randomness);
         this.tickets = new Tickets(time, service, timing);
         this.timers = new Timers(time);
+        this.gate = new Gate(time, MOST_ATTEMPTS);
         this.announcements = announcements;
         announcements.tell(waitingRoom::wake);
     }
@@ -117,6 +122,10 @@ public final class LeaseManager {
 
     Tickets tickets() {
         return tickets;
+    }
+
+    Gate gate() {
+        return gate;
     }
 
     Timers timers() {

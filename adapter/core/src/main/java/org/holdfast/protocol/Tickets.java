@@ -2,7 +2,7 @@
 package org.holdfast.protocol;
 
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Tickets {
 
-    /** So many are refreshed at once: their replies must fit what a node buffers for one connection. */
-    private static final int BATCH = 200;
+    /** So many are refreshed by one command, and so many commands sent in one go. */
+    private static final int BATCH = 100;
 
     private final Time time;
     private final Nodes service;
@@ -24,6 +24,8 @@ final class Tickets {
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
 
     private record Kept(Ticket ticket, long refreshAt) {}
+
+    private record Line(String lock, boolean reads) {}
 
     /** @param service the nodes through which tickets are refreshed and taken away */
     Tickets(Time time, Nodes service, Timing timing) {
@@ -52,20 +54,30 @@ final class Tickets {
                 .leave(answer -> {});
     }
 
-    /** Refreshes what is due, and waits for nobody. */
+    /** Refreshes what is due, those of the same line in one go, and waits for nobody. */
     void sweep() {
-        Iterator<Kept> all = kept.values().iterator();
-        while (all.hasNext()) {
-            List<Command.Refresh> due = new ArrayList<>();
-            while (all.hasNext() && due.size() < BATCH) {
-                Kept each = all.next();
-                if (time.nanoTime() - each.refreshAt() >= 0
-                        && kept.replace(each.ticket().id(), each, new Kept(each.ticket(), nextRefresh()))) {
-                    due.add(new Command.Refresh(each.ticket()));
-                }
+        Map<Line, List<Ticket>> due = new HashMap<>(0);
+        for (Kept each : kept.values()) {
+            Ticket ticket = each.ticket();
+            if (time.nanoTime() - each.refreshAt() >= 0
+                    && kept.replace(ticket.id(), each, new Kept(ticket, nextRefresh()))) {
+                Line line = new Line(ticket.lock(), ticket.reads());
+                due.computeIfAbsent(line, l -> new ArrayList<>()).add(ticket);
             }
-            service.sendAll(due, NodeSet.first(service.count())).forEach(round -> round.leave(answer -> {}));
         }
+        List<Command.Refresh> commands = new ArrayList<>();
+        for (List<Ticket> tickets : due.values()) {
+            for (int from = 0; from < tickets.size(); from += BATCH) {
+                commands.add(new Command.Refresh(tickets.subList(from, Math.min(from + BATCH, tickets.size()))));
+            }
+        }
+        for (int from = 0; from < commands.size(); from += BATCH) {
+            send(commands.subList(from, Math.min(from + BATCH, commands.size())));
+        }
+    }
+
+    private void send(List<Command.Refresh> commands) {
+        service.sendAll(commands, NodeSet.first(service.count())).forEach(round -> round.leave(answer -> {}));
     }
 
     /** Returns how many there are. */

@@ -60,8 +60,8 @@ final class Waiting {
     private Acquisition waitForTurn(WaitingRoom.Turn turn, Time.Signal signal) throws InterruptedException {
         boolean attempt = attempts.isInTurn(); // so that the nodes know of us
         while (true) {
-            if (attempt) {
-                Acquisition done = attempts.next(nodes);
+            if (attempt && manager.gate().enter(attempts.left())) {
+                Acquisition done = attemptInside();
                 if (done != null || attempts.isOvertaken()) {
                     return done;
                 }
@@ -78,6 +78,14 @@ final class Waiting {
                 return new Acquisition.Held(turn.handed());
             }
             attempt = turn.isFirst() && attempts.left() > 0 && attempts.courtesy() <= 0;
+        }
+    }
+
+    private Acquisition attemptInside() {
+        try {
+            return attempts.next(nodes);
+        } finally {
+            manager.gate().leave();
         }
     }
 }

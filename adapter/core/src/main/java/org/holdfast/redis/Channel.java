@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -43,7 +44,13 @@ public final class Channel implements Nodes, AutoCloseable {
     private final Cluster cluster;
     private final NodeConnection[] connections;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+
+    /** Signalled when what has come was read. */
+    private final Condition wasRead = lock.newCondition();
+
+    /** Those who wait for somebody else to read for them. */
+    private final ArrayDeque<ChannelRound> readFor = new ArrayDeque<>();
+
     private Selector selector;
     private boolean reading;
     private long reads;
@@ -251,18 +258,18 @@ public final class Channel implements Nodes, AutoCloseable {
         for (Request request : connection.inFlight()) {
             request.round().answered(new Answer(node, new Reply.NoAnswer(reason), 0));
         }
-        changed.signalAll();
+        wasRead.signalAll();
         if (reading) {
             selector.wakeup(); // whoever reads may have got its answer just now
         }
     }
 
     /**
-     * Waits until something may have changed for a round. Called with the lock.
+     * Waits until something may have changed for the round. Called with the lock.
      *
      * @return false if the deadline has passed: what has come by then counts, and who is overdue is given up
      */
-    boolean awaitChange(long deadline) {
+    boolean awaitChange(ChannelRound round, long deadline) {
         long left = deadline - cluster.time().nanoTime();
         if (left <= 0) {
             readWhatHasCome();
@@ -272,18 +279,29 @@ public final class Channel implements Nodes, AutoCloseable {
             return false;
         }
         if (reading) {
-            awaitReader(left);
+            awaitReader(round, left);
         } else {
             select(left);
         }
         return true;
     }
 
-    private void awaitReader(long nanos) {
+    private void awaitReader(ChannelRound round, long nanos) {
+        readFor.addLast(round);
         try {
-            changed.awaitNanos(nanos);
+            round.changed().awaitNanos(nanos);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // a change all the same: the round sees to it
+        } finally {
+            readFor.remove(round);
+        }
+    }
+
+    /** Whoever has its answer does not read on: if nobody does, one of those who wait has to. Called with the lock. */
+    void passOnReading() {
+        ChannelRound next = reading ? null : readFor.peekFirst();
+        if (next != null) {
+            next.changed().signal();
         }
     }
 
@@ -301,7 +319,7 @@ public final class Channel implements Nodes, AutoCloseable {
             lock.lock();
             reading = false;
             readSelected();
-            changed.signalAll();
+            wasRead.signalAll();
         }
     }
 
@@ -327,7 +345,7 @@ public final class Channel implements Nodes, AutoCloseable {
         long seen = reads;
         selector.wakeup();
         while (reading && reads == seen && !closed) {
-            changed.awaitUninterruptibly();
+            wasRead.awaitUninterruptibly();
         }
     }
 

@@ -2,6 +2,7 @@
 package org.holdfast.redis;
 
 import java.util.ArrayDeque;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.holdfast.protocol.Answer;
@@ -13,6 +14,7 @@ final class ChannelRound implements Round {
     private final Channel channel;
     private final ReentrantLock lock;
     private final ArrayDeque<Answer> arrived;
+    private Condition changed;
     private int outstanding;
     private Consumer<Answer> late;
 
@@ -28,11 +30,22 @@ final class ChannelRound implements Round {
         return late != null;
     }
 
+    /** Returns what its thread waits for while another reads. */
+    Condition changed() {
+        if (changed == null) {
+            changed = lock.newCondition();
+        }
+        return changed;
+    }
+
     /** Takes an answer, on whichever thread reads it. Called with the lock. */
     void answered(Answer answer) {
         outstanding--;
         if (late == null) {
             arrived.addLast(answer);
+            if (changed != null) {
+                changed.signal();
+            }
         } else {
             late.accept(answer);
         }
@@ -45,11 +58,12 @@ final class ChannelRound implements Round {
         try {
             boolean inTime = true;
             while (inTime && arrived.isEmpty() && outstanding > 0) {
-                inTime = channel.awaitChange(deadline);
+                inTime = channel.awaitChange(this, deadline);
                 interrupted |= Thread.interrupted();
             }
             return arrived.pollFirst();
         } finally {
+            channel.passOnReading();
             lock.unlock();
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -95,9 +95,10 @@ final class ScriptCodec {
         } else if (command instanceof Command.FindPermit c) {
             findPermit(c, call);
         } else if (command instanceof Command.Refresh c) {
-            ticketKeys(c.ticket(), call).add(c.ticket().number()).add(c.ticket().ttlMillis());
+            refresh(c.tickets(), call);
         } else if (command instanceof Command.Leave c) {
             ticketKeys(c.ticket(), call)
+                    .add(bytes(c.ticket().id().value()))
                     .add(bytes(c.announced() ? channel(c.ticket().lock()) : ""));
         }
         return call;
@@ -170,13 +171,19 @@ final class ScriptCodec {
         call.add(command.first());
     }
 
-    /** The keys of a ticket's queue, and the ticket as the first argument. */
+    private void refresh(List<Ticket> tickets, CommandArguments call) {
+        ticketKeys(tickets.get(0), call).add(tickets.get(0).ttlMillis());
+        for (Ticket ticket : tickets) {
+            call.add(bytes(ticket.id().value())).add(ticket.number());
+        }
+    }
+
+    /** The keys of a ticket's queue. */
     private CommandArguments ticketKeys(Ticket ticket, CommandArguments call) {
         String base = base(ticket.lock());
         return call.add(2)
                 .add(bytes(base + (ticket.reads() ? "queue-reading" : "queue")))
-                .add(bytes(base + "tickets"))
-                .add(bytes(ticket.id().value()));
+                .add(bytes(base + "tickets"));
     }
 
     private static int keysOf(Claim claim) {
