@@ -80,8 +80,12 @@ public record LockRequest(
     }
 
     private static List<String> checked(List<String> names) {
+        if (Objects.requireNonNull(names, "names").size() == 1) {
+            checkName(names.get(0));
+            return List.copyOf(names);
+        }
         Set<String> different = new LinkedHashSet<>();
-        for (String name : Objects.requireNonNull(names, "names")) {
+        for (String name : names) {
             checkName(name);
             if (!different.add(name)) {
                 throw new InvalidLockRequestException("each name must be given once, '" + name + "' was given again");

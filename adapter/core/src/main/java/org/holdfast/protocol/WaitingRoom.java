@@ -86,7 +86,10 @@ final class WaitingRoom {
 
     /** Wakes the heads of the lines of a name: the lock may be free. */
     void wake(String lock) {
-        wakes.incrementAndGet();
+        wakes.incrementAndGet(); // before we look: who comes just now sees it, or is seen
+        if (lines.isEmpty()) {
+            return;
+        }
         for (Kind kind : KINDS) {
             lines.computeIfPresent(new Line(lock, kind), (key, queue) -> {
                 queue.peekFirst().waiter.wake();
@@ -104,6 +107,9 @@ final class WaitingRoom {
 
     /** Gives the head of a line what it can make of a hold; returns whether it took it. */
     boolean handOver(Line line, Hold old) {
+        if (lines.isEmpty()) {
+            return false;
+        }
         Hold[] taken = new Hold[1];
         lines.computeIfPresent(line, (key, queue) -> {
             taken[0] = queue.peekFirst().accept(old);

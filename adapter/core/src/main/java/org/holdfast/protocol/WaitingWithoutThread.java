@@ -3,6 +3,7 @@ package org.holdfast.protocol;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.holdfast.Lease;
@@ -23,6 +24,8 @@ final class WaitingWithoutThread {
     /** How much has happened that nobody has looked at yet; whoever makes it 1 gets a thread for it. */
     private final AtomicInteger events = new AtomicInteger();
 
+    private final AtomicBoolean news = new AtomicBoolean();
+    private final long wakesBefore;
     private WaitingRoom.Turn turn;
     private Timers.Alarm alarm;
     private boolean listening;
@@ -33,6 +36,7 @@ final class WaitingWithoutThread {
         this.waitingRoom = manager.waitingRoom();
         this.attempts = attempts;
         this.lease = lease;
+        this.wakesBefore = waitingRoom.wakes();
     }
 
     /** Returns what is completed with a lease; to cancel it takes the request back. */
@@ -71,7 +75,9 @@ final class WaitingWithoutThread {
                 step();
             } catch (RuntimeException | Error e) {
                 promise.completeExceptionally(e);
-                end(null);
+                if (!over) {
+                    end(null);
+                }
             }
         } while (!events.compareAndSet(seen, 0));
     }
@@ -123,11 +129,22 @@ final class WaitingWithoutThread {
             listening = true;
             attempts.names().forEach(manager.announcements()::listen);
         }
-        turn = waitingRoom.enter(attempts.line(), attempts.names(), attempts.waiter(this::happened));
+        turn = waitingRoom.enter(attempts.line(), attempts.names(), attempts.waiter(this::woken));
+        if (waitingRoom.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
+            woken();
+        }
+    }
+
+    /** Somebody has released the lock, or gone; unlike when time has passed. */
+    private void woken() {
+        news.set(true);
+        happened();
     }
 
     private boolean takeTurn() {
-        attempts.news();
+        if (news.getAndSet(false)) {
+            attempts.news();
+        }
         return turn.isFirst() && attempts.left() > 0 && attempts.courtesy() <= 0;
     }
 

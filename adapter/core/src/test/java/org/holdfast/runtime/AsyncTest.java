@@ -73,6 +73,20 @@ class AsyncTest {
     }
 
     @Test
+    void waiter_asksSeldom() throws Exception {
+        Lease other = processes.tryAcquire(1, REQUEST).orElseThrow();
+        CompletableFuture<Lease> future = connection.acquireAsync(REQUEST);
+        processes.awaitListening("a");
+        int before = processes.scriptCalls(0);
+        await().pollDelay(ofSeconds(3)).until(() -> true);
+        assertThat(processes.scriptCalls(0) - before)
+                .as("attempts in 3 s")
+                .isLessThan(15); // asking all the time: 40 or more
+        other.release();
+        future.get(10, SECONDS).release();
+    }
+
+    @Test
     void lock_heldInTheSameProcess_isPassedOn() throws Exception {
         Lease mine = connection.acquireAsync(REQUEST).get(10, SECONDS);
         CompletableFuture<Lease> next = connection.acquireAsync(REQUEST);
