@@ -292,7 +292,6 @@ public final class Hold {
         State seen = state.get();
         while (seen instanceof State.Held) {
             if (state.compareAndSet(seen, new State.Lost(loss))) {
-                LOG.log(System.Logger.Level.WARNING, loss.toString());
                 whenLost.accept(this);
                 interrupt();
                 tell(loss);

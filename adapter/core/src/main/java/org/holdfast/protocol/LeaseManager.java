@@ -26,6 +26,8 @@ import org.holdfast.LockRequest;
  */
 public final class LeaseManager {
 
+    private static final System.Logger LOG = System.getLogger(LeaseManager.class.getName());
+
     /**
      * So often a lock is passed on inside this process before other processes have their turn; and as many tokens are reserved
      * with each.
@@ -58,6 +60,7 @@ public final class LeaseManager {
     private final Announcements announcements;
     private final Holds holds = new Holds();
     private final Set<WaitingWithoutThread> threadless = ConcurrentHashMap.newKeySet();
+    private final Throttle losses;
     private final AtomicLong standstills = new AtomicLong();
     private volatile boolean closed;
 
@@ -87,6 +90,7 @@ public final class LeaseManager {
         this.courtesy = new Courtesy(time, randomness);
         this.tickets = new Tickets(time, service, timing);
         this.timers = new Timers(time);
+        this.losses = new Throttle(time);
         this.gate = new Gate(time, MOST_ATTEMPTS);
         this.announcements = announcements;
         announcements.tell(waitingRoom::wake);
@@ -357,6 +361,10 @@ public final class LeaseManager {
 
     /** What is left of a lost lease on the nodes keeps others away, and nobody counts on it any more. */
     private void lost(Hold hold) {
+        String more = losses.leave();
+        if (more != null) {
+            LOG.log(System.Logger.Level.WARNING, hold.loss() + more);
+        }
         forget(hold);
         redlock.abandon(hold);
     }

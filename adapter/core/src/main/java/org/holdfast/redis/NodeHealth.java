@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.holdfast.protocol.Throttle;
 import org.holdfast.protocol.Time;
 
 /**
@@ -53,10 +54,15 @@ final class NodeHealth {
     private final NodeAddress address;
     private final Time time;
     private final AtomicReference<State> state = new AtomicReference<>(UP);
+    private final Throttle throttle;
+
+    /** Whether the log says that it is not asked: then it has to say when it is again. */
+    private volatile boolean told;
 
     NodeHealth(NodeAddress address, Time time) {
         this.address = address;
         this.time = time;
+        this.throttle = new Throttle(time);
     }
 
     /** Returns whether commands are to be sent to the node. */
@@ -103,9 +109,13 @@ final class NodeHealth {
         long now = time.nanoTime();
         long pause = known == null ? FIRST_PAUSE_NANOS : known.pauseNanos();
         if (!same && state.compareAndSet(seen, new State.Aside(cause, reason, now, pause, now + pause))) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "node " + address + " is " + cause.name().toLowerCase(Locale.ROOT) + ": " + reason);
+            String more = throttle.leave();
+            told = more != null;
+            if (told) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "node " + address + " is " + cause.name().toLowerCase(Locale.ROOT) + ": " + reason + more);
+            }
         }
     }
 
@@ -117,7 +127,7 @@ final class NodeHealth {
     void admitted(long quarantineNanos) {
         State admitted = quarantineNanos > 0 ? new State.Quarantined(time.nanoTime() + quarantineNanos) : UP;
         State seen = state.getAndSet(admitted);
-        if (seen instanceof State.Aside aside) {
+        if (seen instanceof State.Aside aside && told) {
             LOG.log(
                     System.Logger.Level.INFO,
                     "node " + address + " is asked again after "

@@ -4,7 +4,11 @@ package org.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.holdfast.protocol.Time;
 import org.junit.jupiter.api.Test;
 
@@ -84,5 +88,36 @@ class NodeHealthTest {
         assertThat(health.isLookDue()).isFalse();
         passMillis(1);
         assertThat(health.isLookDue()).isTrue();
+    }
+
+    @Test
+    void node_thatFailsTenThousandTimes_fillsNoLog() {
+        List<String> lines = new ArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                lines.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger log = Logger.getLogger(NodeHealth.class.getName());
+        log.addHandler(handler);
+        try {
+            for (int i = 0; i < 10_000; i++) {
+                health.failed("silence");
+                health.admitted(0);
+            }
+            passMillis(1_000);
+            health.failed("silence");
+        } finally {
+            log.removeHandler(handler);
+        }
+        assertThat(lines).hasSize(3);
+        assertThat(lines.get(2)).contains("9999 like it");
     }
 }

@@ -13,7 +13,7 @@ public final class Simulation {
 
     /** Kept, so that its level is: leases are lost by the thousand here, and each would be told in the log. */
     private static final java.util.logging.Logger LOST =
-            java.util.logging.Logger.getLogger("org.holdfast.protocol.Hold");
+            java.util.logging.Logger.getLogger("org.holdfast.protocol.LeaseManager");
 
     static {
         LOST.setLevel(java.util.logging.Level.OFF);
