@@ -123,9 +123,12 @@ final class Tally {
         return largestToken;
     }
 
-    /** So many nodes refuse the ticket that it has no place at a quorum. */
+    /**
+     * A node refuses the ticket, and it is not known to have its place at a quorum: one that came before could have its own
+     * only at nodes that have not answered yet.
+     */
     boolean isOvertaken() {
-        return ticketRefusals > nodes - quorum();
+        return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();
     }
 
     /** The largest number by which a node refused the ticket, or 0. */

@@ -53,6 +53,18 @@ class RedlockTest {
     }
 
     @Test
+    void acquire_ticketWithoutItsPlaceAtAQuorum_isOvertaken() {
+        nodes.node(0, new Reply.TicketTooSmall(9)).node(1, new Reply.Queued(50)).latency(2, 40);
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.Overtaken(9));
+    }
+
+    @Test
+    void acquire_ticketWithItsPlaceAtAQuorum_isContended() {
+        nodes.node(0, new Reply.Queued(50)).node(1, new Reply.Queued(40)).node(2, new Reply.TicketTooSmall(9));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.Contended(50));
+    }
+
+    @Test
     void acquire_heldByAnotherAtAQuorum_isContendedForAsLongAsTheLongest() {
         nodes.node(0, HELD).node(1, new Reply.Held(900));
         assertThat(fixture.attempt()).isEqualTo(new Outcome.Contended(900));
