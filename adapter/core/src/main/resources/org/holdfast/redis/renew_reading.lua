@@ -28,7 +28,8 @@ local readers = KEYS[3]
 local holder = redis.call('GET', KEYS[1])
 local base = holder and string.match(holder, '^readers (%d+)$')
 if holder == ARGV[1] then
-  base = ARGV[2]
+  local fence = redis.call('GET', KEYS[2]) or '0'
+  base = tonumber(ARGV[2]) < tonumber(fence) and fence or ARGV[2] -- what was released meanwhile does not come in after all
   redis.call('DEL', readers)
   redis.call('PUBLISH', ARGV[6], ARGV[1])
 elseif holder and not base then

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Claim;
@@ -225,6 +226,18 @@ class ScriptsTest {
 
         release(ADA, 7, true);
         assertThat(acquire(BOB, 11)).as("the undone acquisition arrives late").isEqualTo(new Reply.TokenTooSmall(12));
+    }
+
+    @Test
+    void reader_releasedWhileAnotherHadTheLockAlone_doesNotComeInWhenThatOneGoesOnReading() {
+        Claim reader = new Claim(new Target.Reading("x"), BOB, 9, TTL, FENCE);
+        acquire(ADA, 7);
+        ask(new Command.Release(reader, true));
+        ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 7, TTL, FENCE)));
+
+        assertThat(ask(new Command.Acquire(reader, Optional.of(new Command.Queueing(Optional.empty()))))
+                        .reply())
+                .isEqualTo(new Reply.TokenTooSmall(10));
     }
 
     @Test
