@@ -96,7 +96,11 @@ final class WaitingRoom {
                 return queue;
             });
         }
-        watchers.getOrDefault(lock, Set.of()).forEach(turn -> turn.waiter.wake());
+        for (Turn turn : watchers.getOrDefault(lock, Set.of())) {
+            if (turn.isFirst) { // who becomes first later is woken by that
+                turn.waiter.wake();
+            }
+        }
     }
 
     /** Wakes the heads of all lines. */

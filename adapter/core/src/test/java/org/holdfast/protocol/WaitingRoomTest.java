@@ -56,4 +56,12 @@ class WaitingRoomTest {
         room.wake("d");
         assertThat(woken).hasValue(2);
     }
+
+    @Test
+    void othersInTheLine_thatWaitForSeveralNames_areLeftInPeace() {
+        room.enter(line("a"), List.of("a", "b"), woken::incrementAndGet);
+        room.enter(line("a"), List.of("a", "b"), woken::incrementAndGet);
+        room.wake("b");
+        assertThat(woken).hasValue(1);
+    }
 }
