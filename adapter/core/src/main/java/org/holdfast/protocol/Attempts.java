@@ -22,6 +22,7 @@ final class Attempts {
     private final LeaseManager manager;
     private final LockRequest request;
     private final Holder holder;
+    private final String asking;
     private final WaitingRoom.Line line;
     private final List<String> names;
     private final long waitNanos;
@@ -42,6 +43,7 @@ final class Attempts {
         this.manager = manager;
         this.request = request;
         this.holder = holder;
+        this.asking = holder == null ? Thread.currentThread().getName() : holder.describe();
         this.begun = manager.time().nanoTime();
         this.waitNanos = saturatedNanos(request.waitTimeout().orElseThrow());
         this.names = request.names().size() == 1
@@ -215,9 +217,10 @@ final class Attempts {
         long ttlMillis = request.ttl().orElseThrow().toMillis();
         int more = isPassedOn() ? LeaseManager.MOST_PASSED_ON : 0;
         long token = manager.tokens().next(more);
+        Badge badge = badge(token);
         Claim claim = new Claim(
                 target,
-                manager.randomness().newOwner(),
+                manager.randomness().newOwner().describedAs(badge.text()),
                 token,
                 token + more,
                 ttlMillis,
@@ -230,10 +233,16 @@ final class Attempts {
             manager.tokens().observe(refused.last());
         } else if (outcome instanceof Outcome.Acquired acquired) {
             Hold.Cohort cohort = new Hold.Cohort(acquired.startedNanos(), 0);
-            held = manager.keep(claim, cohort, holder, terms(), acquired, nodes);
+            held = manager.keep(claim, cohort, new Hold.Taker(holder, badge), terms(), acquired, nodes);
             return manager.loseIfStoodStill(held, standstillsBefore) ? stoodStill() : outcome;
         }
         return outcome;
+    }
+
+    /** What others are told of who takes the lock now. */
+    private Badge badge(long token) {
+        long sinceMillis = manager.time().epochMicros() / 1_000;
+        return new Badge(manager.whereabouts(), asking, request.mode(), token, sinceMillis);
     }
 
     private static Outcome stoodStill() {
@@ -257,7 +266,7 @@ final class Attempts {
                 && old.claim().target().names().equals(names)
                 && old.claim().ttlMillis() == request.ttl().orElseThrow().toMillis()
                 && left() > 0;
-        return fits ? manager.passOn(old, holder, terms()) : null;
+        return fits ? manager.passOn(old, new Hold.Taker(holder, badge(old.token() + 1)), terms()) : null;
     }
 
     /** Returns what stands in line for this caller. */

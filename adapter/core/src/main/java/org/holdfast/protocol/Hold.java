@@ -34,7 +34,7 @@ public final class Hold {
 
     private volatile Claim claim;
     private final Cohort cohort;
-    private final Holder holder;
+    private final Taker taker;
     private final Terms terms;
     private final long startedAt;
     private final long endsAt;
@@ -76,6 +76,14 @@ public final class Hold {
         }
     }
 
+    /**
+     * Who took a lock.
+     *
+     * @param holder who may take it once more; null for nobody
+     * @param badge what it tells of itself
+     */
+    record Taker(Holder holder, Badge badge) {}
+
     /** What is to become of the nodes' locks when a lease is given back. */
     enum GivenBack {
         /** Others are left, or there is nothing to give back. */
@@ -88,14 +96,13 @@ public final class Hold {
 
     /**
      * @param cohort with whom the lock is shared by turns
-     * @param holder who may take the lock once more; null for nobody
      * @param notifier runs the listeners
      * @param whenLost is called at once, on the thread that sees the loss
      */
     Hold(
             Claim claim,
             Cohort cohort,
-            Holder holder,
+            Taker taker,
             Terms terms,
             Outcome.Acquired outcome,
             Executor notifier,
@@ -103,7 +110,7 @@ public final class Hold {
         this.claim = claim;
         this.cohort = cohort;
         this.state.set(new State.Held(1, isReading() ? 1 : 0));
-        this.holder = holder;
+        this.taker = taker;
         this.terms = terms;
         this.startedAt = outcome.startedNanos();
         this.endsAt = startedAt + terms.maxHoldNanos();
@@ -127,6 +134,10 @@ public final class Hold {
 
     Cohort cohort() {
         return cohort;
+    }
+
+    Badge badge() {
+        return taker.badge();
     }
 
     /** Returns whether others may have the lock as well, to read. */
@@ -169,7 +180,7 @@ public final class Hold {
     }
 
     boolean belongsTo(Holder asking) {
-        return holder != null && holder.equals(asking);
+        return taker.holder() != null && taker.holder().equals(asking);
     }
 
     /** Returns whether the lock is held at this moment. */

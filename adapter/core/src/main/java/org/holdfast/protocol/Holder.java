@@ -18,6 +18,11 @@ public record Holder(Object key) {
         return new Holder(key);
     }
 
+    /** Says who it is, to people; called by the holder itself. */
+    String describe() {
+        return key instanceof ThreadKey ? Thread.currentThread().getName() : "transaction " + key;
+    }
+
     /** A type of its own: a transaction's key could be a number too. */
     private record ThreadKey(long id) {}
 }

@@ -58,6 +58,7 @@ public final class LeaseManager {
     private final Nodes service;
     private final Executor notifier;
     private final Announcements announcements;
+    private final Whereabouts whereabouts;
     private final Holds holds = new Holds();
     private final Set<WaitingWithoutThread> threadless = ConcurrentHashMap.newKeySet();
     private final Throttle losses;
@@ -68,6 +69,7 @@ public final class LeaseManager {
      * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by then
      * @param notifier runs the listeners of lost leases, and the attempts of those who wait without a thread
      * @param announcements wakes those who wait for a lock that another process has
+     * @param whereabouts this process, as others are told of it
      */
     public LeaseManager(
             Time time,
@@ -77,7 +79,8 @@ public final class LeaseManager {
             Renewals renewals,
             Nodes service,
             Executor notifier,
-            Announcements announcements) {
+            Announcements announcements,
+            Whereabouts whereabouts) {
         this.time = time;
         this.randomness = randomness;
         this.timing = timing;
@@ -93,6 +96,7 @@ public final class LeaseManager {
         this.losses = new Throttle(time);
         this.gate = new Gate(time, MOST_ATTEMPTS);
         this.announcements = announcements;
+        this.whereabouts = whereabouts;
         announcements.tell(waitingRoom::wake);
     }
 
@@ -146,6 +150,10 @@ public final class LeaseManager {
 
     Holds holds() {
         return holds;
+    }
+
+    Whereabouts whereabouts() {
+        return whereabouts;
     }
 
     /** Returns the nodes that are there as long as the service is. */
@@ -222,8 +230,13 @@ public final class LeaseManager {
      * @param nodes through which it was taken: they are open, even if the service's own are not any more
      */
     Hold keep(
-            Claim claim, Hold.Cohort cohort, Holder holder, Hold.Terms terms, Outcome.Acquired acquired, Nodes nodes) {
-        Hold hold = new Hold(claim, cohort, holder, terms, acquired, notifier, this::lost);
+            Claim claim,
+            Hold.Cohort cohort,
+            Hold.Taker taker,
+            Hold.Terms terms,
+            Outcome.Acquired acquired,
+            Nodes nodes) {
+        Hold hold = new Hold(claim, cohort, taker, terms, acquired, notifier, this::lost);
         holds.add(hold);
         renewals.add(hold);
         releaseIfClosed(hold, nodes);
@@ -330,9 +343,9 @@ public final class LeaseManager {
     }
 
     /** Returns the hold of the next one in this process, in the place of one that has been given back. */
-    Hold passOn(Hold old, Holder holder, Hold.Terms terms) {
+    Hold passOn(Hold old, Hold.Taker taker, Hold.Terms terms) {
         Outcome.Acquired acquired = new Outcome.Acquired(time.nanoTime(), old.validUntil());
-        Hold heir = new Hold(old.claim(), old.cohort().next(), holder, terms, acquired, notifier, this::lost);
+        Hold heir = new Hold(old.claim(), old.cohort().next(), taker, terms, acquired, notifier, this::lost);
         holds.replace(old, heir);
         renewals.add(heir);
         return heir;

@@ -4,15 +4,44 @@ package org.holdfast.protocol;
 /**
  * Says whose a lock on a node is: random, new for each acquisition, written as the lock's value.
  *
- * @param value 40 hexadecimal digits
+ * <p>Behind the random digits may stand a description, for people who want to know who that is. Nodes compare the whole and
+ * look into nothing of it.
+ *
+ * @param value 40 hexadecimal digits; and perhaps a blank and at most 120 characters of printable ASCII
  */
 public record Owner(String value) {
+
+    static final int MOST_OF_DESCRIPTION = 120;
 
     private static final int DIGITS = 40;
 
     public Owner {
-        if (value.length() != DIGITS) {
-            throw new IllegalArgumentException("an owner has " + DIGITS + " digits, not " + value.length());
+        if (!isValid(value)) {
+            throw new IllegalArgumentException(
+                    "an owner is " + DIGITS + " hexadecimal digits, and perhaps a blank and 1 to " + MOST_OF_DESCRIPTION
+                            + " characters of printable ASCII, not " + value.length() + " characters");
         }
+    }
+
+    /** Returns whether this is what owners write. */
+    static boolean isValid(String value) {
+        int length = value.length();
+        boolean fits = length == DIGITS
+                || length > DIGITS + 1 && length <= DIGITS + 1 + MOST_OF_DESCRIPTION && value.charAt(DIGITS) == ' ';
+        for (int i = 0; fits && i < DIGITS; i++) {
+            char c = value.charAt(i);
+            fits = c >= '0' && c <= '9' || c >= 'a' && c <= 'f';
+        }
+        return fits && Printable.isAscii(value);
+    }
+
+    /** Returns the same owner with a description. */
+    Owner describedAs(String description) {
+        return new Owner(value.substring(0, DIGITS) + ' ' + description);
+    }
+
+    /** Returns the description; empty if there is none. */
+    String description() {
+        return value.length() == DIGITS ? "" : value.substring(DIGITS + 1);
     }
 }

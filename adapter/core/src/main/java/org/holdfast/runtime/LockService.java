@@ -74,7 +74,15 @@ public final class LockService implements AutoCloseable {
         this.renewals = new Renewals(time, redlock);
         this.subscriber = cluster.subscriber(scheduling::runLong);
         this.leases = new LeaseManager(
-                time, new SystemRandomness(), settings.timing(), redlock, renewals, service, scheduling, subscriber);
+                time,
+                new SystemRandomness(),
+                settings.timing(),
+                redlock,
+                renewals,
+                service,
+                scheduling,
+                subscriber,
+                ThisProcess.WHEREABOUTS);
         this.transactionLeases = new TransactionLeases(leases, transactions);
         this.inspection = cluster.inspection();
         this.lookout = new Lookout(time, cluster.clocks(), inspection, leases::clockStoodStill);

@@ -23,7 +23,7 @@ class HoldTest {
     private final Hold hold = new Hold(
             fixture.command(7).claim(),
             new Hold.Cohort(0, 0),
-            holder,
+            new Hold.Taker(holder, Badge.UNKNOWN),
             RENEWED,
             new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
             Runnable::run,
@@ -111,7 +111,7 @@ class HoldTest {
         Hold unlucky = new Hold(
                 fixture.command(7).claim(),
                 new Hold.Cohort(0, 0),
-                holder,
+                new Hold.Taker(holder, Badge.UNKNOWN),
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 listener -> {
@@ -148,7 +148,7 @@ class HoldTest {
         Hold bounded = new Hold(
                 fixture.command(7).claim(),
                 new Hold.Cohort(0, 0),
-                holder,
+                new Hold.Taker(holder, Badge.UNKNOWN),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
                 Runnable::run,
@@ -173,7 +173,7 @@ class HoldTest {
         Hold bounded = new Hold(
                 fixture.command(7).claim(),
                 new Hold.Cohort(0, 0),
-                holder,
+                new Hold.Taker(holder, Badge.UNKNOWN),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
                 Runnable::run,

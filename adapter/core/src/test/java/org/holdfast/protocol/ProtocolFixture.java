@@ -52,7 +52,15 @@ final class ProtocolFixture {
         redlock = new Redlock(time, timing, unfinished);
         renewals = new Renewals(time, redlock);
         manager = new LeaseManager(
-                time, randomness, timing, redlock, renewals, service, notifications::add, announcements);
+                time,
+                randomness,
+                timing,
+                redlock,
+                renewals,
+                service,
+                notifications::add,
+                announcements,
+                new Whereabouts("test-host", 42));
     }
 
     Command.Acquire command(long token) {

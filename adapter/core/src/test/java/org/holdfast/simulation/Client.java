@@ -25,6 +25,7 @@ import org.holdfast.protocol.Timing;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.UnfinishedReleases;
+import org.holdfast.protocol.Whereabouts;
 
 /** One process of the application: the real protocol, a heartbeat, and threads that lock, work and release. */
 final class Client {
@@ -66,8 +67,16 @@ final class Client {
         this.unfinished = new UnfinishedReleases(time, nodes);
         Redlock redlock = new Redlock(time, timing, unfinished);
         this.renewals = new Renewals(time, redlock);
-        this.manager =
-                new LeaseManager(time, randomness(), timing, redlock, renewals, service, Runnable::run, announcements);
+        this.manager = new LeaseManager(
+                time,
+                randomness(),
+                timing,
+                redlock,
+                renewals,
+                service,
+                Runnable::run,
+                announcements,
+                new Whereabouts("simulated", 1));
         this.lookout = new Lookout(time, view.clocks, network.new Sight(view), manager::clockStoodStill);
     }
 
