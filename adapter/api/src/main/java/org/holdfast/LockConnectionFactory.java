@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast;
 
+import java.util.List;
+
 /**
  * Hands out connections to the lock service.
  *
@@ -18,6 +20,54 @@ public interface LockConnectionFactory extends AutoCloseable {
      * @throws IllegalStateException if this factory is closed
      */
     LockConnection getConnection();
+
+    /** As {@link #holders(LockRequest)}, of the lock with the given name, in whichever mode it is held. */
+    default List<LockHolder> holders(String name) {
+        return holders(LockRequest.of(name));
+    }
+
+    /**
+     * Tells who has a lock now, in whichever process: the one who has it alone, or all who read, or who has permits.
+     *
+     * <p>Asks every node and waits for each, one node timeout at the most. A holder is told of when at least one node knows it;
+     * {@link LockHolder#nodes()} says how many do. The answer may be out of date when it is returned: it is for people.
+     *
+     * @param request what is looked at: only its names count, and for a {@linkplain LockRequest#permit semaphore} the number
+     *     of permits
+     * @return sorted by name and token; empty if nobody has it. Of more than 1,000 holders some are left out
+     * @throws QuorumUnavailableException if too few nodes answered
+     * @throws LockException if the container has no connection to give
+     * @throws IllegalStateException if this factory is closed
+     */
+    List<LockHolder> holders(LockRequest request);
+
+    /** As {@link #forceRelease(LockRequest)}, of the lock with the given name, in whichever mode it is held. */
+    default List<LockHolder> forceRelease(String name) {
+        return forceRelease(LockRequest.of(name));
+    }
+
+    /**
+     * Takes a lock away from whoever has it, in whichever process, and lets others have it. For operators, when a holder hangs.
+     *
+     * <p><strong>The former holder goes on believing that it has the lock</strong> until its next renewal tells it of the loss:
+     * for up to a third of its TTL, or until the end of its TTL if it is not renewed, or for as long as it hangs. In that time
+     * two of them work, and nothing but the resource can keep them apart, by refusing the smaller {@linkplain Lease#token()
+     * token}. Only a holder in this very process is told at once. Its token is refused by the nodes from now on: it can neither
+     * renew nor heal the lock.
+     *
+     * <p>Those who wait keep their places. All names that a former holder's lease covers are lost to it, not only those that
+     * are asked for. Whoever takes the lock while this method runs may keep it, or lose it. Each call that found the nodes is
+     * written to the log {@code org.holdfast.audit} in one line, at the level of a warning: who asked, for which lock, and who
+     * was thrown out.
+     *
+     * @param request what is released: only its names count, and for a {@linkplain LockRequest#permit semaphore} the number
+     *     of permits, all of which are released
+     * @return who was thrown out, and on how many nodes, sorted by name and token; empty if nobody had it
+     * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same
+     * @throws LockException if the container has no connection to give
+     * @throws IllegalStateException if this factory is closed
+     */
+    List<LockHolder> forceRelease(LockRequest request);
 
     /**
      * Releases every lease that was taken through this factory and ends its threads and sockets.

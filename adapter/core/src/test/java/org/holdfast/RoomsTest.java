@@ -60,8 +60,10 @@ class RoomsTest {
                 .orShould()
                 .callMethod(Thread.class, "sleep", long.class)
                 .orShould()
+                .callMethod(java.time.Instant.class, "now")
+                .orShould()
                 .dependOnClassesThat()
-                .belongToAnyOf(java.time.Instant.class, java.util.concurrent.ThreadLocalRandom.class)
+                .belongToAnyOf(java.time.Clock.class, java.util.concurrent.ThreadLocalRandom.class)
                 .check(CLASSES);
     }
 

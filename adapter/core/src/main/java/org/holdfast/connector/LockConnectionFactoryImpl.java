@@ -5,10 +5,13 @@ import jakarta.resource.Referenceable;
 import jakarta.resource.ResourceException;
 import jakarta.resource.spi.ConnectionManager;
 import java.io.Serializable;
+import java.util.List;
 import javax.naming.Reference;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
+import org.holdfast.LockHolder;
+import org.holdfast.LockRequest;
 
 /** What is bound in JNDI: asks the container's connection manager for handles. */
 public final class LockConnectionFactoryImpl implements LockConnectionFactory, Serializable, Referenceable {
@@ -26,10 +29,28 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
 
     @Override
     public LockConnection getConnection() {
+        return open();
+    }
+
+    private OperatorConnection open() {
         try {
-            return (LockConnection) manager.allocateConnection(factory, null);
+            return (OperatorConnection) manager.allocateConnection(factory, null);
         } catch (ResourceException e) {
             throw new LockException("the container gives no lock connection: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public List<LockHolder> holders(LockRequest request) {
+        try (OperatorConnection connection = open()) {
+            return connection.holders(request);
+        }
+    }
+
+    @Override
+    public List<LockHolder> forceRelease(LockRequest request) {
+        try (OperatorConnection connection = open()) {
+            return connection.forceRelease(request);
         }
     }
 

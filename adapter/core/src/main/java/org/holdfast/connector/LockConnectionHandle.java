@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.connector;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.Lease;
-import org.holdfast.LockConnection;
+import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
 
@@ -15,7 +16,7 @@ import org.holdfast.protocol.LockSession;
  * What an application has of a managed connection until it closes it. Public because a container that closes forgotten
  * connections calls {@link #close()} by reflection.
  */
-public final class LockConnectionHandle implements LockConnection {
+public final class LockConnectionHandle implements OperatorConnection {
 
     private final AtomicReference<LockManagedConnection> managed;
     private final LockSession session;
@@ -49,6 +50,16 @@ public final class LockConnectionHandle implements LockConnection {
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
         open();
         return session.acquireAsync(request);
+    }
+
+    @Override
+    public List<LockHolder> holders(LockRequest request) {
+        return session.holders(open().nodes(), request);
+    }
+
+    @Override
+    public List<LockHolder> forceRelease(LockRequest request) {
+        return session.forceRelease(open().nodes(), request);
     }
 
     private LockManagedConnection open() {

@@ -65,4 +65,15 @@ public sealed interface Command {
      * @param first with which to begin
      */
     record FindPermit(String semaphore, int permits, int first) implements Command {}
+
+    /** Tell who has locks. */
+    record Inspect(List<Target> locks) implements Command {}
+
+    /**
+     * Take locks away from whoever has them, with a token smaller than this one, and grant such tokens no more.
+     *
+     * <p>Whoever has a lock with a larger token came later and was not meant: so a command that is late, because its node hung,
+     * does no harm.
+     */
+    record ForceRelease(List<Target> locks, long token, long fenceMillis) implements Command {}
 }

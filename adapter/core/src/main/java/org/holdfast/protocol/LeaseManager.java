@@ -59,6 +59,7 @@ public final class LeaseManager {
     private final Executor notifier;
     private final Announcements announcements;
     private final Whereabouts whereabouts;
+    private final Oversight oversight = new Oversight(this);
     private final Holds holds = new Holds();
     private final Set<WaitingWithoutThread> threadless = ConcurrentHashMap.newKeySet();
     private final Throttle losses;
@@ -154,6 +155,11 @@ public final class LeaseManager {
 
     Whereabouts whereabouts() {
         return whereabouts;
+    }
+
+    /** Returns what operators see and do. */
+    Oversight oversight() {
+        return oversight;
     }
 
     /** Returns the nodes that are there as long as the service is. */

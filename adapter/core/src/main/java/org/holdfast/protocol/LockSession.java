@@ -16,6 +16,7 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
+import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
@@ -97,6 +98,16 @@ public final class LockSession {
                     + ": there is no thread or transaction to bind the lease to (lock '" + request.name() + "')");
         }
         return manager.acquireAsync(complete, hold -> lease(hold, complete, null, this::giveBack));
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
+    public List<LockHolder> holders(Nodes nodes, LockRequest request) {
+        return manager.oversight().holders(nodes, request);
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */
+    public List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
+        return manager.oversight().forceRelease(nodes, request);
     }
 
     private boolean canBeKept(Object transaction) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.List;
+
 /** What came of a command at one node. */
 public sealed interface Reply {
 
@@ -39,6 +41,18 @@ public sealed interface Reply {
 
     /** This permit is free. */
     record Free(int permit) implements Reply {}
+
+    /**
+     * These have the locks that were asked about, or had them until this command.
+     *
+     * @param lastToken the largest token on record for any of them
+     */
+    record Seen(long lastToken, List<Sighting> sightings) implements Reply {
+
+        public Seen {
+            sightings = List.copyOf(sightings);
+        }
+    }
 
     /** There was nothing to release. */
     record Gone() implements Reply {}

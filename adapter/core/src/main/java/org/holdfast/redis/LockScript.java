@@ -20,6 +20,8 @@ enum LockScript {
     RENEW_READING("renew_reading.lua", "join_reading.lua"),
     RELEASE_READING("release_reading.lua"),
     FIND_PERMIT("find_permit.lua"),
+    INSPECT("holders.lua", "inspect.lua"),
+    FORCE_RELEASE("holders.lua", "force_release.lua"),
     REFRESH("refresh.lua"),
     LEAVE("leave.lua"),
     MARK("mark.lua");

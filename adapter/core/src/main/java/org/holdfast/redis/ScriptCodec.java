@@ -16,7 +16,7 @@ import redis.clients.jedis.Protocol;
 /** Translates commands into script calls, and what scripts return into replies. */
 final class ScriptCodec {
 
-    /** The first of the three numbers that every script returns. */
+    /** The first of the three numbers with which everything begins that a script returns. */
     private static final int GRANTED = 1;
 
     private static final int HELD = 2;
@@ -29,6 +29,7 @@ final class ScriptCodec {
     private static final int TICKET_TOO_SMALL = 11;
     private static final int NOTED = 12;
     private static final int FREE = 13;
+    private static final int SEEN = 14;
 
     private final String prefix;
     private final long memoryMicros;
@@ -82,6 +83,12 @@ final class ScriptCodec {
         if (command instanceof Command.FindPermit) {
             return LockScript.FIND_PERMIT;
         }
+        if (command instanceof Command.Inspect) {
+            return LockScript.INSPECT;
+        }
+        if (command instanceof Command.ForceRelease) {
+            return LockScript.FORCE_RELEASE;
+        }
         return command instanceof Command.Refresh ? LockScript.REFRESH : LockScript.LEAVE;
     }
 
@@ -94,6 +101,11 @@ final class ScriptCodec {
             release(c, call);
         } else if (command instanceof Command.FindPermit c) {
             findPermit(c, call);
+        } else if (command instanceof Command.Inspect c) {
+            lookedAt(c.locks(), call);
+        } else if (command instanceof Command.ForceRelease c) {
+            lookedAt(c.locks(), call).add(c.token()).add(c.fenceMillis());
+            c.locks().forEach(lock -> call.add(bytes(channel(lock.name()))));
         } else if (command instanceof Command.Refresh c) {
             refresh(c.tickets(), call);
         } else if (command instanceof Command.Leave c) {
@@ -171,6 +183,16 @@ final class ScriptCodec {
         call.add(command.first());
     }
 
+    /** The keys of locks with all that tells who has them, and how many they are as the first argument. */
+    private CommandArguments lookedAt(List<Target> locks, CommandArguments call) {
+        List<Target> read =
+                locks.stream().filter(lock -> !(lock instanceof Target.Permit)).toList();
+        call.add(2 * locks.size() + read.size());
+        locks.forEach(lock -> addKeys(base(lock), call));
+        read.forEach(lock -> call.add(bytes(base(lock) + "readers")));
+        return call.add(locks.size());
+    }
+
     private void refresh(List<Ticket> tickets, CommandArguments call) {
         ticketKeys(tickets.get(0), call).add(tickets.get(0).ttlMillis());
         for (Ticket ticket : tickets) {
@@ -191,8 +213,8 @@ final class ScriptCodec {
     }
 
     private void addKeys(Claim claim, CommandArguments call) {
-        if (claim.target() instanceof Target.Permit permit) {
-            addKeys(base(permit), call);
+        if (claim.target() instanceof Target.Permit) {
+            addKeys(base(claim.target()), call);
             return;
         }
         for (String name : claim.target().names()) {
@@ -228,8 +250,9 @@ final class ScriptCodec {
         return prefix + ":{" + lock + "}:";
     }
 
-    private String base(Target.Permit permit) {
-        return base(permit.semaphore()) + "permit-" + permit.number() + ":";
+    private String base(Target target) {
+        String base = base(target.name());
+        return target instanceof Target.Permit permit ? base + "permit-" + permit.number() + ":" : base;
     }
 
     /** Returns the channel on which the release of a lock is published. */
@@ -244,11 +267,14 @@ final class ScriptCodec {
     /** Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant. */
     static Answer answer(int node, Object raw) {
         if (raw instanceof List<?> list
-                && list.size() == 3
+                && list.size() >= 3
                 && list.get(0) instanceof Long status
                 && list.get(1) instanceof Long detail
                 && list.get(2) instanceof Long nodeMicros) {
-            Reply reply = status < 0 || status > FREE ? null : reply(status, detail);
+            Reply reply = list.size() == 3 ? reply(status, detail) : null;
+            if (status == SEEN && list.size() == 4) {
+                reply = Sightings.reply(detail, list.get(3));
+            }
             if (reply != null) {
                 return new Answer(node, reply, nodeMicros);
             }
@@ -257,6 +283,9 @@ final class ScriptCodec {
     }
 
     private static Reply reply(long status, long detail) {
+        if (status < 0 || status > FREE) {
+            return null;
+        }
         return switch ((int) status) {
             case GRANTED -> new Reply.Granted();
             case HELD -> new Reply.Held(Math.max(0, detail));

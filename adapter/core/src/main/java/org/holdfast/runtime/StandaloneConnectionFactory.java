@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
@@ -10,6 +11,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Time;
@@ -35,11 +37,29 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     @Override
     public LockConnection getConnection() {
+        return open();
+    }
+
+    private StandaloneConnection open() {
         if (closed.get()) {
             throw new IllegalStateException("this factory is closed");
         }
         Channel channel = idle.pollFirst();
         return new StandaloneConnection(channel == null ? service.openChannel() : channel);
+    }
+
+    @Override
+    public List<LockHolder> holders(LockRequest request) {
+        try (StandaloneConnection connection = open()) {
+            return connection.session.holders(connection.channel, request);
+        }
+    }
+
+    @Override
+    public List<LockHolder> forceRelease(LockRequest request) {
+        try (StandaloneConnection connection = open()) {
+            return connection.session.forceRelease(connection.channel, request);
+        }
     }
 
     @Override

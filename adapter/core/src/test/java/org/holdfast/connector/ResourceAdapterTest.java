@@ -321,6 +321,32 @@ class ResourceAdapterTest {
     }
 
     @Test
+    void factory_forOperators_worksThroughAConnectionOfThePool() throws Exception {
+        List<ManagedConnection> pool = new ArrayList<>();
+        LockConnectionFactory locks = (LockConnectionFactory) factory.createConnectionFactory((mcf, info) -> {
+            pool.add(mcf.createManagedConnection(null, info));
+            return proxyOf(pool.get(pool.size() - 1).getConnection(null, info));
+        });
+        Lease lease = handle(managed()).acquire("operated");
+        assertThat(locks.holders("operated")).singleElement().satisfies(holder -> {
+            assertThat(holder.token()).isEqualTo(lease.token());
+            assertThat(holder.here()).isTrue();
+        });
+        assertThat(locks.forceRelease("operated")).hasSize(1);
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(locks.holders("operated")).isEmpty();
+        assertThat(pool).hasSize(3);
+    }
+
+    /** What some containers hand out in the place of a handle. */
+    private static Object proxyOf(Object handle) {
+        return Proxy.newProxyInstance(
+                ResourceAdapterTest.class.getClassLoader(),
+                handle.getClass().getInterfaces(),
+                (proxy, method, args) -> method.invoke(handle, args));
+    }
+
+    @Test
     void factory_insideAContainer_asksItsConnectionManager() throws Exception {
         LockConnectionFactory locks = (LockConnectionFactory) factory.createConnectionFactory((mcf, info) -> {
             throw new ResourceException("the pool is exhausted");

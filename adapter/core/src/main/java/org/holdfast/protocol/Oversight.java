@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.holdfast.LockHolder;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+
+/**
+ * What operators do: they see who has a lock, in whichever process, and take it away.
+ *
+ * <p>What nodes tell of holders is shown and not relied upon. Safe for use by any number of threads.
+ */
+final class Oversight {
+
+    /** Has one line for each lock that was taken away. */
+    private static final System.Logger AUDIT = System.getLogger("org.holdfast.audit");
+
+    private static final Comparator<LockHolder> ORDER = Comparator.comparing(LockHolder::name)
+            .thenComparing(LockHolder::token)
+            .thenComparing(LockHolder::host)
+            .thenComparing(LockHolder::pid)
+            .thenComparing(LockHolder::thread);
+
+    private final LeaseManager manager;
+
+    Oversight(LeaseManager manager) {
+        this.manager = manager;
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
+    List<LockHolder> holders(Nodes nodes, LockRequest request) {
+        List<Target> locks = locks(request);
+        return described(request, locks, ask(nodes, request, new Command.Inspect(locks)));
+    }
+
+    /**
+     * As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}.
+     *
+     * <p>Two rounds: every quorum knows the token of whoever has the lock, and the second is sent with a larger one. A node that
+     * has never heard of that holder refuses it from then on as well.
+     */
+    List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
+        List<Target> locks = locks(request);
+        Survey before = ask(nodes, request, new Command.Inspect(locks));
+        if (before.sightings().isEmpty()) {
+            audit(request, "nobody had it");
+            return List.of();
+        }
+        manager.tokens().observe(before.lastToken());
+        long token = manager.tokens().next(0);
+        Timing timing = manager.timing();
+        long fenceMillis = timing.fenceMillis(timing.maxLeaseTtl().toMillis());
+        try {
+            Survey gone = ask(nodes, request, new Command.ForceRelease(locks, token, fenceMillis));
+            List<LockHolder> holders = described(request, locks, gone);
+            audit(request, holders.stream().map(Oversight::describe).collect(Collectors.joining("; ")));
+            return holders;
+        } catch (QuorumUnavailableException e) {
+            audit(request, "on some nodes perhaps, " + e.getMessage());
+            throw e;
+        } finally {
+            loseOwn(request, token);
+        }
+    }
+
+    private static List<Target> locks(LockRequest request) {
+        if (request.mode() != LockMode.PERMIT) {
+            return request.names().stream().<Target>map(Target.Alone::new).toList();
+        }
+        return IntStream.range(0, request.permits())
+                .<Target>mapToObj(permit -> new Target.Permit(request.name(), permit))
+                .toList();
+    }
+
+    /** What is written for one lock on some nodes; who reads at one of them and not yet at another is one holder. */
+    private record Written(int lock, String value) implements Comparable<Written> {
+        @Override
+        public int compareTo(Written other) {
+            return lock == other.lock ? value.compareTo(other.value) : Integer.compare(lock, other.lock);
+        }
+    }
+
+    private record Seen(boolean reads, long remainingMillis, NodeSet nodes) {
+        Seen and(Seen other) {
+            return new Seen(
+                    reads || other.reads, Math.max(remainingMillis, other.remainingMillis), nodes.and(other.nodes));
+        }
+    }
+
+    private record Survey(long lastToken, Map<Written, Seen> sightings) {}
+
+    /** Asks every node, and waits for each of them: one alone may know somebody. */
+    private Survey ask(Nodes nodes, LockRequest request, Command command) {
+        manager.requireOpen();
+        nodes.prepare();
+        long started = manager.time().nanoTime();
+        long deadline = started + manager.timing().nodeTimeout().toNanos();
+        Tally tally = new Tally(nodes.count());
+        Map<Written, Seen> sightings = new TreeMap<>();
+        long lastToken = 0;
+        Round round = nodes.send(command, NodeSet.first(nodes.count()));
+        Answer answer;
+        while ((answer = round.next(deadline)) != null) {
+            tally.count(answer);
+            if (answer.reply() instanceof Reply.Seen seen) {
+                lastToken = Math.max(lastToken, seen.lastToken());
+                note(answer.node(), seen.sightings(), sightings);
+            }
+        }
+        round.leave(late -> {});
+        if (!tally.isAcknowledged()) {
+            Duration waited = Duration.ofNanos(manager.time().nanoTime() - started);
+            throw new QuorumUnavailableException(request.name(), nodes.count(), waited, tally.failures(nodes));
+        }
+        return new Survey(lastToken, sightings);
+    }
+
+    private static void note(int node, List<Sighting> told, Map<Written, Seen> sightings) {
+        for (Sighting each : told) {
+            sightings.merge(
+                    new Written(each.lock(), each.value()),
+                    new Seen(each.reads(), each.remainingMillis(), NodeSet.of(node)),
+                    Seen::and);
+        }
+    }
+
+    private List<LockHolder> described(LockRequest request, List<Target> locks, Survey survey) {
+        return survey.sightings().entrySet().stream()
+                .filter(each -> each.getKey().lock() < locks.size()) // what a node makes up is nobody's
+                .map(each -> holder(
+                        request.mode(),
+                        locks.get(each.getKey().lock()).name(),
+                        each.getKey().value(),
+                        each.getValue()))
+                .sorted(ORDER)
+                .toList();
+    }
+
+    private LockHolder holder(LockMode asked, String name, String value, Seen seen) {
+        Hold own =
+                manager.holds().find(name, hold -> hold.claim().owner().value().equals(value));
+        Badge badge = own == null ? Badge.of(value) : own.badge();
+        boolean reads = seen.reads() || own != null && own.isReading();
+        return new LockHolder(
+                name,
+                mode(asked, reads, badge.mode()),
+                badge.where().host(),
+                badge.where().pid(),
+                badge.thread(),
+                Instant.ofEpochMilli(badge.sinceMillis()),
+                badge.token(),
+                Duration.ofMillis(seen.remainingMillis()),
+                seen.nodes().size(),
+                own != null);
+    }
+
+    /** Where it was found says more than what is written there. */
+    private static LockMode mode(LockMode asked, boolean reads, LockMode written) {
+        if (asked == LockMode.PERMIT) {
+            return LockMode.PERMIT;
+        }
+        if (reads) {
+            return LockMode.READ;
+        }
+        return written == LockMode.WRITE ? LockMode.WRITE : LockMode.EXCLUSIVE;
+    }
+
+    /** The nodes would tell them at their next renewal: better at once. Whoever came later has a larger token. */
+    private void loseOwn(LockRequest request, long token) {
+        Predicate<Hold> meant = hold -> hold.isPermit() == (request.mode() == LockMode.PERMIT)
+                && hold.claim().lastToken() < token;
+        for (String name : request.names()) {
+            manager.holds().of(name).stream()
+                    .filter(meant)
+                    .forEach(hold -> hold.lose(
+                            "an operator released lock '" + name + "' by force",
+                            manager.time().nanoTime()));
+        }
+    }
+
+    private void audit(LockRequest request, String whom) {
+        Whereabouts here = manager.whereabouts();
+        AUDIT.log(
+                System.Logger.Level.WARNING,
+                Printable.line("forced release of '" + String.join("', '", request.names())
+                        + "', asked for by thread '" + Thread.currentThread().getName() + "' of process " + here.pid()
+                        + " on host " + here.host() + "; thrown out: " + whom));
+    }
+
+    private static String describe(LockHolder holder) {
+        return holder.mode() + " '" + holder.name() + "' held by '" + holder.thread() + "' of process " + holder.pid()
+                + " on host " + holder.host() + " since " + holder.since() + " with token " + holder.token()
+                + ", on " + holder.nodes() + (holder.nodes() == 1 ? " node" : " nodes");
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.util.List;
+import org.holdfast.LockHolder;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.junit.jupiter.api.Test;
+
+/** What operators see and do over nodes that tell whatever they like. */
+class ForcedReleaseTest {
+
+    private static final LockRequest A = LockRequest.of("a");
+    private static final Reply NOBODY = new Reply.Seen(0, List.of());
+    private static final Sighting SOMEBODY = new Sighting(0, false, "somebody", 9);
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final ScriptedNodes nodes = fixture.nodes;
+    private final Oversight oversight = fixture.manager.oversight();
+
+    private void everyNode(Reply reply) {
+        for (int node = 0; node < 3; node++) {
+            nodes.node(node, reply);
+        }
+    }
+
+    @Test
+    void node_thatTellsOfAHolderTwice_countsOnce() {
+        everyNode(NOBODY);
+        nodes.node(1, new Reply.Seen(7, List.of(SOMEBODY, SOMEBODY, new Sighting(0, true, "somebody", 5))));
+        assertThat(oversight.holders(nodes, A)).singleElement().satisfies(seen -> {
+            assertThat(seen.nodes()).isEqualTo(1);
+            assertThat(seen.remaining()).hasMillis(9);
+        });
+    }
+
+    @Test
+    void node_thatMakesUpALock_isNotBelieved() {
+        everyNode(NOBODY);
+        nodes.node(1, new Reply.Seen(7, List.of(new Sighting(1, false, "somebody", 9), SOMEBODY)));
+        assertThat(oversight.holders(nodes, A)).extracting(LockHolder::name).containsExactly("a");
+    }
+
+    @Test
+    void node_thatIsSlow_isWaitedForAsItMayKnowMore() {
+        everyNode(NOBODY);
+        nodes.node(2, new Reply.Seen(7, List.of(SOMEBODY))).latency(2, 45);
+        assertThat(oversight.holders(nodes, A)).hasSize(1);
+        nodes.latency(2, 55); // longer than the node timeout
+        assertThat(oversight.holders(nodes, A)).isEmpty();
+    }
+
+    @Test
+    void forceRelease_isSentWithATokenLargerThanAnyOnRecord() {
+        long ahead = fixture.time.epochMicros() + 1_000_000;
+        everyNode(new Reply.Seen(7, List.of(SOMEBODY)));
+        nodes.node(2, new Reply.Seen(ahead, List.of()));
+        oversight.forceRelease(nodes, A);
+        assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
+                        ((Command.ForceRelease) sent.command()).token())
+                .isGreaterThan(ahead));
+    }
+
+    @Test
+    void forceRelease_whereNobodyHasTheLock_isNotSent() {
+        everyNode(NOBODY);
+        assertThat(oversight.forceRelease(nodes, A)).isEmpty();
+        assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
+    }
+
+    @Test
+    void forceRelease_thatReachesTooFewNodes_saysSoAndTheHolderHereIsOutAllTheSame() throws Exception {
+        Hold hold = ((Acquisition.Held) fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread())))
+                .hold();
+        for (int node = 0; node < 3; node++) {
+            nodes.node(
+                    node,
+                    command -> command instanceof Command.Inspect
+                            ? new Reply.Seen(7, List.of(SOMEBODY))
+                            : new Reply.NoAnswer("silence"));
+        }
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> oversight.forceRelease(nodes, A))
+                .withMessageContaining("silence");
+        assertThat(hold.loss().reason()).contains("by force");
+    }
+
+    @Test
+    void operators_ofAServiceThatWasStopped_areTurnedAway() {
+        fixture.manager.close(fixture.time.nanoTime());
+        assertThatIllegalStateException().isThrownBy(() -> oversight.holders(nodes, A));
+        assertThatIllegalStateException().isThrownBy(() -> oversight.forceRelease(nodes, A));
+        assertThat(nodes.sent).isEmpty();
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.Claim;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Sighting;
+import org.holdfast.protocol.Target;
+import org.holdfast.protocol.Time;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The scripts for operators against one real node, and what is made of answers that no node of ours gives. */
+@Timeout(60)
+class OversightScriptsTest {
+
+    private static final Owner ADA = new Owner("a".repeat(40) + " 1 7 E 1 host main");
+    private static final Owner BOB = new Owner("b".repeat(40));
+    private static final long TTL = 10_000;
+    private static final long FENCE = 70_000;
+    private static final List<Target> X = List.of(new Target.Alone("x"));
+
+    private static RedisServer redis;
+    private Channel channel;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start(java.nio.file.Path.of("target", "redis"));
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @BeforeEach
+    void open() throws Exception {
+        redis.command("FLUSHALL");
+        List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
+        channel = new Cluster(nodes, "test", Duration.ofMillis(500), Duration.ZERO, 0.01, new WaitlessTime()).open();
+    }
+
+    @AfterEach
+    void close() {
+        channel.close();
+    }
+
+    private static final class WaitlessTime implements Time {
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public long epochMicros() {
+            return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        }
+
+        @Override
+        public Signal newSignal() {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    private Reply ask(Command command) {
+        return channel.send(command, NodeSet.of(0))
+                .next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5))
+                .reply();
+    }
+
+    private static Claim claim(Target target, Owner owner, long token) {
+        return new Claim(target, owner, token, TTL, FENCE);
+    }
+
+    private Reply acquire(Target target, Owner owner, long token) {
+        return ask(new Command.Acquire(claim(target, owner, token)));
+    }
+
+    private Reply acquireToRead(Owner owner, long token) {
+        return ask(new Command.Acquire(
+                claim(new Target.Reading("x"), owner, token),
+                java.util.Optional.of(new Command.Queueing(java.util.Optional.empty()))));
+    }
+
+    private Reply.Seen seen(Command command) {
+        return (Reply.Seen) ask(command);
+    }
+
+    private static Command force(long token) {
+        return new Command.ForceRelease(X, token, FENCE);
+    }
+
+    @Test
+    void inspect_free_tellsTheLastTokenOnly() {
+        acquire(X.get(0), ADA, 7);
+        ask(new Command.Release(claim(X.get(0), ADA, 7), true));
+        assertThat(ask(new Command.Inspect(X))).isEqualTo(new Reply.Seen(8, List.of()));
+    }
+
+    @Test
+    void inspect_ofSeveral_tellsWhichIsWhose() {
+        acquire(new Target.Alone("y"), ADA, 7);
+        acquire(new Target.Permit("x", 1), BOB, 9);
+        List<Target> locks = List.of(new Target.Alone("x"), new Target.Alone("y"));
+        assertThat(seen(new Command.Inspect(locks)).sightings()).singleElement().satisfies(each -> {
+            assertThat(each.lock()).isEqualTo(1);
+            assertThat(each.reads()).isFalse();
+            assertThat(each.value()).isEqualTo(ADA.value());
+            assertThat(each.remainingMillis()).isBetween(TTL - 2_000, TTL);
+        });
+        List<Target> permits = List.of(new Target.Permit("x", 0), new Target.Permit("x", 1));
+        Reply.Seen seen = seen(new Command.Inspect(permits));
+        assertThat(seen.lastToken()).isEqualTo(9);
+        assertThat(seen.sightings())
+                .extracting(Sighting::lock, Sighting::value)
+                .containsExactly(org.assertj.core.groups.Tuple.tuple(1, BOB.value()));
+    }
+
+    @Test
+    void inspect_ofReaders_tellsThoseThatHaveNotEnded() throws Exception {
+        acquireToRead(ADA, 7);
+        acquireToRead(BOB, 8);
+        redis.command("ZADD test:{x}:readers 1 expired -9000000000000 released");
+        assertThat(seen(new Command.Inspect(X)).sightings())
+                .allMatch(Sighting::reads)
+                .allMatch(each -> each.remainingMillis() > TTL - 2_000 && each.remainingMillis() <= TTL)
+                .extracting(Sighting::value)
+                .containsExactlyInAnyOrder(ADA.value(), BOB.value());
+    }
+
+    @Test
+    void inspect_ofManyLongReaders_keepsTheAnswerSmall() throws Exception {
+        redis.command(
+                "EVAL \"redis.call('SET', KEYS[1], 'readers 1') for i = 1, 1500 do"
+                        + " redis.call('ZADD', KEYS[2], 9e12, i .. string.rep('x', 500)) end\" 2 test:{x}:lock test:{x}:readers");
+        assertThat(seen(new Command.Inspect(X)).sightings())
+                .hasSize(Sighting.MOST)
+                .allMatch(each -> each.value().length() == Sighting.MOST_OF_VALUE);
+    }
+
+    @Test
+    void inspect_changesNothing() throws Exception {
+        acquire(X.get(0), ADA, 7);
+        ask(new Command.Inspect(X));
+        assertThat(redis.command("GET test:{x}:fence")).contains("\r\n7\r\n");
+        assertThat(redis.command("GET test:{x}:lock")).contains(ADA.value());
+    }
+
+    @Test
+    void forceRelease_frees_tellsWhomAndRefusesThemFromThenOn() throws Exception {
+        acquire(X.get(0), ADA, 7);
+        Reply.Seen gone = seen(force(20));
+        assertThat(gone.lastToken()).isEqualTo(20);
+        assertThat(gone.sightings()).extracting(Sighting::value).containsExactly(ADA.value());
+        assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 7)))).isEqualTo(new Reply.TokenTooSmall(20));
+        assertThat(redis.command("PTTL test:{x}:fence")).matches(":(69|70)\\d{3}\\s+");
+        assertThat(acquire(X.get(0), BOB, 21)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void forceRelease_ofReaders_letsNoneOfThemBack() {
+        acquireToRead(ADA, 7);
+        assertThat(seen(force(20)).sightings()).hasSize(1);
+        Command renewal = new Command.Renew(claim(new Target.Reading("x"), ADA, 7));
+        assertThat(ask(renewal)).isEqualTo(new Reply.TokenTooSmall(20));
+        assertThat(acquireToRead(BOB, 21)).isEqualTo(new Reply.Granted());
+        assertThat(ask(renewal)).as("among later readers").isInstanceOf(Reply.TokenTooSmall.class);
+    }
+
+    @Test
+    void forceRelease_thatComesLate_leavesALaterHolderAlone() throws Exception {
+        acquire(X.get(0), ADA, 21);
+        assertThat(ask(force(20))).isEqualTo(new Reply.Seen(21, List.of()));
+        assertThat(ask(force(21))).isEqualTo(new Reply.Seen(21, List.of()));
+        assertThat(redis.command("GET test:{x}:lock")).contains(ADA.value());
+        assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 21)))).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void forceRelease_ofNothing_leavesTheTokenAndTellsNobody() throws Exception {
+        assertThat(ask(force(20))).isEqualTo(new Reply.Seen(20, List.of()));
+        assertThat(acquire(X.get(0), ADA, 20)).isEqualTo(new Reply.TokenTooSmall(20));
+    }
+
+    @Test
+    void forceRelease_isPublished_andLeavesTheQueue() throws Exception {
+        acquire(X.get(0), ADA, 7);
+        redis.command("ZADD test:{x}:queue 5 ticket");
+        try (java.net.Socket subscriber = new java.net.Socket("127.0.0.1", redis.port())) {
+            subscriber.setSoTimeout(5_000);
+            subscriber.getOutputStream().write("SUBSCRIBE test:{x}:released\r\n".getBytes(StandardCharsets.UTF_8));
+            byte[] bytes = new byte[1_024];
+            subscriber.getInputStream().read(bytes);
+            ask(force(20));
+            int length = subscriber.getInputStream().read(bytes);
+            assertThat(new String(bytes, 0, length, StandardCharsets.UTF_8)).contains("message", "test:{x}:released");
+        }
+        assertThat(redis.command("EXISTS test:{x}:queue")).isEqualTo(":1\r\n");
+    }
+
+    @Test
+    void fence_thatIsNoNumber_isPutRight() throws Exception {
+        redis.command("SET test:{x}:fence nonsense");
+        assertThat(ask(new Command.Inspect(X))).isEqualTo(new Reply.Seen(0, List.of()));
+        ask(force(20));
+        assertThat(redis.command("GET test:{x}:fence")).contains("\r\n20\r\n");
+    }
+
+    private static Object row(Object lock, Object reads, Object value, Object left) {
+        return Arrays.asList(lock, reads, value, left);
+    }
+
+    private static Reply understood(Object... words) {
+        return ScriptCodec.answer(0, Arrays.asList(words)).reply();
+    }
+
+    @Test
+    void answer_asOurScriptsGiveIt_isUnderstood() {
+        byte[] value = {'a', (byte) 0xff};
+        assertThat(understood(14L, 5L, 1L, List.of(row(3L, 1L, value, 9L))))
+                .asInstanceOf(type(Reply.Seen.class))
+                .satisfies(seen -> assertThat(seen.sightings()).containsExactly(new Sighting(3, true, "a\u00ff", 9)));
+    }
+
+    @Test
+    void answer_thatNoScriptOfOursGives_isRefused() {
+        byte[] value = {'a'};
+        for (Object rows : Arrays.asList(
+                null,
+                "text",
+                List.of("text"),
+                List.of(List.of()),
+                List.of(row(-1L, 0L, value, 9L)),
+                List.of(row(1_000L, 0L, value, 9L)),
+                List.of(row(0L, "0", value, 9L)),
+                List.of(row(0L, 0L, "text", 9L)),
+                List.of(row(0L, 0L, null, 9L)),
+                List.of(row(0L, 0L, new byte[257], 9L)),
+                List.of(row(0L, 0L, value, -1L)),
+                Collections.nCopies(1_001, row(0L, 0L, value, 9L)))) {
+            assertThat(understood(14L, 5L, 1L, rows)).isInstanceOf(Reply.Refused.class);
+        }
+        List<Object> good = List.of(row(0L, 0L, value, 9L));
+        assertThat(understood(1L, 0L, 1L, good)).as("a grant with more").isInstanceOf(Reply.Refused.class);
+        assertThat(understood(14L, 5L, 1L)).isInstanceOf(Reply.Refused.class);
+        assertThat(understood(14L, -1L, 1L, good)).isInstanceOf(Reply.Refused.class);
+        assertThat(understood(14L, Long.MAX_VALUE, 1L, good)).isInstanceOf(Reply.Refused.class);
+        assertThat(understood(14L, 5L, 1L, good, 1L)).isInstanceOf(Reply.Refused.class);
+    }
+}
