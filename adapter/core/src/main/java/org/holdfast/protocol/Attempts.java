@@ -313,6 +313,11 @@ final class Attempts {
         return now + (failed == 0 ? Long.MAX_VALUE / 2 : Math.min(left(), Long.MAX_VALUE / 2));
     }
 
+    /** Notes what came of it. */
+    void count(Acquisition done) {
+        manager.counters().note(done, manager.time().nanoTime() - begun);
+    }
+
     /** What to say when there is no more time. */
     Acquisition givenUp() {
         Duration waited = Duration.ofNanos(manager.time().nanoTime() - begun);

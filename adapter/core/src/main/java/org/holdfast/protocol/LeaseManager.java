@@ -101,6 +101,21 @@ public final class LeaseManager {
         announcements.tell(waitingRoom::wake);
     }
 
+    /** Returns what has been done so far. */
+    public Counters counters() {
+        return redlock.counters();
+    }
+
+    /** Returns how many names this process holds. */
+    public int heldNames() {
+        return holds.size();
+    }
+
+    /** Returns how many callers of this process wait in line. */
+    public int waiters() {
+        return waitingRoom.waiters();
+    }
+
     Time time() {
         return time;
     }
@@ -190,9 +205,13 @@ public final class LeaseManager {
         boolean detached = request.scope() == LeaseScope.DETACHED;
         Hold mine = detached ? null : shareOf(request, holders);
         if (mine != null) {
+            counters().takenOnceMore.increment();
             return new Acquisition.Held(mine);
         }
-        return new Waiting(this, nodes, new Attempts(this, request, detached ? null : holders.get(0))).acquire();
+        Attempts attempts = new Attempts(this, request, detached ? null : holders.get(0));
+        Acquisition done = new Waiting(this, nodes, attempts).acquire();
+        attempts.count(done);
+        return done;
     }
 
     /**
@@ -353,6 +372,7 @@ public final class LeaseManager {
         Outcome.Acquired acquired = new Outcome.Acquired(time.nanoTime(), old.validUntil());
         Hold heir = new Hold(old.claim(), old.cohort().next(), taker, terms, acquired, notifier, this::lost);
         holds.replace(old, heir);
+        counters().passedOn.increment();
         renewals.add(heir);
         return heir;
     }
@@ -380,6 +400,7 @@ public final class LeaseManager {
 
     /** What is left of a lost lease on the nodes keeps others away, and nobody counts on it any more. */
     private void lost(Hold hold) {
+        counters().lost.increment();
         String more = losses.leave();
         if (more != null) {
             LOG.log(System.Logger.Level.WARNING, hold.loss() + more);

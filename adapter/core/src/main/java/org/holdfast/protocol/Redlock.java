@@ -20,11 +20,17 @@ public final class Redlock {
     private final Time time;
     private final Timing timing;
     private final UnfinishedReleases unfinished;
+    private final Counters counters = new Counters();
 
     public Redlock(Time time, Timing timing, UnfinishedReleases unfinished) {
         this.time = time;
         this.timing = timing;
         this.unfinished = unfinished;
+    }
+
+    /** Returns what has been done so far. */
+    Counters counters() {
+        return counters;
     }
 
     /**
@@ -124,6 +130,12 @@ public final class Redlock {
      * @return whether the lease was extended
      */
     boolean finishRenewal(Nodes nodes, Renewing renewing) {
+        boolean extended = isExtended(nodes, renewing);
+        (extended ? counters.renewed : counters.renewalsFailed).increment();
+        return extended;
+    }
+
+    private boolean isExtended(Nodes nodes, Renewing renewing) {
         Hold hold = renewing.hold();
         long ttlMillis = renewing.claim().ttlMillis();
         long patience = timing.patienceNanos(ttlMillis);
@@ -157,6 +169,7 @@ public final class Redlock {
      * @return how many others were told of it, at the most
      */
     long finishRelease(Nodes nodes, Hold hold, Round round, long started) {
+        counters.released.increment();
         long deadline = started + timing.patienceNanos(hold.claim().ttlMillis());
         Tally tally = new Tally(nodes.count());
         while (!tally.isAcknowledged()) {

@@ -122,6 +122,11 @@ final class WaitingRoom {
         return taken[0] != null;
     }
 
+    /** Returns how many stand in lines. */
+    int waiters() {
+        return lines.values().stream().mapToInt(ArrayDeque::size).sum();
+    }
+
     /** Returns how many lines there are. */
     int size() {
         return lines.size() + watchers.size();

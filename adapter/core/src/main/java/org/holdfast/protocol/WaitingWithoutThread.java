@@ -155,6 +155,7 @@ final class WaitingWithoutThread {
 
     private void complete(Acquisition done) {
         end(done);
+        attempts.count(done);
         if (done instanceof Acquisition.Held held) {
             Lease got = lease.apply(held.hold());
             if (!promise.complete(got)) { // cancelled just now

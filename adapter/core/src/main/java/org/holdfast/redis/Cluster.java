@@ -2,7 +2,9 @@
 package org.holdfast.redis;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.Answer;
@@ -65,6 +67,15 @@ public final class Cluster {
     /** Returns how the nodes can be looked at in the background. */
     public Inspection inspection() {
         return new Inspection(this);
+    }
+
+    /** Returns what is known of each node, by address without secrets. */
+    public Map<String, String> describeNodes() {
+        Map<String, String> nodes = new LinkedHashMap<>();
+        for (int node = 0; node < size(); node++) {
+            nodes.put(address(node).toString(), health(node).reason());
+        }
+        return nodes;
     }
 
     /** Returns what is known of the nodes' clocks. */

@@ -45,6 +45,7 @@ public final class LockService implements AutoCloseable {
     private final Subscriber subscriber;
     private final Inspection inspection;
     private final Lookout lookout;
+    private final Management management;
     private final AtomicBoolean looking = new AtomicBoolean();
     private volatile boolean closed;
     private long lastComplaint;
@@ -86,6 +87,7 @@ public final class LockService implements AutoCloseable {
         this.transactionLeases = new TransactionLeases(leases, transactions);
         this.inspection = cluster.inspection();
         this.lookout = new Lookout(time, cluster.clocks(), inspection, leases::clockStoodStill);
+        this.management = new Management(leases, unfinished, cluster::describeNodes);
         scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
     }
 
@@ -161,6 +163,7 @@ public final class LockService implements AutoCloseable {
     @Override
     public void close() {
         scheduling.close();
+        management.close();
         long deadline = time.nanoTime() + LONGEST_STOP.toNanos();
         closed = true;
         closeInspectionIfOver();

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a lock service has done since it was started. Safe for use by any number of threads. */
+public final class Counters {
+
+    final LongAdder acquired = new LongAdder();
+    final LongAdder takenOnceMore = new LongAdder();
+    final LongAdder passedOn = new LongAdder();
+    final LongAdder timedOut = new LongAdder();
+    final LongAdder unavailable = new LongAdder();
+    final LongAdder released = new LongAdder();
+    final LongAdder renewed = new LongAdder();
+    final LongAdder renewalsFailed = new LongAdder();
+    final LongAdder lost = new LongAdder();
+    final Latencies acquiring = new Latencies();
+
+    /** Notes what came of asking for a lock. */
+    void note(Acquisition done, long nanos) {
+        if (done instanceof Acquisition.Held) {
+            acquired.increment();
+            acquiring.note(nanos);
+        } else {
+            (done instanceof Acquisition.TimedOut ? timedOut : unavailable).increment();
+        }
+    }
+
+    /** Returns how many leases were taken from the nodes or from somebody else in this process. */
+    public long acquired() {
+        return acquired.sum();
+    }
+
+    /** Returns how many leases their holder had already. */
+    public long takenOnceMore() {
+        return takenOnceMore.sum();
+    }
+
+    /** Returns how many of the leases acquired were passed on inside this process. */
+    public long passedOn() {
+        return passedOn.sum();
+    }
+
+    /** Returns how many requests ended with their wait timeout. */
+    public long timedOut() {
+        return timedOut.sum();
+    }
+
+    /** Returns how many requests reached too few nodes. */
+    public long unavailable() {
+        return unavailable.sum();
+    }
+
+    /** Returns how many locks were released on the nodes. */
+    public long released() {
+        return released.sum();
+    }
+
+    /** Returns how many renewals extended a lease. */
+    public long renewed() {
+        return renewed.sum();
+    }
+
+    /** Returns how many renewals did not. */
+    public long renewalsFailed() {
+        return renewalsFailed.sum();
+    }
+
+    /** Returns how many leases were lost. */
+    public long lost() {
+        return lost.sum();
+    }
+
+    /** Returns how long it took to get a lease that the holder did not have, with waiting. */
+    public Latencies acquiring() {
+        return acquiring;
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.util.Map;
+
+/**
+ * What JMX tells of a running lock service, as {@code org.holdfast:type=LockService,id=…}. Counts begin with its start. To ask
+ * costs no round trip to a node.
+ */
+public interface LockServiceMXBean {
+
+    /** Returns for each node, by address without secrets, what is known of it: {@code up}, or why it is not asked or has no vote. */
+    Map<String, String> getNodes();
+
+    /** Returns how many names this process holds now. */
+    int getHeldNames();
+
+    /** Returns how many callers of this process wait in line now. */
+    int getWaiters();
+
+    /** Returns how many leases were taken from the nodes or from somebody else in this process. */
+    long getAcquired();
+
+    /** Returns how many leases their holder had already, and took once more. */
+    long getTakenOnceMore();
+
+    /** Returns how many of the leases acquired were passed on inside this process. */
+    long getPassedOn();
+
+    /** Returns how many requests ended with their wait timeout. */
+    long getTimedOut();
+
+    /** Returns how many requests reached too few nodes. */
+    long getUnavailable();
+
+    /** Returns how many locks were released on the nodes. */
+    long getReleased();
+
+    /** Returns how many renewals extended a lease. */
+    long getRenewed();
+
+    /** Returns how many renewals did not extend a lease. */
+    long getRenewalsFailed();
+
+    /** Returns how many leases were lost. */
+    long getLost();
+
+    /** Returns how many releases some node has not confirmed yet. */
+    int getUnconfirmedReleases();
+
+    /** Returns the median time to get a lease, with waiting, in microseconds; at most a quarter too long. */
+    long getAcquireMicrosMedian();
+
+    /** Returns within which time 99 of 100 leases were got, with waiting, in microseconds; at most a quarter too long. */
+    long getAcquireMicros99();
+
+    /** Returns the longest time that it took to get a lease, with waiting, in microseconds. */
+    long getAcquireMicrosMax();
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.holdfast.protocol.Counters;
+import org.holdfast.protocol.LeaseManager;
+import org.holdfast.protocol.UnfinishedReleases;
+
+/** Shows a lock service to JMX. Where that is not allowed there is one line in the log, and nothing else changes. */
+final class Management implements LockServiceMXBean, AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(Management.class.getName());
+    private static final AtomicInteger SERVICES = new AtomicInteger();
+
+    private final LeaseManager leases;
+    private final Counters counters;
+    private final UnfinishedReleases unfinished;
+    private final Supplier<Map<String, String>> nodes;
+    private ObjectName name;
+
+    /** @param nodes tells what is known of each node */
+    Management(LeaseManager leases, UnfinishedReleases unfinished, Supplier<Map<String, String>> nodes) {
+        this.leases = leases;
+        this.counters = leases.counters();
+        this.unfinished = unfinished;
+        this.nodes = nodes;
+        try {
+            ObjectName free = new ObjectName("org.holdfast:type=LockService,id=" + SERVICES.incrementAndGet());
+            ManagementFactory.getPlatformMBeanServer().registerMBean(this, free);
+            name = free;
+        } catch (JMException | SecurityException e) {
+            LOG.log(System.Logger.Level.WARNING, "JMX does not show the lock service: " + e);
+        }
+    }
+
+    @Override
+    public Map<String, String> getNodes() {
+        return nodes.get();
+    }
+
+    @Override
+    public int getHeldNames() {
+        return leases.heldNames();
+    }
+
+    @Override
+    public int getWaiters() {
+        return leases.waiters();
+    }
+
+    @Override
+    public long getAcquired() {
+        return counters.acquired();
+    }
+
+    @Override
+    public long getTakenOnceMore() {
+        return counters.takenOnceMore();
+    }
+
+    @Override
+    public long getPassedOn() {
+        return counters.passedOn();
+    }
+
+    @Override
+    public long getTimedOut() {
+        return counters.timedOut();
+    }
+
+    @Override
+    public long getUnavailable() {
+        return counters.unavailable();
+    }
+
+    @Override
+    public long getReleased() {
+        return counters.released();
+    }
+
+    @Override
+    public long getRenewed() {
+        return counters.renewed();
+    }
+
+    @Override
+    public long getRenewalsFailed() {
+        return counters.renewalsFailed();
+    }
+
+    @Override
+    public long getLost() {
+        return counters.lost();
+    }
+
+    @Override
+    public int getUnconfirmedReleases() {
+        return unfinished.size();
+    }
+
+    @Override
+    public long getAcquireMicrosMedian() {
+        return counters.acquiring().nanosOf(0.5) / 1_000;
+    }
+
+    @Override
+    public long getAcquireMicros99() {
+        return counters.acquiring().nanosOf(0.99) / 1_000;
+    }
+
+    @Override
+    public long getAcquireMicrosMax() {
+        return counters.acquiring().longestNanos() / 1_000;
+    }
+
+    @Override
+    public void close() {
+        if (name != null) {
+            try {
+                ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
+            } catch (JMException | SecurityException e) {
+                LOG.log(System.Logger.Level.WARNING, "JMX still shows a lock service that was stopped: " + e);
+            }
+        }
+    }
+}

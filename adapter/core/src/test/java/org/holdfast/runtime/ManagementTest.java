@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.holdfast.Lease;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ManagementTest {
+
+    private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    private Processes processes;
+    private LockServiceMXBean bean;
+
+    @BeforeEach
+    void start() throws Exception {
+        Set<ObjectName> before = names();
+        processes = Processes.start(3, 1, Map.of("ttlMillis", "600"));
+        Set<ObjectName> added = names();
+        added.removeAll(before);
+        assertThat(added).hasSize(1);
+        bean = JMX.newMXBeanProxy(server, added.iterator().next(), LockServiceMXBean.class);
+    }
+
+    private Set<ObjectName> names() throws Exception {
+        return server.queryNames(new ObjectName("org.holdfast:type=LockService,*"), null);
+    }
+
+    @AfterEach
+    void stop() {
+        processes.close();
+    }
+
+    @Test
+    void counters_tellWhatWasDone() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        Lease again = processes.connection(0).acquire("a");
+        assertThat(bean.getAcquired()).isOne();
+        assertThat(bean.getTakenOnceMore()).isOne();
+        assertThat(bean.getHeldNames()).isOne();
+        assertThat(bean.getAcquireMicrosMax()).isPositive();
+        assertThat(bean.getAcquireMicrosMedian()).isPositive().isLessThanOrEqualTo(bean.getAcquireMicros99());
+
+        assertThat(Processes.onAnotherThread(() -> processes.connection(0).tryAcquire(waiting(50))))
+                .isEmpty();
+        assertThat(bean.getTimedOut()).isOne();
+
+        FutureTask<Lease> waiter = processes.acquire(0, LockRequest.of("a"));
+        await().until(() -> bean.getWaiters() == 1);
+        lease.release();
+        again.release();
+        waiter.get().release();
+        assertThat(bean.getWaiters()).isZero();
+        assertThat(bean.getHeldNames()).isZero();
+        assertThat(bean.getReleased()).isEqualTo(2 - bean.getPassedOn());
+    }
+
+    private static LockRequest waiting(long millis) {
+        return LockRequest.of("a").waitTimeout(ofMillis(millis));
+    }
+
+    @Test
+    void nodes_areShownWithTheirStateAndNoSecrets() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        await().until(() -> bean.getRenewed() > 0);
+        assertThat(bean.getNodes()).hasSize(3).allSatisfy((address, state) -> assertThat(state)
+                .isEqualTo("up"));
+
+        processes.redis.get(0).kill();
+        processes.redis.get(1).kill();
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() ->
+                        processes.connection(0).acquire(LockRequest.of("b").waitTimeout(ofMillis(50))));
+        assertThat(bean.getUnavailable()).isOne();
+        assertThat(bean.getNodes().values()).anyMatch(state -> state.contains("suspected"));
+        await().until(() -> bean.getLost() == 1);
+        assertThat(bean.getRenewalsFailed()).isPositive();
+        assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void service_thatIsStopped_isNotShown() throws Exception {
+        int before = names().size();
+        processes.factory(0).close();
+        assertThat(names()).hasSize(before - 1);
+    }
+}
