@@ -385,7 +385,7 @@ public final class Channel implements Nodes, AutoCloseable {
             sendSource(node, request);
             return;
         } catch (JedisDataException e) {
-            answer = new Answer(node, new Reply.Refused(e.getMessage()), 0);
+            answer = new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), e.getMessage())), 0);
         } catch (RuntimeException e) { // lost, or an answer that nobody can read: nothing more can be believed of it
             fail(node, Cluster.describe(e));
             return;

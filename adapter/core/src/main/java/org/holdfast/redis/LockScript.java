@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header tells its keys, arguments and replies. */
 enum LockScript {
@@ -26,6 +28,9 @@ enum LockScript {
     LEAVE("leave.lua"),
     MARK("mark.lua");
 
+    /** How Redis says where in a script an error came. */
+    private static final Pattern LINE = Pattern.compile("user_script:(\\d{1,4})");
+
     private final byte[] source;
     private final byte[] sha;
 
@@ -37,6 +42,21 @@ enum LockScript {
 
     byte[] source() {
         return source;
+    }
+
+    /** Returns what a node said of an error in the script, with the line in which it came: not every Redis names the command. */
+    String explain(String error) {
+        Matcher place = LINE.matcher(error);
+        return place.find() ? error + ", in: " + line(Long.parseLong(place.group(1))) : error;
+    }
+
+    private String line(long number) {
+        return new String(source, StandardCharsets.UTF_8)
+                .lines()
+                .skip(Math.max(0, number - 1))
+                .findFirst()
+                .map(String::strip)
+                .orElse("a line that is not there");
     }
 
     /** Returns the name by which a node knows the script once it has seen it: its SHA-1 in hexadecimal. */

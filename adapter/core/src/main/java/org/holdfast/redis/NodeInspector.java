@@ -192,13 +192,15 @@ final class NodeInspector {
     private boolean set(NodeConnection connection, Seen seen, long since, String reason) {
         NodeFacts facts = seen.facts();
         String rest = new BirthMark(since, facts.runId(), facts.replicationId(), facts.evictions()).rest();
-        Object reply = connection.executeCommand(new CommandArguments(Command.EVAL)
-                .add(LockScript.MARK.source())
-                .add(1)
-                .add(markKey)
-                .add(seen.mark().getBytes(StandardCharsets.UTF_8))
-                .add(since)
-                .add(rest.getBytes(StandardCharsets.UTF_8)));
+        Object reply = evaluate(
+                connection,
+                new CommandArguments(Command.EVAL)
+                        .add(LockScript.MARK.source())
+                        .add(1)
+                        .add(markKey)
+                        .add(seen.mark().getBytes(StandardCharsets.UTF_8))
+                        .add(since)
+                        .add(rest.getBytes(StandardCharsets.UTF_8)));
         if (!(reply instanceof List<?> list && list.size() == 3 && list.get(0) instanceof Long status)) {
             throw new JedisConnectionException("the node returned what no script of ours returns");
         }
@@ -211,5 +213,13 @@ final class NodeInspector {
                             + reason);
         }
         return set;
+    }
+
+    private static Object evaluate(NodeConnection connection, CommandArguments call) {
+        try {
+            return connection.executeCommand(call);
+        } catch (JedisDataException e) {
+            throw new JedisDataException(LockScript.MARK.explain(e.getMessage()));
+        }
     }
 }

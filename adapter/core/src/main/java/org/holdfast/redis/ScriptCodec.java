@@ -67,6 +67,11 @@ final class ScriptCodec {
                 .add(script(command).source());
     }
 
+    /** Returns what a node said of an error in the command's script, with the line in which it came. */
+    static String explain(Command command, String error) {
+        return script(command).explain(error);
+    }
+
     private static LockScript script(Command command) {
         if (command instanceof Command.Acquire c) {
             if (c.claim().target() instanceof Target.Reading) {
