@@ -4,12 +4,18 @@ package org.holdfast.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Command;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.args.Rawable;
 
 /** Opens the room's door a little for the simulation and the contract: what is sent, and how answers are understood. */
 public final class ScriptBridge {
+
+    /** Scripts by their SHA: one text each, whose hash is computed once. */
+    private static final Map<String, String> SOURCES = new ConcurrentHashMap<>();
 
     private ScriptBridge() {}
 
@@ -18,12 +24,20 @@ public final class ScriptBridge {
 
     /** @param memoryMicros how long a forgotten lock may last; 0 to trust the node's memory */
     public static Call call(Command command, String prefix, long memoryMicros) {
+        ScriptCodec codec = new ScriptCodec(prefix, memoryMicros);
+        List<String> words = words(codec.bySha(command));
+        String source = SOURCES.computeIfAbsent(
+                words.get(1), sha -> words(codec.bySource(command)).get(1));
+        int keys = Integer.parseInt(words.get(2));
+        return new Call(source, words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
+    }
+
+    private static List<String> words(CommandArguments call) {
         List<String> words = new ArrayList<>();
-        for (Rawable word : new ScriptCodec(prefix, memoryMicros).bySource(command)) {
+        for (Rawable word : call) {
             words.add(new String(word.getRaw(), StandardCharsets.UTF_8));
         }
-        int keys = Integer.parseInt(words.get(2));
-        return new Call(words.get(1), words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
+        return words;
     }
 
     /** What a node gets to set its birth mark. */
@@ -32,6 +46,11 @@ public final class ScriptBridge {
                 new String(LockScript.MARK.source(), StandardCharsets.UTF_8),
                 List.of(new ScriptCodec(prefix, 1).markKey()),
                 List.of(seen, Long.toString(since), rest));
+    }
+
+    /** The channel on which releases of a lock are published. */
+    public static String channel(String prefix, String lock) {
+        return new ScriptCodec(prefix, 1).channel(lock);
     }
 
     public static String markKey(String prefix) {

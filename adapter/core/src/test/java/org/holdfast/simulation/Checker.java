@@ -6,8 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.holdfast.Lease;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
 
-/** Watches leases of all clients: one valid at a time, tokens in order. */
+/** Watches leases of all clients: none valid that keeps another out which is, tokens in order. */
 final class Checker {
 
     private final World world;
@@ -24,23 +26,30 @@ final class Checker {
     static final class Watched {
         private final String client;
         private final Lease lease;
+        private final LockRequest request;
         private boolean seenLost;
 
-        Watched(String client, Lease lease) {
+        private Watched(String client, Lease lease, LockRequest request) {
             this.client = client;
             this.lease = lease;
-        }
-
-        String client() {
-            return client;
+            this.request = request;
         }
 
         Lease lease() {
             return lease;
         }
+
+        private boolean reads() {
+            return request.mode() == LockMode.READ;
+        }
+
+        @Override
+        public String toString() {
+            return client + " (" + request.mode() + ", token " + lease.token() + ")";
+        }
     }
 
-    private record Acquired(long asked, long got, long token) {}
+    private record Acquired(long got, long token, boolean reads) {}
 
     int acquisitions() {
         return acquisitions;
@@ -51,42 +60,69 @@ final class Checker {
     }
 
     /** A client has got a lease that it had asked for at some moment. */
-    Watched acquired(String client, Lease lease, long asked) {
+    Watched acquired(String client, Lease lease, LockRequest request, long asked) {
         acquisitions++;
-        Watched entry = new Watched(client, lease);
-        watched.computeIfAbsent(lease.name(), name -> new ArrayList<>()).add(entry);
-        looked(entry);
-        List<Acquired> before = history.computeIfAbsent(lease.name(), name -> new ArrayList<>());
-        for (Acquired earlier : before) {
-            if (earlier.got() < asked && earlier.token() >= lease.token()) {
-                throw new Violation("2: " + client + " got token " + lease.token() + " on '" + lease.name()
-                        + "' after token " + earlier.token());
-            }
+        Watched entry = watch(client, lease, request);
+        if (request.mode() != LockMode.PERMIT) { // permits are in no order among themselves
+            lease.names().forEach(name -> checkToken(entry, name, asked));
         }
-        before.add(new Acquired(asked, world.now(), lease.token()));
         return entry;
     }
 
-    /** A client looks at its lease: if that is held, no other may be. */
+    private Watched watch(String client, Lease lease, LockRequest request) {
+        Watched entry = new Watched(client, lease, request);
+        lease.names().forEach(name -> watched.computeIfAbsent(name, key -> new ArrayList<>())
+                .add(entry));
+        looked(entry);
+        return entry;
+    }
+
+    private void checkToken(Watched entry, String name, long asked) {
+        long token = entry.lease().token();
+        List<Acquired> before = history.computeIfAbsent(name, key -> new ArrayList<>());
+        for (Acquired earlier : before) {
+            boolean inOrder = !(earlier.reads() && entry.reads());
+            if (inOrder && earlier.got() < asked && earlier.token() >= token) {
+                throw new Violation("2: " + entry + " got '" + name + "' after token " + earlier.token());
+            }
+        }
+        before.add(new Acquired(world.now(), token, entry.reads()));
+    }
+
+    /** A client is about to give back a lease, and goes on with another one of the same holder, to read. */
+    Watched goesOnReading(Watched writer, Lease reader) {
+        ended(writer, false);
+        return watch(writer.client, reader, writer.request.mode(LockMode.READ));
+    }
+
+    /** A client looks at its lease: if that is held, no other may be that it keeps out. */
     boolean looked(Watched entry) {
         if (!entry.lease().isHeld()) {
             entry.seenLost = true;
             return false;
         }
         if (entry.seenLost) {
-            throw new Violation("5: the lease with token " + entry.lease().token() + " on '"
-                    + entry.lease().name() + "' was lost and is held again");
+            throw new Violation("5: a lease on " + entry.lease().names() + " was lost and is held again: " + entry);
         }
-        for (Watched other : watched.get(entry.lease().name())) {
-            if (other != entry && other.lease().isHeld()) {
-                throw new Violation("1: at " + world.now() / 1_000_000 + " ms '"
-                        + entry.lease().name() + "' is held by "
-                        + entry.client() + " (token " + entry.lease().token() + ") and by " + other.client()
-                        + " (token "
-                        + other.lease().token() + ")");
-            }
+        for (String name : entry.lease().names()) {
+            checkOthers(entry, name);
         }
         return true;
+    }
+
+    private void checkOthers(Watched entry, String name) {
+        List<Watched> others = new ArrayList<>();
+        for (Watched other : watched.get(name)) {
+            boolean shares = entry.reads() && other.reads();
+            if (other != entry && !shares && other.lease().isHeld()) {
+                others.add(other);
+            }
+        }
+        int most = entry.request.mode() == LockMode.PERMIT ? entry.request.permits() - 1 : 0;
+        if (others.size() > most) {
+            throw new Violation("1: at " + world.now() / 1_000_000 + " ms '" + name + "' is held by " + entry
+                    + " and by " + others);
+        }
     }
 
     /**
@@ -95,7 +131,7 @@ final class Checker {
      * @param lost whether it was lost though it was to be renewed
      */
     void ended(Watched entry, boolean lost) {
-        watched.get(entry.lease().name()).remove(entry);
+        entry.lease().names().forEach(name -> watched.get(name).remove(entry));
         losses += lost ? 1 : 0;
     }
 }

@@ -3,9 +3,8 @@ package org.holdfast.simulation;
 
 import java.time.Duration;
 import java.util.Random;
-import org.holdfast.Lease;
-import org.holdfast.LeaseScope;
-import org.holdfast.LockException;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Announcements;
 import org.holdfast.protocol.Claim;
@@ -14,6 +13,7 @@ import org.holdfast.protocol.Command;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Lookout;
+import org.holdfast.protocol.ManagerBridge;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.protocol.Owner;
@@ -27,7 +27,7 @@ import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.protocol.Whereabouts;
 
-/** One process of the application: the real protocol, a heartbeat, and threads that lock, work and release. */
+/** One process of the application: the real protocol, a heartbeat, and threads that do the application's work. */
 final class Client {
 
     private static final long MILLI = 1_000_000L;
@@ -42,22 +42,31 @@ final class Client {
     private final Checker checker;
     private final String name;
     private final Timing timing;
+    private final Habits habits;
     private final Random random;
     private final UnfinishedReleases unfinished;
     private final Renewals renewals;
     private final LeaseManager manager;
     private final Nodes service;
     private final Lookout lookout;
-    private int leases;
     private boolean idle;
     private boolean looking;
 
-    Client(World world, Network network, Checker checker, String name, Timing timing, SimulatedTime time, int nodes) {
+    Client(
+            World world,
+            Network network,
+            Checker checker,
+            String name,
+            Timing timing,
+            Habits habits,
+            SimulatedTime time,
+            int nodes) {
         this.world = world;
         this.network = network;
         this.checker = checker;
         this.name = name;
         this.timing = timing;
+        this.habits = habits;
         this.time = time;
         this.random = world.random;
         this.view = new Network.View(time, new Clocks(nodes, timing.driftFactor()));
@@ -67,6 +76,7 @@ final class Client {
         this.unfinished = new UnfinishedReleases(time, nodes);
         Redlock redlock = new Redlock(time, timing, unfinished);
         this.renewals = new Renewals(time, redlock);
+        Executor threads = task -> world.spawn(machine, task); // never at once: who calls may have a map's lock
         this.manager = new LeaseManager(
                 time,
                 randomness(),
@@ -74,7 +84,7 @@ final class Client {
                 redlock,
                 renewals,
                 service,
-                Runnable::run,
+                threads,
                 announcements,
                 new Whereabouts("simulated", 1));
         this.lookout = new Lookout(time, view.clocks, network.new Sight(view), manager::clockStoodStill);
@@ -94,18 +104,23 @@ final class Client {
         };
     }
 
-    private LockSession newSession(Duration ttl) {
+    /** A new handle; requests say themselves how long they wait and last. */
+    LockSession newSession() {
         return new LockSession(
                 manager,
                 new TransactionLeases(manager, Transactions.NONE),
-                new LockSession.Defaults(Duration.ZERO, ttl, timing.maxLeaseTtl()));
+                new LockSession.Defaults(Duration.ZERO, timing.maxLeaseTtl(), timing.maxLeaseTtl()));
     }
 
-    void start(int threads, int locks, long until) {
+    private Worker newWorker() {
+        return new Worker(world, checker, this, habits, network.connect(view));
+    }
+
+    void start(long until) {
         world.spawn(machine, this::heartbeat);
         world.spawn(machine, this::lookOut);
-        for (int thread = 0; thread < threads; thread++) {
-            world.spawn(machine, () -> work(locks, until));
+        for (int thread = 0; thread < habits.threads(); thread++) {
+            world.spawn(machine, () -> newWorker().work(until));
         }
     }
 
@@ -117,13 +132,14 @@ final class Client {
             world.waitUntil(Long.MAX_VALUE);
             idle = false;
             renewals.sweep(service);
+            manager.sweep();
             unfinished.retry(service, time.nanoTime() + timing.nodeTimeout().toNanos());
         }
     }
 
     /** Nothing to renew and nothing to tell: the thread need not wake up for that. */
     private void tick(World.Task heartbeat) {
-        if (idle && (leases > 0 || unfinished.size() > 0)) {
+        if (idle && (ManagerBridge.remembered(manager) > 0 || unfinished.size() > 0)) {
             world.wake(heartbeat);
         }
         world.after(HEARTBEAT, () -> tick(heartbeat));
@@ -152,77 +168,31 @@ final class Client {
         world.after(HEARTBEAT, () -> tickLookout(task));
     }
 
-    private void sleep(long nanos) {
-        world.waitUntil(world.now() + nanos);
-    }
-
-    private long random(long most) {
-        return (long) (random.nextDouble() * most);
-    }
-
-    private void work(int locks, long until) {
-        Nodes nodes = network.connect(view);
-        while (world.now() < until) {
-            sleep(random(40 * MILLI));
-            Duration ttl = Duration.ofMillis(100 + random.nextInt(900));
-            LockRequest request = LockRequest.of("lock-" + random.nextInt(locks))
-                    .ttl(ttl)
-                    .waitTimeout(Duration.ofMillis(random.nextInt(3) * 300L))
-                    .renewal(random.nextInt(4) > 0)
-                    .scope(random.nextBoolean() ? LeaseScope.DETACHED : LeaseScope.HOLDER);
-            lockAndWork(nodes, newSession(ttl), request);
-        }
-    }
-
-    private void lockAndWork(Nodes nodes, LockSession session, LockRequest request) {
-        long asked = world.now();
-        Lease lease;
-        try {
-            lease = session.tryAcquire(nodes, request).orElse(null);
-        } catch (LockException e) {
-            return; // too few nodes, for now
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-        if (lease == null) {
-            return;
-        }
-        Checker.Watched watched = checker.acquired(name, lease, asked);
-        leases++;
-        int steps = random.nextInt(6);
-        boolean held = true;
-        for (int step = 0; step < steps && held; step++) {
-            sleep(random(150 * MILLI));
-            held = checker.looked(watched);
-        }
-        if (!held) { // lost is lost: another look must say the same
-            sleep(random(200 * MILLI));
-            checker.looked(watched);
-        }
-        checker.ended(watched, !held && request.renewal());
-        lease.release();
-        leases--;
-    }
-
     /** Tries to take a lock after all faults have ended; it must succeed within so long. */
-    void mustSucceed(String lock, Duration within) {
+    void mustSucceed(LockRequest request, Duration within, Runnable done) {
+        LockRequest complete = request.ttl(Duration.ofMillis(500)).waitTimeout(within);
         world.spawn(machine, () -> {
-            Nodes nodes = network.connect(view);
-            LockRequest request =
-                    LockRequest.of(lock).ttl(Duration.ofMillis(500)).waitTimeout(within);
-            try {
-                long asked = world.now();
-                Lease lease = newSession(Duration.ofMillis(500)).acquire(nodes, request);
-                checker.ended(checker.acquired(name, lease, asked), false);
-                lease.release();
-            } catch (LockException | InterruptedException e) {
-                throw new Violation(
-                        "4: " + name + " does not get '" + lock + "' though all faults have ended: " + e.getMessage());
-            }
+            newWorker().mustSucceed(complete);
+            done.run();
         });
     }
 
-    int unfinished() {
-        return unfinished.size();
+    /** Has two threads lock in the same way all the time. */
+    void keepBusy(Shape shape, BooleanSupplier goOn) {
+        for (int thread = 0; thread < 2; thread++) {
+            world.spawn(machine, () -> newWorker().keepBusy(shape, goOn));
+        }
+    }
+
+    /** Nobody holds or waits any more: nothing may be left of those who did. */
+    void checkForgotten() {
+        if (ManagerBridge.remembered(manager) > 0) {
+            throw new Violation("4: " + name + " remembers " + ManagerBridge.remembered(manager)
+                    + " things though nobody holds a lock or waits for one");
+        }
+    }
+
+    String name() {
+        return name;
     }
 }

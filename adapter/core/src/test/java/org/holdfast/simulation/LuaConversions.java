@@ -22,7 +22,7 @@ final class LuaConversions {
     }
 
     static LuaTable array(List<String> values) {
-        LuaTable table = new LuaTable();
+        LuaTable table = new LuaTable(values.size(), 0);
         for (int i = 0; i < values.size(); i++) {
             table.set(i + 1, LuaValue.valueOf(values.get(i)));
         }

@@ -26,14 +26,20 @@ final class Network {
     private final long meanDelay;
     private double breaks;
     private final long nodeTimeout;
+    private final Turns turns;
     private final List<SimulatedAnnouncements> audience = new ArrayList<>();
 
-    Network(World world, List<SimulatedNode> nodes, long meanDelay, double breaks, long nodeTimeout) {
+    Network(World world, List<SimulatedNode> nodes, long meanDelay, double breaks, long nodeTimeout, Turns turns) {
         this.world = world;
         this.nodes = nodes;
         this.meanDelay = meanDelay;
         this.breaks = breaks;
         this.nodeTimeout = nodeTimeout;
+        this.turns = turns;
+        for (int node = 0; node < nodes.size(); node++) {
+            int from = node;
+            nodes.get(node).redis().tell(channel -> announce(from, channel));
+        }
     }
 
     private long delay() {
@@ -82,13 +88,11 @@ final class Network {
         audience.add(client);
     }
 
-    private void announce(int node, Command command, Answer answer) {
-        if (command instanceof Command.Release release
-                && release.tombstone()
-                && answer.reply() instanceof Reply.Released) {
-            audience.forEach(
-                    client -> client.published(node, release.claim().target().name()));
-        }
+    /** A node has published something; returns how many listen there. */
+    private long announce(int node, String channel) {
+        return audience.stream()
+                .filter(client -> client.published(node, channel))
+                .count();
     }
 
     private boolean isReachable(int node, View view) {
@@ -179,6 +183,7 @@ final class Network {
 
         @Override
         public Round send(Command command, NodeSet targets) {
+            turns.sent(command);
             Answers answers = new Answers(targets.size());
             for (int node = 0; node < open.length; node++) {
                 if (targets.contains(node)) {
@@ -260,7 +265,7 @@ final class Network {
                 return;
             }
             Answer answer = target.execute(request.command());
-            announce(node, request.command(), answer);
+            turns.answered(request.command(), answer);
             lastAnswer = Math.max(lastAnswer, world.now() + delay());
             if (!view.isCutOff(node, world.now())) {
                 world.at(lastAnswer, () -> answered(request, answer));

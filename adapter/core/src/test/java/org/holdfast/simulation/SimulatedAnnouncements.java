@@ -2,11 +2,10 @@
 package org.holdfast.simulation;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.holdfast.protocol.Announcements;
+import org.holdfast.redis.ScriptBridge;
 
 /** What one client hears of releases: late, and not all of it; it believes that it hears everything. */
 final class SimulatedAnnouncements implements Announcements {
@@ -14,7 +13,7 @@ final class SimulatedAnnouncements implements Announcements {
     private final Network network;
     private final Network.View view;
     private final Map<String, Integer> listening = new HashMap<>();
-    private final Set<String> confirmed = new HashSet<>();
+    private final Map<String, String> byChannel = new HashMap<>();
     private Consumer<String> listener;
 
     SimulatedAnnouncements(Network network, Network.View view) {
@@ -37,7 +36,7 @@ final class SimulatedAnnouncements implements Announcements {
 
     private void confirm(String lock) {
         if (listening.containsKey(lock)) {
-            confirmed.add(lock);
+            byChannel.put(ScriptBridge.channel(SimulatedNode.PREFIX, lock), lock);
             listener.accept(lock);
         }
     }
@@ -46,23 +45,25 @@ final class SimulatedAnnouncements implements Announcements {
     public void ignore(String lock) {
         if (listening.merge(lock, -1, Integer::sum) == 0) {
             listening.remove(lock);
-            confirmed.remove(lock);
+            byChannel.remove(ScriptBridge.channel(SimulatedNode.PREFIX, lock));
         }
     }
 
     @Override
     public boolean isHeard(String lock) {
-        return confirmed.contains(lock);
+        return byChannel.containsKey(ScriptBridge.channel(SimulatedNode.PREFIX, lock));
     }
 
-    /** A node has published a release. */
-    void published(int node, String lock) {
-        if (isHeard(lock) && !network.isLost(node, view)) {
+    /** A node has published on a channel; returns whether it believes that we listen. */
+    boolean published(int node, String channel) {
+        String lock = byChannel.get(channel);
+        if (lock != null && !network.isLost(node, view)) {
             network.later(() -> {
                 if (isHeard(lock)) {
                     listener.accept(lock);
                 }
             });
         }
+        return lock != null;
     }
 }

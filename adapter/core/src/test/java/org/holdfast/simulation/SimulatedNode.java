@@ -3,17 +3,18 @@ package org.holdfast.simulation;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeFacts;
 import org.holdfast.protocol.NodeGuard;
+import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Target;
 import org.holdfast.redis.ScriptBridge;
 
 /** One Redis process: it runs scripts, crashes, forgets, pauses, and has a clock of its own. */
@@ -50,8 +51,8 @@ final class SimulatedNode {
     /** What was in memory before that. */
     private Map<String, SimulatedRedis.Entry> longAgo = Map.of();
 
-    /** Owners whose tombstone this memory has. */
-    private final Set<String> buried = new HashSet<>();
+    /** Owners whose tombstone this memory has, with the moment until which it has to, by the node's clock. */
+    private final Map<Owner, Long> buried = new HashMap<>();
 
     private record Remembered(long at, Map<String, SimulatedRedis.Entry> memory) {}
 
@@ -94,29 +95,44 @@ final class SimulatedNode {
         return redis;
     }
 
-    /** Runs a command, and checks on the way that it touches nobody else's lock. */
+    /** Runs a command, and checks on the way that it touches nothing that another has. */
     Answer execute(Command command) {
-        String key =
-                PREFIX + ":{" + ((Command.OfClaim) command).claim().target().name() + "}:lock";
-        String before = redis.get(key);
+        ScriptBridge.Call call = ScriptBridge.call(command, PREFIX, memoryMicros);
+        Belongings belongings = new Belongings(redis, call, command, clockMicros() / 1_000);
+        Map<String, Object> before = belongings.ofOthers();
         scripts++;
-        Answer answer = ScriptBridge.answer(index, redis.eval(ScriptBridge.call(command, PREFIX, memoryMicros)));
-        String after = redis.get(key);
-        String owner = owner(command);
-        if (before != null && !before.equals(owner) && !before.equals(after)) {
-            throw new Violation("3: " + command + " changed a lock of " + before + " to " + after);
-        }
-        if (command instanceof Command.Release release && release.tombstone()) {
-            buried.add(owner);
-        } else if (answer.reply() instanceof Reply.Granted && buried.contains(owner)) {
-            throw new Violation("3: " + command + " was granted though it had been released");
+        Answer answer = ScriptBridge.answer(index, redis.eval(call));
+        Map<String, Object> after = belongings.ofOthers();
+        before.forEach((what, value) -> {
+            if (!value.equals(after.get(what))) {
+                throw new Violation("3: " + command + " changed " + what + " from " + value + " to " + after.get(what));
+            }
+        });
+        if (command instanceof Command.Release release) {
+            released(release, belongings);
+        } else if (command instanceof Command.OfClaim of && answer.reply() instanceof Reply.Granted) {
+            granted(of);
         }
         remember();
         return answer;
     }
 
-    private static String owner(Command command) {
-        return ((Command.OfClaim) command).claim().owner().value();
+    private void released(Command.Release release, Belongings belongings) {
+        if (belongings.hasSome()) {
+            throw new Violation("3: " + release + " left something");
+        }
+        if (release.tombstone()) {
+            boolean read = release.claim().target() instanceof Target.Reading;
+            long ttlMicros =
+                    release.claim().ttlMillis() * 1_000; // others may go on reading for ever, and graves with them
+            buried.put(release.claim().owner(), read ? clockMicros() / 1_000 * 1_000 + ttlMicros : Long.MAX_VALUE);
+        }
+    }
+
+    private void granted(Command.OfClaim command) {
+        if (buried.getOrDefault(command.claim().owner(), Long.MIN_VALUE) > clockMicros()) {
+            throw new Violation("3: " + command + " was granted though it had been released");
+        }
     }
 
     private void remember() {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import org.holdfast.redis.ScriptBridge;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LoadState;
@@ -27,7 +28,7 @@ final class SimulatedRedis {
     private static final long FOREVER = Long.MAX_VALUE;
 
     /** How many words each command has; at least so many if negative, as in Redis's own table. */
-    private static final Map<String, Integer> ARITIES = Map.ofEntries(
+    private static final Map<String, Integer> ARITIES = new HashMap<>(Map.ofEntries(
             Map.entry("TIME", 1),
             Map.entry("GET", 2),
             Map.entry("SET", -3),
@@ -44,12 +45,13 @@ final class SimulatedRedis {
             Map.entry("ZRANGE", -4),
             Map.entry("ZREVRANGE", -4),
             Map.entry("ZRANGEBYSCORE", -4),
-            Map.entry("ZREMRANGEBYSCORE", 4));
+            Map.entry("ZREMRANGEBYSCORE", 4)));
 
     private final Lua lua;
     private final java.util.function.LongSupplier clockMicros;
     private final SortedSetCommands sortedSets = new SortedSetCommands(this);
     private Map<String, Entry> keys = new TreeMap<>();
+    private ToLongFunction<String> audience = channel -> 0;
 
     /** @param value a String or a SimulatedSortedSet: neither ever changes, so that snapshots may share it */
     record Entry(Object value, long expiresAtMicros) {}
@@ -64,6 +66,7 @@ final class SimulatedRedis {
 
         private final Globals globals = new Globals();
         private final Map<String, LuaValue> compiled = new HashMap<>();
+        private final Map<String, LuaValue> known = new HashMap<>();
         private SimulatedRedis running;
 
         Lua() {
@@ -87,12 +90,26 @@ final class SimulatedRedis {
             globals.set("redis", redis);
         }
 
+        /** The same few keys come again and again. */
+        private LuaTable keys(List<String> names) {
+            LuaTable table = new LuaTable(names.size(), 0);
+            for (int i = 0; i < names.size(); i++) {
+                table.set(i + 1, known.computeIfAbsent(names.get(i), LuaValue::valueOf));
+            }
+            return table;
+        }
+
         private LuaValue run(SimulatedRedis on, ScriptBridge.Call call) {
             running = on;
-            globals.set("KEYS", LuaConversions.array(call.keys()));
+            globals.set("KEYS", keys(call.keys()));
             globals.set("ARGV", LuaConversions.array(call.arguments()));
             return compiled.computeIfAbsent(call.source(), globals::load).call();
         }
+    }
+
+    /** Sets who is told what is published on a channel, and says how many they are. */
+    void tell(ToLongFunction<String> listeners) {
+        audience = listeners;
     }
 
     /** Runs a script and returns what a client would get. */
@@ -110,7 +127,7 @@ final class SimulatedRedis {
             case "PTTL" -> LuaConversions.integer(millisLeft(live(words.get(1))));
             case "DEL" -> LuaConversions.integer(delete(words.subList(1, words.size())));
             case "EXISTS" -> LuaConversions.integer(countLive(words.subList(1, words.size())));
-            case "PUBLISH" -> LuaConversions.integer(0);
+            case "PUBLISH" -> LuaConversions.integer(audience.applyAsLong(words.get(1)));
             default -> sortedSets.run(words);
         };
     }
@@ -206,6 +223,12 @@ final class SimulatedRedis {
     /** Returns the value of a key that has not expired, or null. */
     String get(String key) {
         return read(key, String.class);
+    }
+
+    /** Returns when a key expires by the node's clock, in microseconds, or null if there is no such key. */
+    Long expiresAt(String key) {
+        Entry entry = live(key);
+        return entry == null ? null : Long.valueOf(entry.expiresAtMicros());
     }
 
     /** Returns the sorted set of a key; an empty one if there is none. */

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.holdfast.LockRequest;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Timing;
 
@@ -21,6 +22,7 @@ public final class Simulation {
 
     private static final long MILLI = 1_000_000L;
     private static final long TROUBLE = 3_000 * MILLI;
+    private static final long PEACE = TROUBLE + 500 * MILLI;
     private static final Duration MAX_TTL = Duration.ofSeconds(2);
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
     private static final double DRIFT = 0.01;
@@ -34,7 +36,10 @@ public final class Simulation {
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
     private final Network network;
+    private final Habits habits;
+    private final int faults;
     private final boolean calm;
+    private int unserved;
 
     private Simulation(long seed, SimulatedRedis.Lua lua) {
         this.world = new World(seed);
@@ -47,12 +52,16 @@ public final class Simulation {
         }
         long meanDelay = MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
         double breaks = List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
-        this.calm = breaks == 0 && meanDelay <= 2 * MILLI;
-        this.network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos());
+        this.habits = Habits.draw(random);
+        boolean quiet = breaks == 0 && meanDelay <= 2 * MILLI;
+        this.faults = quiet && random.nextBoolean() ? 0 : random.nextInt(10);
+        this.calm = quiet && faults == 0;
+        Turns turns = new Turns(world, count, calm);
+        this.network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos(), turns);
         for (int client = 0; client < 3; client++) {
             SimulatedTime time =
                     new SimulatedTime(world, clockRate(), random.nextLong() / 4, random.nextInt(2_000_000) - 1_000_000);
-            clients.add(new Client(world, network, checker, "client-" + client, TIMING, time, count));
+            clients.add(new Client(world, network, checker, "client-" + client, TIMING, habits, time, count));
         }
     }
 
@@ -89,28 +98,34 @@ public final class Simulation {
     }
 
     private Result run() throws Throwable {
-        int locks = 1 + random.nextInt(2);
-        int threads = 1 + random.nextInt(2);
-        clients.forEach(client -> client.start(threads, locks, TROUBLE));
-        int faults = random.nextInt(10);
+        clients.forEach(client -> client.start(TROUBLE));
         for (int fault = 0; fault < faults; fault++) {
             world.at((long) (random.nextDouble() * TROUBLE), this::fault);
         }
         world.at(TROUBLE, network::calmDown);
-        Duration within = MAX_TTL.plusSeconds(2);
-        world.at(
-                TROUBLE + 500 * MILLI,
-                () -> clients.forEach(client -> {
-                    for (int lock = 0; lock < locks; lock++) {
-                        client.mustSucceed("lock-" + lock, within);
-                    }
-                }));
-        world.run(TROUBLE + 500 * MILLI + within.toNanos() + 1_000 * MILLI);
+        world.at(PEACE, this::beginPeace);
+        world.run(PEACE + within().toNanos() + 2_000 * MILLI);
         checkKeys();
-        if (calm && faults == 0 && checker.losses() > 0) {
+        clients.forEach(Client::checkForgotten);
+        if (calm && checker.losses() > 0) {
             throw new Violation("4: " + checker.losses() + " leases were lost though nothing went wrong");
         }
         return new Result(checker.acquisitions(), checker.losses());
+    }
+
+    private void beginPeace() {
+        List<LockRequest> requests = habits.requests();
+        unserved = requests.size() * clients.size();
+        for (Client client : clients) {
+            requests.forEach(request -> client.mustSucceed(request, within(), () -> unserved--));
+            habits.stream().ifPresent(shape -> client.keepBusy(shape, () -> unserved > 0));
+        }
+    }
+
+    /** Returns within what time everybody gets what he asks for when all ask at once. */
+    private Duration within() {
+        int requests = habits.requests().size() * clients.size();
+        return MAX_TTL.plusSeconds(2).plusMillis(requests * 200L);
     }
 
     private void checkKeys() {

@@ -101,7 +101,15 @@ final class World {
             task.finished = true;
             hand(ended ? null : nextTask());
         });
-        at(now, () -> resumed = task);
+        at(now, () -> begin(task));
+    }
+
+    private void begin(Task task) {
+        if (task.machine.pausedUntil > now) {
+            at(task.machine.pausedUntil, () -> begin(task));
+        } else {
+            resumed = task;
+        }
     }
 
     Task current() {
@@ -187,7 +195,8 @@ final class World {
         hand(nextTask());
         driver.acquireUninterruptibly();
         ended = true;
-        for (Task task : tasks) {
+        for (int i = 0; i < tasks.size(); i++) { // those that end may start others still
+            Task task = tasks.get(i);
             if (!task.finished) {
                 running = task;
                 task.turn.release();

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+/** Opens the room's door a little for the simulation: what a process remembers of locks. */
+public final class ManagerBridge {
+
+    private ManagerBridge() {}
+
+    /** Returns 0 if nobody in the process holds a lock or waits for one, and nothing is left of those who did. */
+    public static int remembered(LeaseManager manager) {
+        return manager.remembered();
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.holdfast.protocol.Command;
+import org.holdfast.redis.ScriptBridge;
+import org.holdfast.simulation.SimulatedSortedSet.Member;
+
+/** What the sender of a command and what others have among the keys that it names, on one node at one moment. */
+final class Belongings {
+
+    private static final String READERS = "readers ";
+
+    private final SimulatedRedis redis;
+    private final ScriptBridge.Call call;
+    private final Command command;
+    private final long millis;
+    private final Set<String> mine;
+
+    /** @param millis the node's clock */
+    Belongings(SimulatedRedis redis, ScriptBridge.Call call, Command command, long millis) {
+        this.redis = redis;
+        this.call = call;
+        this.command = command;
+        this.millis = millis;
+        this.mine = senders(command);
+    }
+
+    private static Set<String> senders(Command command) {
+        Set<String> ids = new HashSet<>();
+        if (command instanceof Command.OfClaim of) {
+            ids.add(of.claim().owner().value());
+        }
+        if (command instanceof Command.Acquire acquire) {
+            acquire.queueing()
+                    .flatMap(Command.Queueing::ticket)
+                    .ifPresent(ticket -> ids.add(ticket.id().value()));
+        } else if (command instanceof Command.Refresh refresh) {
+            refresh.tickets().forEach(ticket -> ids.add(ticket.id().value()));
+        } else if (command instanceof Command.Leave leave) {
+            ids.add(leave.ticket().id().value());
+        }
+        return ids;
+    }
+
+    /** Returns what others have: no command may change any of it. */
+    Map<String, Object> ofOthers() {
+        Map<String, Object> others = new TreeMap<>();
+        for (String key : call.keys()) {
+            if (key.endsWith(":lock")) {
+                addLock(key, others);
+            } else if (key.endsWith(":readers") && isReadByOthers(key)) {
+                addReaders(key, others);
+            } else if (key.endsWith(":queue") || key.endsWith(":queue-reading")) {
+                addTickets(key, others);
+            }
+        }
+        return others;
+    }
+
+    private void addLock(String key, Map<String, Object> others) {
+        String holder = redis.get(key);
+        if (holder == null || mine.contains(holder)) {
+            return;
+        }
+        String readers = sibling(key, "readers");
+        if (!holder.startsWith(READERS)) {
+            boolean mayShorten = command instanceof Command.Acquire; // it was longer than any lease
+            others.put(key, mayShorten ? holder : holder + " until " + redis.expiresAt(key));
+        } else if (!call.keys().contains(readers) || isReadByOthers(readers)) {
+            others.put(key, holder);
+        }
+    }
+
+    private void addReaders(String key, Map<String, Object> others) {
+        for (Member member : redis.sortedSet(key).members()) {
+            boolean over = Math.abs(member.score()) <= millis;
+            if (!over && !mine.contains(member.name())) {
+                others.put(key + " " + member.name(), member.score());
+            }
+        }
+    }
+
+    private boolean isReadByOthers(String readers) {
+        return readers(readers).anyMatch(reader -> !mine.contains(reader.name()));
+    }
+
+    /** Without the lock their entries mean nothing: they are deleted by whoever comes next. */
+    private Stream<Member> readers(String key) {
+        String holder = redis.get(sibling(key, "lock"));
+        return holder == null || !holder.startsWith(READERS)
+                ? Stream.empty()
+                : redis.sortedSet(key).members().stream().filter(member -> member.score() > millis);
+    }
+
+    private void addTickets(String key, Map<String, Object> others) {
+        SimulatedSortedSet expiries = redis.sortedSet(sibling(key, "tickets"));
+        for (Member member : redis.sortedSet(key).members()) {
+            Double expiry = expiries.score(member.name());
+            if (expiry != null && expiry > millis && !mine.contains(member.name())) {
+                others.put(key + " " + member.name(), member.score());
+            }
+        }
+    }
+
+    private static String sibling(String key, String name) {
+        return key.substring(0, key.lastIndexOf(':') + 1) + name;
+    }
+
+    /** Returns whether the sender has any of the locks that it names. */
+    boolean hasSome() {
+        for (String key : call.keys()) {
+            if (key.endsWith(":lock") && mine.contains(redis.get(key)) || key.endsWith(":readers") && reads(key)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean reads(String readers) {
+        return readers(readers).anyMatch(reader -> mine.contains(reader.name()));
+    }
+}

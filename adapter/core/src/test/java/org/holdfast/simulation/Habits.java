@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.holdfast.LockRequest;
+
+/**
+ * How the clients of one run go about locking.
+ *
+ * @param shapes the ways in which they lock
+ * @param locks how many names there are
+ * @param permits how many a semaphore has
+ * @param threads how many each client has
+ * @param paceNanos how long a step of work under a lock takes at the most
+ * @param fixedTtl the TTL that all use, without which locks are seldom passed on; empty for a different one each time
+ * @param async whether some wait without a thread
+ * @param stream what is asked for all the time while others must have their turn; empty for nothing
+ */
+record Habits(
+        List<Shape> shapes,
+        int locks,
+        int permits,
+        int threads,
+        long paceNanos,
+        Optional<Duration> fixedTtl,
+        boolean async,
+        Optional<Shape> stream) {
+
+    private static final long MILLI = 1_000_000L;
+
+    /** Of 20 runs so many have exclusive locks only, of one name each. */
+    private static final int PLAIN_OF_20 = 11;
+
+    private static final List<List<Shape>> MIXES = List.of(
+            List.of(Shape.FAIR),
+            List.of(Shape.FAIR, Shape.PLAIN),
+            List.of(Shape.READING, Shape.WRITING),
+            List.of(Shape.READING, Shape.WRITING, Shape.DOWNGRADING),
+            List.of(Shape.READING, Shape.WRITING, Shape.DOWNGRADING, Shape.FAIR),
+            List.of(Shape.READING, Shape.WRITING, Shape.PLAIN),
+            List.of(Shape.SEVERAL, Shape.PLAIN),
+            List.of(Shape.SEVERAL, Shape.FAIR, Shape.READING),
+            List.of(Shape.PERMIT),
+            List.of(Shape.values()));
+
+    static Habits draw(Random random) {
+        boolean plain = random.nextInt(20) < PLAIN_OF_20;
+        if (plain && random.nextInt(4) == 0) {
+            return crowded(random);
+        }
+        List<Shape> shapes = plain ? List.of(Shape.PLAIN) : MIXES.get(random.nextInt(MIXES.size()));
+        boolean inTurn = shapes.contains(Shape.READING) && shapes.stream().allMatch(Shape::isInTurn);
+        boolean alwaysBusy = inTurn && random.nextInt(3) == 0; // who does not wait in turn may starve by that
+        return new Habits(
+                shapes,
+                shapes.contains(Shape.SEVERAL) ? 2 : 1 + random.nextInt(2),
+                1 + random.nextInt(3),
+                1 + random.nextInt(2),
+                (random.nextInt(3) == 0 ? 15 : 150) * MILLI,
+                random.nextInt(3) == 0 ? Optional.of(ttl(random)) : Optional.empty(),
+                random.nextInt(3) == 0,
+                alwaysBusy ? Optional.of(random.nextBoolean() ? Shape.READING : Shape.WRITING) : Optional.empty());
+    }
+
+    /** Many in one process want the same for a moment each, and pass it on. */
+    private static Habits crowded(Random random) {
+        return new Habits(
+                List.of(Shape.PLAIN),
+                1,
+                1,
+                3,
+                15 * MILLI,
+                Optional.of(ttl(random)),
+                random.nextBoolean(),
+                Optional.empty());
+    }
+
+    private static Duration ttl(Random random) {
+        return Duration.ofMillis(100 + random.nextInt(900));
+    }
+
+    /** Returns what everybody must be able to get: each name, and each way to lock. */
+    List<LockRequest> requests() {
+        return IntStream.range(0, Math.max(shapes.size(), locks))
+                .mapToObj(i -> shapes.get(i % shapes.size()).request(i % locks, permits))
+                .distinct()
+                .toList();
+    }
+
+    Shape anyShape(Random random) {
+        return shapes.get(random.nextInt(shapes.size()));
+    }
+
+    Duration anyTtl(Random random) {
+        return fixedTtl.orElseGet(() -> ttl(random));
+    }
+}

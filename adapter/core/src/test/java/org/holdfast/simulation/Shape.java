@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+
+/** In which way a simulated thread locks. */
+enum Shape {
+    PLAIN,
+    FAIR,
+    READING,
+    WRITING,
+    /** Has the lock alone and then goes on as a reader. */
+    DOWNGRADING,
+    /** Two names in one lease. */
+    SEVERAL,
+    PERMIT;
+
+    /** Returns whether who waits in this way is served before those who come later. */
+    boolean isInTurn() {
+        return this != PLAIN && this != SEVERAL && this != PERMIT;
+    }
+
+    /**
+     * Returns what to ask for.
+     *
+     * @param lock 0 or, where there are several, 1
+     * @param permits how many a semaphore has
+     */
+    LockRequest request(int lock, int permits) {
+        LockRequest plain = LockRequest.of("lock-" + lock);
+        return switch (this) {
+            case PLAIN -> plain;
+            case FAIR -> plain.fair(true);
+            case READING -> plain.mode(LockMode.READ);
+            case WRITING, DOWNGRADING -> plain.mode(LockMode.WRITE);
+            case SEVERAL -> LockRequest.allOf("lock-" + lock, "lock-" + (1 - lock));
+            case PERMIT -> LockRequest.permit("pool-" + lock, permits);
+        };
+    }
+}

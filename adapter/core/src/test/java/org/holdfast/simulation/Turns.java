@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Target;
+import org.holdfast.protocol.Ticket;
+
+/**
+ * Watches who is served before whom while nothing goes wrong: nobody who came when a quorum knew of another's ticket gets the
+ * lock before that other, unless both read.
+ */
+final class Turns {
+
+    private final World world;
+    private final int quorum;
+    private final boolean watching;
+    private final Map<Owner, Waiting> waiting = new LinkedHashMap<>();
+    private final Map<Owner, Asked> asked = new HashMap<>();
+
+    private static final class Waiting {
+        final Ticket ticket;
+        final long since;
+        final Set<Integer> placed = new HashSet<>();
+        long placedAt = Long.MAX_VALUE;
+
+        Waiting(Ticket ticket, long since) {
+            this.ticket = ticket;
+            this.since = since;
+        }
+    }
+
+    private record Asked(long since, Set<Integer> granted) {}
+
+    /** @param watching whether nothing goes wrong */
+    Turns(World world, int nodes, boolean watching) {
+        this.world = world;
+        this.quorum = nodes / 2 + 1;
+        this.watching = watching;
+    }
+
+    /** A client has sent a command to all nodes. */
+    void sent(Command command) {
+        if (!watching) {
+            return;
+        }
+        if (command instanceof Command.Acquire acquire && acquire.queueing().isPresent()) {
+            Optional<Ticket> ticket = acquire.queueing().get().ticket();
+            long since = ticket.map(drawn -> waiting.computeIfAbsent(drawn.id(), id -> new Waiting(drawn, world.now())))
+                    .map(place -> place.since)
+                    .orElse(world.now());
+            asked.put(acquire.claim().owner(), new Asked(since, new HashSet<>()));
+        } else if (command instanceof Command.Leave leave) {
+            waiting.remove(leave.ticket().id());
+        }
+    }
+
+    /** A node has done what it was told. */
+    void answered(Command command, Answer answer) {
+        if (!watching
+                || !(command instanceof Command.Acquire acquire)
+                || !asked.containsKey(acquire.claim().owner())) {
+            return;
+        }
+        acquire.queueing()
+                .flatMap(Command.Queueing::ticket)
+                .map(ticket -> waiting.get(ticket.id()))
+                .ifPresent(place -> placed(place, answer));
+        Asked request = asked.get(acquire.claim().owner());
+        if (answer.reply() instanceof Reply.Granted
+                && request.granted().add(answer.node())
+                && request.granted().size() == quorum) {
+            checkGranted(acquire, request.since());
+        }
+    }
+
+    private void placed(Waiting place, Answer answer) {
+        if (!(answer.reply() instanceof Reply.TicketTooSmall)
+                && place.placed.add(answer.node())
+                && place.placed.size() == quorum) {
+            place.placedAt = world.now();
+        }
+    }
+
+    private void checkGranted(Command.Acquire acquire, long since) {
+        String lock = acquire.claim().target().name();
+        boolean reads = acquire.claim().target() instanceof Target.Reading;
+        for (Waiting other : waiting.values()) {
+            boolean before = other.placedAt < since && other.ticket.lock().equals(lock);
+            if (before && !(reads && other.ticket.reads())) {
+                throw new Violation("6: at " + world.now() / 1_000_000 + " ms " + acquire + " is served before "
+                        + other.ticket + ", which a quorum has known since " + other.placedAt / 1_000_000 + " ms");
+            }
+        }
+    }
+}

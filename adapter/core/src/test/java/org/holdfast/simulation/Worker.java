@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BooleanSupplier;
+import org.holdfast.Lease;
+import org.holdfast.LeaseScope;
+import org.holdfast.LockException;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Nodes;
+
+/** A thread of the application: it locks, works and releases. */
+final class Worker {
+
+    private static final long MILLI = 1_000_000L;
+
+    private final World world;
+    private final Checker checker;
+    private final Client client;
+    private final Habits habits;
+    private final Nodes nodes;
+    private final Random random;
+
+    /** @param nodes as this thread reaches them */
+    Worker(World world, Checker checker, Client client, Habits habits, Nodes nodes) {
+        this.world = world;
+        this.checker = checker;
+        this.client = client;
+        this.habits = habits;
+        this.nodes = nodes;
+        this.random = world.random;
+    }
+
+    /** Locks in this way and that until the moment comes. */
+    void work(long until) {
+        while (world.now() < until) {
+            sleep(40 * MILLI);
+            Shape shape = habits.anyShape(random);
+            LockRequest request = shape.request(random.nextInt(habits.locks()), habits.permits())
+                    .ttl(habits.anyTtl(random))
+                    .waitTimeout(Duration.ofMillis(random.nextInt(3) * 300L))
+                    .renewal(random.nextInt(4) > 0);
+            boolean detached = shape != Shape.DOWNGRADING && random.nextBoolean();
+            boolean async = detached && habits.async() && random.nextBoolean();
+            lockAndWork(shape, request.scope(detached ? LeaseScope.DETACHED : LeaseScope.HOLDER), async);
+        }
+    }
+
+    /** Locks in the same way all the time. */
+    void keepBusy(Shape shape, BooleanSupplier goOn) {
+        LockRequest request = shape.request(0, habits.permits())
+                .ttl(Duration.ofMillis(500))
+                .waitTimeout(Duration.ofSeconds(1))
+                .scope(LeaseScope.DETACHED);
+        while (goOn.getAsBoolean()) {
+            lockAndWork(shape, request, false);
+            sleep(5 * MILLI);
+        }
+    }
+
+    /** Tries to take a lock after all faults have ended; it must succeed in time. */
+    void mustSucceed(LockRequest request) {
+        try {
+            long asked = world.now();
+            Lease lease = client.newSession().acquire(nodes, request);
+            checker.ended(checker.acquired(client.name(), lease, request, asked), false);
+            lease.release();
+        } catch (LockException | InterruptedException e) {
+            throw new Violation("4: " + client.name() + " does not get " + request.mode() + " on " + request.names()
+                    + " though all faults have ended: " + e.getMessage());
+        }
+    }
+
+    private void sleep(long mostNanos) {
+        world.waitUntil(world.now() + (long) (random.nextDouble() * mostNanos));
+    }
+
+    private void lockAndWork(Shape shape, LockRequest request, boolean async) {
+        LockSession session = client.newSession();
+        long asked = world.now();
+        Lease lease = async ? takeAsync(session, request) : take(session, request);
+        if (lease == null) {
+            return;
+        }
+        Checker.Watched watched = checker.acquired(client.name(), lease, request, asked);
+        if (use(watched) && shape == Shape.DOWNGRADING) {
+            watched = goOnReading(session, watched, request);
+            use(watched);
+        }
+        checker.ended(watched, !checker.looked(watched) && request.renewal());
+        watched.lease().release();
+    }
+
+    private Lease take(LockSession session, LockRequest request) {
+        try {
+            return session.tryAcquire(nodes, request).orElse(null);
+        } catch (LockException e) {
+            return null; // too few nodes, for now
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Lease takeAsync(LockSession session, LockRequest request) {
+        CompletableFuture<Lease> promise = session.acquireAsync(request);
+        World.Task me = world.current();
+        promise.whenComplete((lease, failure) -> world.wake(me));
+        long patience = random.nextInt(4) == 0 ? world.now() + random.nextInt(100) * MILLI : Long.MAX_VALUE;
+        while (!promise.isDone() && world.now() < patience) {
+            world.waitUntil(patience);
+        }
+        promise.cancel(false);
+        try {
+            return promise.join();
+        } catch (CancellationException e) {
+            return null;
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof LockException) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    /** Looks at a lease now and then; returns whether it is held to the end. */
+    private boolean use(Checker.Watched watched) {
+        int steps = random.nextInt(6);
+        boolean held = true;
+        for (int step = 0; step < steps && held; step++) {
+            sleep(habits.paceNanos());
+            held = checker.looked(watched);
+        }
+        if (!held) { // lost is lost: another look must say the same
+            sleep(200 * MILLI);
+            checker.looked(watched);
+        }
+        return held;
+    }
+
+    private Checker.Watched goOnReading(LockSession session, Checker.Watched writer, LockRequest request) {
+        long asked = world.now();
+        LockRequest toRead = request.mode(LockMode.READ);
+        Lease reader = take(session, toRead);
+        if (reader == null) {
+            return writer;
+        }
+        if (reader.token() == writer.lease().token()) {
+            Checker.Watched reading = checker.goesOnReading(writer, reader);
+            writer.lease().release();
+            return reading;
+        }
+        checker.ended(writer, request.renewal()); // it was lost just now, and this is another
+        writer.lease().release();
+        return checker.acquired(client.name(), reader, toRead, asked);
+    }
+}
