@@ -11,6 +11,7 @@ class MutantsTest {
     private static final int SEEDS = 1_500;
     private static final String PROTOCOL = "org/holdfast/protocol/";
     private static final String SCRIPTS = "org/holdfast/redis/";
+    private static final String CODEC = "org/holdfast/redis/ScriptCodec.java";
     private static final String NETWORK = "org/holdfast/simulation/Network.java";
 
     private static void assertFound(String promise, Mutant mutant) throws Exception {
@@ -173,5 +174,226 @@ class MutantsTest {
                 new Mutant()
                         .with(PROTOCOL + "NodeGuard.java", "if (facts.mayEvict()) {", "if (false) {")
                         .with(PROTOCOL + "NodeGuard.java", "facts.evictions() == mark.evictions()", "true"));
+    }
+
+    @Test
+    void readerAdmittedWhileTheLockIsHeldAlone_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant().with(SCRIPTS + "acquire_reading.lua", "if holder and not base then", "if false then"));
+    }
+
+    @Test
+    void writerAdmittedWhileOthersRead_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "acquire.lua",
+                                "if holder and holder ~= ARGV[1] then",
+                                "if holder and holder ~= ARGV[1] and not string.match(holder, '^readers') then"));
+    }
+
+    @Test
+    void releaseOfOneReaderForAll_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:", new Mutant().with(SCRIPTS + "release_reading.lua", "over = left <= 0", "over = true"));
+    }
+
+    @Test
+    void readersGraveMissing_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "release_reading.lua",
+                                "  if grave > 0 then\n    redis.call('ZADD'",
+                                "  if false then\n    redis.call('ZADD'"));
+    }
+
+    @Test
+    void readersTokenNotChecked_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "acquire_reading.lua",
+                                "if tonumber(ARGV[2]) <= tonumber(base) or known < 0 then",
+                                "if known < 0 then"));
+    }
+
+    @Test
+    void readersTokenNotCheckedByRenewal_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "renew_reading.lua",
+                                "if tonumber(ARGV[2]) < tonumber(base or fence) or known < 0 then",
+                                "if known < 0 then"));
+    }
+
+    @Test
+    void renewalOfOneReaderThatForgetsOthers_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "renew_reading.lua",
+                                "if holder == ARGV[1] then",
+                                "if holder == ARGV[1] or base then"));
+    }
+
+    @Test
+    void downgradeThatForgetsTombstones_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "renew_reading.lua",
+                                "base = tonumber(ARGV[2]) < tonumber(fence) and fence or ARGV[2]",
+                                "base = ARGV[2]"));
+    }
+
+    @Test
+    void downgradeThatReleases_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(PROTOCOL + "Hold.java", "onlyReaders ? GivenBack.ALONE", "onlyReaders ? GivenBack.ALL"));
+    }
+
+    @Test
+    void oneOfSeveralNamesNotLookedAt_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "acquire.lua",
+                                "for i = 1, keys, 2 do\n  local holder",
+                                "for i = 1, 2, 2 do\n  local holder"));
+    }
+
+    @Test
+    void oneOfSeveralNamesNotReleased_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:",
+                new Mutant().with(SCRIPTS + "release.lua", "for i = 1, #KEYS, 2 do", "for i = 1, 2, 2 do"));
+    }
+
+    @Test
+    void onePermitTooMany_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Attempts.java",
+                                "request.name(), request.permits(), (int) manager.randomness()",
+                                "request.name(), request.permits() + 1, (int) manager.randomness()")
+                        .with(
+                                PROTOCOL + "Attempts.java",
+                                "free.isEmpty() || free.getAsInt() >= request.permits()",
+                                "free.isEmpty()"));
+    }
+
+    @Test
+    void passedOnWithTheSameToken_isFound() throws Exception {
+        assertFound(
+                "Violation: 2:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Hold.java",
+                                "return claim.token() + cohort.passed();",
+                                "return claim.token();"));
+    }
+
+    @Test
+    void reservedTokensNotOnRecord_isFound() throws Exception {
+        assertFound(
+                "Violation: 2:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "acquire.lua",
+                                "redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])",
+                                "redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[4])")
+                        .with(CODEC, "addTake(claim, claim.lastToken(), call);", "addTake(claim, claim.token(), call);")
+                        .with(CODEC, "claim.lastToken() + 1", "claim.token() + 1"));
+    }
+
+    @Test
+    void ticketBeforeNotLookedAt_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "queue.lua",
+                                "if first[1] and tonumber(first[2]) < number then",
+                                "if false then"));
+    }
+
+    @Test
+    void lateTicketPutBeforeOthers_isFound() throws Exception {
+        assertFound(
+                "Violation: 6:",
+                new Mutant().with(SCRIPTS + "queue.lua", "if number <= largest then", "if false then"));
+    }
+
+    @Test
+    void ticketWithoutAPlaceAtAQuorum_isFound() throws Exception {
+        assertFound(
+                "Violation: 6:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Tally.java",
+                                "return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();",
+                                "return ticketRefusals > nodes - quorum();"));
+    }
+
+    @Test
+    void readersThatDoNotWaitForWriters_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "queue.lua",
+                                "for i = 3, reads and 3 or 4 do",
+                                "for i = 3, reads and 2 or 4 do"));
+    }
+
+    @Test
+    void ticketKeptForEver_isFound() throws Exception {
+        assertFound("Violation: 4:", new Mutant().with(PROTOCOL + "Tickets.java", "kept.remove(ticket.id());", ""));
+    }
+
+    @Test
+    void leaseOfACancelledRequestKept_isFound() throws Exception {
+        assertFound("Violation: 4:", new Mutant().with(PROTOCOL + "WaitingWithoutThread.java", "got.release();", ""));
+    }
+
+    @Test
+    void renewalWithoutOwnerCheck_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:",
+                new Mutant().with(SCRIPTS + "renew.lua", "if holder and holder ~= ARGV[1] then", "if false then"));
+    }
+
+    @Test
+    void passedOnWithAValidityOfItsOwn_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "LeaseManager.java",
+                                "new Outcome.Acquired(time.nanoTime(), old.validUntil());",
+                                "new Outcome.Acquired(time.nanoTime(),"
+                                        + " time.nanoTime() + timing.validityNanos(old.claim().ttlMillis()));")
+                        .with(
+                                PROTOCOL + "LeaseManager.java",
+                                "&& now - hold.cohort().since() < LONGEST_PASSED_ON_NANOS",
+                                "")
+                        .with(
+                                PROTOCOL + "LeaseManager.java",
+                                "&& hold.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2",
+                                ""));
     }
 }
