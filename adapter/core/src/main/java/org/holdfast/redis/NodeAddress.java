@@ -38,7 +38,13 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
         Set<String> seen = new HashSet<>();
         String[] parts = list == null || list.isBlank() ? new String[0] : list.split(",", -1);
         int faulty = violations.size();
+        int end = -1;
         for (String part : parts) {
+            end += 1 + part.length();
+            if (isTorn(list.substring(end))) {
+                violations.add(setting + " has an @ that belongs to no address: a comma in a password is written %2C");
+                continue;
+            }
             NodeAddress node = parse(part.trim(), setting, violations);
             if (node == null) {
                 continue;
@@ -60,6 +66,13 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
     /** Returns the same node, entered as somebody else. */
     public NodeAddress as(String otherUser, String otherPassword) {
         return new NodeAddress(host, port, tls, otherUser, otherPassword, database);
+    }
+
+    /** A comma in a password tears its address apart: what follows has an @ before another address begins. */
+    private static boolean isTorn(String rest) {
+        int at = rest.indexOf('@');
+        int next = rest.indexOf("://");
+        return at >= 0 && (next < 0 || at < next);
     }
 
     private static NodeAddress parse(String text, String setting, List<String> violations) {

@@ -24,6 +24,9 @@ import redis.clients.jedis.util.RedisInputStream;
  */
 final class NodeConnection extends Connection {
 
+    /** What follows in an error of Redis is what it was sent, cut off somewhere. */
+    private static final String ARGUMENTS = ", with args beginning with";
+
     private final ArrayDeque<Channel.Request> inFlight = new ArrayDeque<>();
     private final NodeSocket socket;
     private boolean buffered;
@@ -51,7 +54,20 @@ final class NodeConnection extends Connection {
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
                 .autoNegotiateProtocol(false) // scripts return numbers, the same in every version of the protocol
                 .build();
-        return new NodeConnection(new Sockets(address, config), config);
+        try {
+            return new NodeConnection(new Sockets(address, config), config);
+        } catch (RuntimeException e) {
+            throw withoutPassword(e, address);
+        }
+    }
+
+    /** A node that does not know {@code AUTH} (it can be renamed) repeats in its error what was sent with it. */
+    private static RuntimeException withoutPassword(RuntimeException failure, NodeAddress address) {
+        String message = Cluster.describe(failure);
+        int arguments = message.indexOf(ARGUMENTS);
+        String cut = arguments < 0 ? message : message.substring(0, arguments);
+        String safe = address.password() == null ? cut : cut.replace(address.password(), "****");
+        return safe.equals(message) ? failure : new JedisConnectionException(safe);
     }
 
     /** Gives Jedis our sockets, and leaves TLS to it. */

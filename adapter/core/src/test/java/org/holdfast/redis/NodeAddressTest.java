@@ -92,4 +92,15 @@ class NodeAddressTest {
         assertThat(violations).hasSize(2).allSatisfy(v -> assertThat(v).doesNotContain("s3cret"));
         assertThat(parse("redis://ada:s3cret@a:1").toString()).isEqualTo("[redis://a:1]");
     }
+
+    @Test
+    void parse_commaInAPassword_isExplainedAndNotTold() {
+        parse("redis://ada:12,s3cret,34@a");
+        assertThat(violations)
+                .anySatisfy(v -> assertThat(v).contains("a comma in a password is written %2C"))
+                .allSatisfy(v -> assertThat(v).doesNotContain("s3cret", "12", "34"));
+        violations.clear();
+        assertThat(parse("redis://ada:12%2C34@a,redis://b,redis://:x@c")).hasSize(3);
+        assertThat(violations).isEmpty();
+    }
 }
