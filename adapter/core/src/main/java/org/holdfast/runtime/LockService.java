@@ -28,7 +28,7 @@ public final class LockService implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(LockService.class.getName());
 
     /** A fraction of a third of the shortest TTL, so that every renewal comes in time. */
-    private static final long HEARTBEAT_MILLIS = 20;
+    static final long HEARTBEAT_MILLIS = 20;
 
     private static final Duration LONGEST_STOP = Duration.ofSeconds(2);
     private static final Duration COMPLAINT_PAUSE = Duration.ofSeconds(10);
@@ -98,13 +98,23 @@ public final class LockService implements AutoCloseable {
 
     /** Returns what a new connection handle takes its leases with. */
     public LockSession newSession() {
+        return newSession(settings);
+    }
+
+    /** Returns what a new connection handle takes its leases with, whose factory has TTL and wait timeout of its own. */
+    public LockSession newSession(Settings ofFactory) {
         return new LockSession(
                 leases,
                 transactionLeases,
                 new LockSession.Defaults(
-                        settings.waitTimeout(),
-                        settings.ttl(),
+                        ofFactory.waitTimeout(),
+                        ofFactory.ttl(),
                         settings.timing().maxLeaseTtl()));
+    }
+
+    /** Returns whether this service takes locks, and has not been closed. */
+    public boolean isOpen() {
+        return !closed;
     }
 
     private void heartbeat() {
@@ -162,9 +172,13 @@ public final class LockService implements AutoCloseable {
     /** Stops renewals, releases every lease and closes the service channel. Takes 2 s at the most. */
     @Override
     public void close() {
+        close(time.nanoTime() + LONGEST_STOP.toNanos());
+    }
+
+    /** Closes it by the deadline; if the subscriber's thread hangs, up to 1 s after it. */
+    void close(long deadline) {
         scheduling.close();
         management.close();
-        long deadline = time.nanoTime() + LONGEST_STOP.toNanos();
         closed = true;
         closeInspectionIfOver();
         subscriber.close(); // its thread may be connecting to a node that hangs: that counts too

@@ -58,9 +58,28 @@ public record Settings(
      * @throws InvalidSettingsException naming every fault
      */
     public static Settings of(Map<String, String> values) {
-        Reader reader = new Reader(values);
+        return of(values, Map.of());
+    }
+
+    /**
+     * Reads settings by name, and what a connection factory has in the place of some of them: {@link #KEY_PREFIX}, {@link
+     * #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}.
+     *
+     * @throws InvalidSettingsException naming every fault of both
+     */
+    public static Settings of(Map<String, String> values, Map<String, String> ofFactory) {
+        List<String> violations = new ArrayList<>();
+        Settings settings = read(new Reader(values, "", violations))
+                .overridden(new Reader(ofFactory, "the connection factory's ", violations));
+        if (!violations.isEmpty()) {
+            throw new InvalidSettingsException(violations);
+        }
+        return settings;
+    }
+
+    private static Settings read(Reader reader) {
         List<NodeAddress> nodes = reader.nodes();
-        String prefix = reader.prefix();
+        String prefix = reader.prefix("holdfast");
         long maxTtl = reader.millis(MAX_LEASE_TTL_MILLIS, 60_000, LockRequest.MIN_TTL.toMillis(), DAY_MILLIS);
         long ttl = reader.millis(TTL_MILLIS, Math.min(30_000, maxTtl), LockRequest.MIN_TTL.toMillis(), maxTtl);
         long wait = reader.millis(WAIT_TIMEOUT_MILLIS, 10_000, 0, Long.MAX_VALUE);
@@ -71,7 +90,6 @@ public record Settings(
         long ticketTtl = reader.millis(TICKET_TTL_MILLIS, 1_000, 100, 60_000);
         Guard guard = reader.guard();
         reader.refuseUnknown();
-        reader.throwIfInvalid();
         Timing timing = new Timing(
                 Duration.ofMillis(nodeTimeout),
                 Duration.ofMillis(maxTtl),
@@ -82,14 +100,28 @@ public record Settings(
         return new Settings(nodes, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing, guard);
     }
 
+    /** The TTL has the bounds that it has in a request: what else depends on it is decided by the adapter's. */
+    private Settings overridden(Reader reader) {
+        String ownPrefix = reader.prefix(keyPrefix);
+        long maxTtl = timing.maxLeaseTtl().toMillis();
+        long ownTtl = reader.millis(TTL_MILLIS, ttl.toMillis(), LockRequest.MIN_TTL.toMillis(), maxTtl);
+        long ownWait = reader.millis(WAIT_TIMEOUT_MILLIS, waitTimeout.toMillis(), 0, Long.MAX_VALUE);
+        reader.refuseUnknown();
+        return new Settings(nodes, ownPrefix, Duration.ofMillis(ownTtl), Duration.ofMillis(ownWait), timing, guard);
+    }
+
     /** Takes values one by one and notes what is wrong with them. */
     private static final class Reader {
 
         private final Map<String, String> unread;
-        private final List<String> violations = new ArrayList<>();
+        private final String owner;
+        private final List<String> violations;
 
-        Reader(Map<String, String> values) {
+        /** @param owner whose settings they are, for messages: stands before their names */
+        Reader(Map<String, String> values, String owner, List<String> violations) {
             this.unread = new TreeMap<>(values);
+            this.owner = owner;
+            this.violations = violations;
         }
 
         List<NodeAddress> nodes() {
@@ -104,13 +136,13 @@ public record Settings(
                     .toList();
         }
 
-        String prefix() {
+        String prefix(String byDefault) {
             String prefix = unread.remove(KEY_PREFIX);
             if (prefix == null) {
-                return "holdfast";
+                return byDefault;
             }
             if (!prefix.matches("[A-Za-z0-9:._-]{1,64}")) {
-                violations.add(KEY_PREFIX + " must be 1 to 64 letters, digits or :._- , was '" + prefix + "'");
+                violations.add(owner + KEY_PREFIX + " must be 1 to 64 letters, digits or :._- , was '" + prefix + "'");
             }
             return prefix;
         }
@@ -128,7 +160,7 @@ public record Settings(
             } catch (NumberFormatException e) {
                 // said below, as for any other value that is not allowed
             }
-            violations.add(name + " must be " + least + " to " + most + " ms, was '" + text + "'");
+            violations.add(owner + name + " must be " + least + " to " + most + " ms, was '" + text + "'");
             return byDefault;
         }
 
@@ -162,12 +194,6 @@ public record Settings(
 
         void refuseUnknown() {
             unread.keySet().forEach(name -> violations.add("there is no setting '" + name + "'"));
-        }
-
-        void throwIfInvalid() {
-            if (!violations.isEmpty()) {
-                throw new InvalidSettingsException(violations);
-            }
         }
     }
 }

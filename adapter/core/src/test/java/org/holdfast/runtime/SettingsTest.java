@@ -90,4 +90,28 @@ class SettingsTest {
                 .isThrownBy(() -> Settings.of(with("user", "ada")))
                 .withMessageContaining("user needs a password");
     }
+
+    @Test
+    void of_overrides_takeThePlaceOfTheAdaptersAndNothingElseChanges() {
+        Map<String, String> adapters = with("keyPrefix", "a", "ttlMillis", "500", "waitTimeoutMillis", "1");
+        Settings plain = Settings.of(adapters);
+        assertThat(Settings.of(adapters, Map.of())).isEqualTo(plain);
+        assertThat(Settings.of(adapters, Map.of("keyPrefix", "b", "ttlMillis", "700", "waitTimeoutMillis", "2")))
+                .isEqualTo(new Settings(
+                        plain.nodes(),
+                        "b",
+                        Duration.ofMillis(700),
+                        Duration.ofMillis(2),
+                        plain.timing(),
+                        plain.guard()));
+    }
+
+    @Test
+    void of_faultsInBoth_namesThemAllAndWhoseTheyAre() {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> Settings.of(with("ttlMillis", "1"), Map.of("ttlMillis", "2", "nodes", "redis://d")))
+                .withMessageContaining("settings: ttlMillis must be 100 to 60000 ms, was '1'")
+                .withMessageContaining("the connection factory's ttlMillis must be 100 to 60000 ms, was '2'")
+                .withMessageContaining("there is no setting 'nodes'");
+    }
 }

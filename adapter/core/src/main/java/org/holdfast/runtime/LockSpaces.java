@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.Time;
+import org.holdfast.protocol.Transactions;
+
+/**
+ * The lock services of one adapter: one for each key prefix that its connection factories have, all on the same nodes and
+ * threads.
+ *
+ * <p>Names below different prefixes are different locks, and everything that is kept on the nodes is below the prefix. So a
+ * prefix means the same wherever it is set, for a factory or for a whole adapter, and nothing but this class knows that there
+ * are several. Each costs sockets of its own for what no caller's connection does, from when it is first used.
+ */
+public final class LockSpaces implements AutoCloseable {
+
+    private static final long LONGEST_STOP_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final Time time = new SystemTime();
+    private final Transactions transactions;
+    private final Scheduling threads;
+    private final SharedScheduling scheduling;
+    private final Map<String, LockService> byPrefix = new LinkedHashMap<>();
+    private boolean closed;
+
+    /** Starts the service of the adapter's own prefix; {@link #close()} stops all of them, and the threads. */
+    public LockSpaces(Settings settings, Transactions transactions, Scheduling threads) {
+        this.transactions = transactions;
+        this.threads = threads;
+        this.scheduling = new SharedScheduling(threads);
+        service(settings);
+    }
+
+    /**
+     * Returns the service of a prefix, started if need be.
+     *
+     * @param settings the adapter's, with the prefix of a connection factory
+     * @throws IllegalStateException if the adapter is stopped
+     */
+    public synchronized LockService service(Settings settings) {
+        if (closed) {
+            throw new IllegalStateException("the resource adapter has been stopped");
+        }
+        return byPrefix.computeIfAbsent(
+                settings.keyPrefix(), prefix -> new LockService(settings, transactions, scheduling.share(), time));
+    }
+
+    /** Closes all services. Takes 2 s at the most; with several, and nodes that hang, up to a second more for each. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        threads.close();
+        long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
+        byPrefix.values().forEach(service -> service.close(deadline));
+        byPrefix.clear();
+    }
+}

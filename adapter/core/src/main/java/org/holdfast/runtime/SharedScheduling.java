@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * The threads of one adapter, for several lock services. Only one task is repeated, scheduled when this is made: a service
+ * that comes later, on the thread of an application, schedules nothing.
+ */
+final class SharedScheduling {
+
+    private final Scheduling threads;
+    private final List<Runnable> repeated = new CopyOnWriteArrayList<>();
+
+    SharedScheduling(Scheduling threads) {
+        this.threads = threads;
+        threads.repeat(() -> repeated.forEach(Runnable::run), LockService.HEARTBEAT_MILLIS);
+    }
+
+    /** Returns the scheduling of one service, which ends with that service. */
+    Scheduling share() {
+        return new Share();
+    }
+
+    private final class Share implements Scheduling {
+
+        private volatile Runnable task;
+
+        @Override
+        public void repeat(Runnable heartbeat, long pauseMillis) {
+            task = heartbeat;
+            repeated.add(heartbeat);
+        }
+
+        @Override
+        public void runLong(Runnable longTask) {
+            threads.runLong(longTask);
+        }
+
+        @Override
+        public void execute(Runnable shortTask) {
+            threads.execute(shortTask);
+        }
+
+        @Override
+        public void close() {
+            repeated.remove(task);
+        }
+    }
+}
