@@ -12,10 +12,11 @@ import jakarta.resource.spi.ResourceAdapterInternalException;
 import jakarta.resource.spi.TransactionSupport.TransactionSupportLevel;
 import jakarta.resource.spi.endpoint.MessageEndpointFactory;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Objects;
 import javax.transaction.xa.XAResource;
 import org.holdfast.LockException;
 import org.holdfast.runtime.LockService;
+import org.holdfast.runtime.LockSpaces;
 import org.holdfast.runtime.Scheduling;
 import org.holdfast.runtime.Settings;
 
@@ -90,15 +91,15 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
             description = "JNDI name of the ManagedScheduledExecutorService that renews leases. Default: the server's.")
     private String scheduler;
 
-    private transient volatile LockService service;
+    private transient volatile LockSpaces spaces;
 
     @Override
     public void start(BootstrapContext context) throws ResourceAdapterInternalException {
         Scheduling scheduling = null;
         try {
-            Settings settings = Settings.of(settings());
+            Settings settings = Settings.of(values());
             scheduling = ContainerScheduling.find(scheduler, context);
-            service = new LockService(
+            spaces = new LockSpaces(
                     settings, new JtaTransactions(context.getTransactionSynchronizationRegistry()), scheduling);
         } catch (LockException | ResourceException e) {
             if (scheduling != null) {
@@ -110,45 +111,52 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     @Override
     public void stop() {
-        LockService running = service;
-        service = null;
+        LockSpaces running = spaces;
+        spaces = null;
         if (running != null) {
             running.close();
         }
     }
 
-    /** Returns the running service. */
-    LockService service() throws ResourceException {
-        LockService running = service;
+    /** Returns the running service for a connection factory with the given settings. */
+    LockService service(Settings ofFactory) throws ResourceException {
+        LockSpaces running = spaces;
         if (running == null) {
             throw new ResourceAdapterInternalException("the resource adapter Holdfast is not started");
         }
-        return running;
+        return running.service(ofFactory);
     }
 
-    private Map<String, String> settings() {
-        Map<String, String> values = new TreeMap<>();
-        put(values, Settings.NODES, nodes);
-        put(values, Settings.USER, user);
-        put(values, Settings.PASSWORD, password);
-        put(values, Settings.KEY_PREFIX, keyPrefix);
-        put(values, Settings.TTL_MILLIS, ttlMillis);
-        put(values, Settings.WAIT_TIMEOUT_MILLIS, waitTimeoutMillis);
-        put(values, Settings.NODE_TIMEOUT_MILLIS, nodeTimeoutMillis);
-        put(values, Settings.MAX_LEASE_TTL_MILLIS, maxLeaseTtlMillis);
-        put(values, Settings.FENCE_RETENTION_MILLIS, fenceRetentionMillis);
-        put(values, Settings.DRIFT_FACTOR, driftFactor);
-        put(values, Settings.COMMIT_MARGIN_MILLIS, commitMarginMillis);
-        put(values, Settings.TICKET_TTL_MILLIS, ticketTtlMillis);
-        put(values, Settings.GUARD, guard);
-        return values;
-    }
-
-    /** An empty value is what some servers make of one that is not set; only the nodes are required. */
-    private static void put(Map<String, String> values, String name, Object value) {
-        if (value != null && !value.toString().isEmpty()) {
-            values.put(name, value.toString());
+    /**
+     * Returns the settings of a connection factory.
+     *
+     * @param ofFactory those that it has of its own, by name
+     * @throws ResourceAdapterInternalException naming every fault, its own or the adapter's
+     */
+    Settings settings(Map<String, String> ofFactory) throws ResourceAdapterInternalException {
+        try {
+            return Settings.of(values(), ofFactory);
+        } catch (LockException e) {
+            throw new ResourceAdapterInternalException("there can be no lock connection: " + e.getMessage(), e);
         }
+    }
+
+    private Map<String, String> values() {
+        return new PropertyValues()
+                .with(Settings.NODES, nodes)
+                .with(Settings.USER, user)
+                .with(Settings.PASSWORD, password)
+                .with(Settings.KEY_PREFIX, keyPrefix)
+                .with(Settings.TTL_MILLIS, ttlMillis)
+                .with(Settings.WAIT_TIMEOUT_MILLIS, waitTimeoutMillis)
+                .with(Settings.NODE_TIMEOUT_MILLIS, nodeTimeoutMillis)
+                .with(Settings.MAX_LEASE_TTL_MILLIS, maxLeaseTtlMillis)
+                .with(Settings.FENCE_RETENTION_MILLIS, fenceRetentionMillis)
+                .with(Settings.DRIFT_FACTOR, driftFactor)
+                .with(Settings.COMMIT_MARGIN_MILLIS, commitMarginMillis)
+                .with(Settings.TICKET_TTL_MILLIS, ticketTtlMillis)
+                .with(Settings.GUARD, guard)
+                .map();
     }
 
     @Override
@@ -169,13 +177,20 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     @Override
     public boolean equals(Object other) {
         return other instanceof HoldfastResourceAdapter that
-                && settings().equals(that.settings())
-                && java.util.Objects.equals(scheduler, that.scheduler);
+                && values().equals(that.values())
+                && Objects.equals(scheduler, that.scheduler);
     }
 
+    /** The same for all: servers set properties one by one, and a hash code must not change. */
     @Override
     public int hashCode() {
-        return settings().hashCode();
+        return HoldfastResourceAdapter.class.getName().hashCode();
+    }
+
+    /** Returns nothing of the settings: one of them is a password. */
+    @Override
+    public String toString() {
+        return "Holdfast resource adapter";
     }
 
     public String getNodes() {

@@ -11,6 +11,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Nodes;
 
 /**
  * What an application has of a managed connection until it closes it. Public because a container that closes forgotten
@@ -28,12 +29,12 @@ public final class LockConnectionHandle implements OperatorConnection {
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
-        return session.acquire(open().nodes(), request);
+        return call(nodes -> session.acquire(nodes, request));
     }
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        return session.tryAcquire(open().nodes(), request);
+        return call(nodes -> session.tryAcquire(nodes, request));
     }
 
     @Override
@@ -54,18 +55,38 @@ public final class LockConnectionHandle implements OperatorConnection {
 
     @Override
     public List<LockHolder> holders(LockRequest request) {
-        return session.holders(open().nodes(), request);
+        return call(nodes -> session.holders(nodes, request));
     }
 
     @Override
     public List<LockHolder> forceRelease(LockRequest request) {
-        return session.forceRelease(open().nodes(), request);
+        return call(nodes -> session.forceRelease(nodes, request));
+    }
+
+    /** What is done with the nodes of the managed connection. */
+    private interface Call<T, X extends Exception> {
+        T on(Nodes nodes) throws X;
+    }
+
+    private <T, X extends Exception> T call(Call<T, X> call) throws X {
+        LockManagedConnection open = open();
+        try {
+            return call.on(open.nodes());
+        } catch (RuntimeException e) {
+            open.failed(e);
+            throw e;
+        }
     }
 
     private LockManagedConnection open() {
         LockManagedConnection open = managed.get();
         if (open == null) {
             throw new IllegalStateException("this lock connection is closed");
+        }
+        if (!open.isOpen()) {
+            IllegalStateException gone = new IllegalStateException(LockManagedConnection.GONE);
+            open.failed(gone);
+            throw gone;
         }
         return open;
     }
@@ -86,12 +107,18 @@ public final class LockConnectionHandle implements OperatorConnection {
         }
     }
 
-    /** The container moves the handle to another managed connection; the old one forgets it. */
-    void moveTo(LockManagedConnection other) {
-        LockManagedConnection old = open();
-        if (managed.compareAndSet(old, other)) {
-            old.detach(this);
-            other.attach(this);
+    /**
+     * The container moves the handle to another managed connection; the old one forgets it.
+     *
+     * @return false if the handle is closed or the other connection is not of the same service
+     */
+    boolean moveTo(LockManagedConnection other) {
+        LockManagedConnection old = managed.get();
+        if (old == null || !other.belongsTo(old.service()) || !managed.compareAndSet(old, other)) {
+            return false;
         }
+        old.detach(this);
+        other.attach(this);
+        return true;
     }
 }

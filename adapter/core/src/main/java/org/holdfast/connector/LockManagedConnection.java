@@ -10,44 +10,75 @@ import jakarta.resource.spi.LocalTransaction;
 import jakarta.resource.spi.ManagedConnection;
 import jakarta.resource.spi.ManagedConnectionMetaData;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.security.auth.Subject;
 import javax.transaction.xa.XAResource;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.redis.Channel;
 import org.holdfast.runtime.LockService;
+import org.holdfast.runtime.Settings;
 
 /** One connection to each node, opened when first needed, and the handles that use it now. */
 final class LockManagedConnection implements ManagedConnection {
 
+    static final String GONE =
+            "the connection cannot be used any more: it was destroyed, or its resource adapter stopped";
+
     private final LockService service;
+    private final Settings settings;
     private final Channel channel;
     private final Set<LockConnectionHandle> handles = ConcurrentHashMap.newKeySet();
     private final List<ConnectionEventListener> listeners = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean reported = new AtomicBoolean();
     private volatile PrintWriter logWriter;
 
-    LockManagedConnection(LockService service, PrintWriter logWriter) {
+    /** @param settings of the connection factory; its prefix is the service's */
+    LockManagedConnection(LockService service, Settings settings, PrintWriter logWriter) {
         this.service = service;
+        this.settings = settings;
         this.channel = service.openChannel();
         this.logWriter = logWriter;
     }
 
     @Override
-    public Object getConnection(Subject subject, ConnectionRequestInfo info) {
-        LockConnectionHandle handle = new LockConnectionHandle(this, service.newSession());
+    public Object getConnection(Subject subject, ConnectionRequestInfo info) throws ResourceException {
+        requireNone(info);
+        requireOpen();
+        LockConnectionHandle handle = new LockConnectionHandle(this, service.newSession(settings));
         handles.add(handle);
         return handle;
     }
 
+    /** Refuses what we never ask with: nobody would heed it. */
+    static void requireNone(ConnectionRequestInfo info) throws NotSupportedException {
+        if (info != null) {
+            throw new NotSupportedException("lock connections are all alike: there is nothing that a "
+                    + info.getClass().getName() + " could ask for");
+        }
+    }
+
+    private void requireOpen() throws ResourceException {
+        if (!isOpen()) {
+            throw new jakarta.resource.spi.IllegalStateException(GONE);
+        }
+    }
+
+    /** The handle's leases stay where they are, in the service: a connection of another one would not do. */
     @Override
     public void associateConnection(Object connection) throws ResourceException {
+        requireOpen();
         if (!(connection instanceof LockConnectionHandle handle)) {
             throw new ResourceException("only a LockConnectionHandle can be associated, not " + connection);
         }
-        handle.moveTo(this);
+        if (!handle.moveTo(this)) {
+            throw new jakarta.resource.spi.IllegalStateException(
+                    "the handle is closed, or belongs to another key prefix or resource adapter");
+        }
     }
 
     void attach(LockConnectionHandle handle) {
@@ -64,6 +95,20 @@ final class LockManagedConnection implements ManagedConnection {
         ConnectionEvent event = new ConnectionEvent(this, ConnectionEvent.CONNECTION_CLOSED);
         event.setConnectionHandle(handle);
         listeners.forEach(listener -> listener.connectionClosed(event));
+    }
+
+    /**
+     * A call has failed. If that is because this connection cannot go on, the container is told, once, so that nobody gets it
+     * again. Nodes that do not answer are no reason: new sockets are opened to them when they are back.
+     */
+    void failed(RuntimeException failure) {
+        if (failure instanceof UncheckedIOException) {
+            channel.close(); // its selector is broken: it will read no answer any more
+        }
+        if (!isOpen() && reported.compareAndSet(false, true)) {
+            ConnectionEvent event = new ConnectionEvent(this, ConnectionEvent.CONNECTION_ERROR_OCCURRED, failure);
+            listeners.forEach(listener -> listener.connectionErrorOccurred(event));
+        }
     }
 
     /** Ends all handles, as if they were closed, and keeps the sockets for the next user. */
@@ -89,8 +134,22 @@ final class LockManagedConnection implements ManagedConnection {
         return service == other;
     }
 
+    LockService service() {
+        return service;
+    }
+
+    boolean matches(LockService otherService, Settings otherSettings) {
+        return belongsTo(otherService) && settings.equals(otherSettings) && channel.isOpen();
+    }
+
+    /** Returns whether this connection can go on, without a look at its sockets. */
+    boolean isOpen() {
+        return service.isOpen() && channel.isOpen();
+    }
+
+    /** Looks at the sockets: those that their nodes have closed are dropped, and opened again when they are needed. */
     boolean isUsable() {
-        return channel.isUsable();
+        return service.isOpen() && channel.isUsable();
     }
 
     @Override

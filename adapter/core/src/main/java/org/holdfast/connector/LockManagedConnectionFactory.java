@@ -2,6 +2,7 @@
 package org.holdfast.connector;
 
 import jakarta.resource.ResourceException;
+import jakarta.resource.spi.ConfigProperty;
 import jakarta.resource.spi.ConnectionDefinition;
 import jakarta.resource.spi.ConnectionManager;
 import jakarta.resource.spi.ConnectionRequestInfo;
@@ -13,15 +14,21 @@ import jakarta.resource.spi.TransactionSupport;
 import jakarta.resource.spi.ValidatingManagedConnectionFactory;
 import java.io.PrintWriter;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import javax.security.auth.Subject;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.runtime.LockService;
+import org.holdfast.runtime.Settings;
 
 /**
- * Makes managed connections for the container's pool. Has no state but the resource adapter: servers create many of these,
- * some before the adapter is started.
+ * Makes managed connections for the container's pool. Has no state but the resource adapter and properties: servers create
+ * many of these, some before the adapter is started.
+ *
+ * <p>A property that is not set has the value that the resource adapter has. A connection is never a matter of who asks for
+ * it: who we are at a node is a setting of the adapter, and a {@link Subject} says nothing to us.
  */
 @ConnectionDefinition(
         connectionFactory = LockConnectionFactory.class,
@@ -36,18 +43,34 @@ public class LockManagedConnectionFactory
 
     private static final long serialVersionUID = 1L;
 
+    @ConfigProperty(
+            description = "What every key of this factory's locks begins with: equal names below different prefixes are"
+                    + " different locks. Default: the adapter's.")
+    private String keyPrefix;
+
+    @ConfigProperty(
+            description = "TTL of leases in ms, 100 to the adapter's maxLeaseTtlMillis. Default: the adapter's.")
+    private Long ttlMillis;
+
+    @ConfigProperty(description = "How long to wait for a lock in ms, 0 or more. Default: the adapter's.")
+    private Long waitTimeoutMillis;
+
     private transient HoldfastResourceAdapter adapter;
     private transient PrintWriter logWriter;
 
     @Override
-    public Object createConnectionFactory(ConnectionManager manager) {
+    public Object createConnectionFactory(ConnectionManager manager) throws ResourceException {
+        if (adapter
+                != null) { // a fault in the settings is to be seen when an application is deployed, not when it works
+            settings();
+        }
         return new LockConnectionFactoryImpl(this, manager);
     }
 
     /** For use without a container. */
     @Override
-    public Object createConnectionFactory() {
-        return new LockConnectionFactoryImpl(this, new NonManagedConnectionManager());
+    public Object createConnectionFactory() throws ResourceException {
+        return createConnectionFactory(new NonManagedConnectionManager());
     }
 
     @Override
@@ -56,18 +79,35 @@ public class LockManagedConnectionFactory
         if (adapter == null) {
             throw new ResourceException("no resource adapter is associated with this factory");
         }
-        return new LockManagedConnection(adapter.service(), logWriter);
+        LockManagedConnection.requireNone(info);
+        Settings settings = settings();
+        return new LockManagedConnection(adapter.service(settings), settings, logWriter);
     }
 
-    /** All managed connections of one adapter are alike. */
+    private Settings settings() throws ResourceException {
+        return adapter.settings(overrides());
+    }
+
+    private Map<String, String> overrides() {
+        return new PropertyValues()
+                .with(Settings.KEY_PREFIX, keyPrefix)
+                .with(Settings.TTL_MILLIS, ttlMillis)
+                .with(Settings.WAIT_TIMEOUT_MILLIS, waitTimeoutMillis)
+                .map();
+    }
+
+    /** All managed connections of one running adapter that have the same settings are alike. */
     @Override
     @SuppressWarnings("rawtypes")
     public ManagedConnection matchManagedConnections(Set candidates, Subject subject, ConnectionRequestInfo info)
             throws ResourceException {
+        if (info != null || adapter == null || candidates.isEmpty()) {
+            return null; // we never ask with an info: a connection for one is none of ours
+        }
+        Settings settings = settings();
+        LockService service = adapter.service(settings);
         for (Object candidate : candidates) {
-            if (candidate instanceof LockManagedConnection connection
-                    && adapter != null
-                    && connection.belongsTo(adapter.service())) {
+            if (candidate instanceof LockManagedConnection connection && connection.matches(service, settings)) {
                 return connection;
             }
         }
@@ -103,7 +143,35 @@ public class LockManagedConnectionFactory
             throw new ResourceException(
                     "the resource adapter must be a HoldfastResourceAdapter, was " + resourceAdapter);
         }
+        if (adapter != null && adapter != holdfast) {
+            throw new jakarta.resource.spi.IllegalStateException(
+                    "the factory has a resource adapter already, which must not change");
+        }
         adapter = holdfast;
+    }
+
+    public String getKeyPrefix() {
+        return keyPrefix;
+    }
+
+    public void setKeyPrefix(String keyPrefix) {
+        this.keyPrefix = keyPrefix;
+    }
+
+    public Long getTtlMillis() {
+        return ttlMillis;
+    }
+
+    public void setTtlMillis(Long ttlMillis) {
+        this.ttlMillis = ttlMillis;
+    }
+
+    public Long getWaitTimeoutMillis() {
+        return waitTimeoutMillis;
+    }
+
+    public void setWaitTimeoutMillis(Long waitTimeoutMillis) {
+        this.waitTimeoutMillis = waitTimeoutMillis;
     }
 
     @Override
@@ -118,10 +186,12 @@ public class LockManagedConnectionFactory
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof LockManagedConnectionFactory that && Objects.equals(adapter, that.adapter);
+        return other instanceof LockManagedConnectionFactory that
+                && overrides().equals(that.overrides())
+                && Objects.equals(adapter, that.adapter);
     }
 
-    /** The same for all: the adapter is associated later, and a hash code must not change. */
+    /** The same for all: adapter and properties are set later, and a hash code must not change. */
     @Override
     public int hashCode() {
         return LockManagedConnectionFactory.class.getName().hashCode();

@@ -1,8 +1,9 @@
 /**
  * The resource adapter: what Jakarta Connectors asks for, and nothing of the algorithm.
  *
- * <p>{@link org.holdfast.connector.HoldfastResourceAdapter} runs one {@link org.holdfast.runtime.LockService} from {@code
- * start} to {@code stop} and owns, through it, every lease. A {@link org.holdfast.connector.LockManagedConnection} is one
+ * <p>{@link org.holdfast.connector.HoldfastResourceAdapter} runs a {@link org.holdfast.runtime.LockService} from {@code
+ * start} to {@code stop}, and one more for each key prefix that a connection factory has of its own; it owns, through them,
+ * every lease. A {@link org.holdfast.connector.LockManagedConnection} is one
  * connection to each node, which the container pools; there is no pool in here. A {@link
  * org.holdfast.connector.LockConnectionHandle} is what applications have. Leases belong to the adapter: they outlive
  * handles and managed connections where a transaction keeps them.

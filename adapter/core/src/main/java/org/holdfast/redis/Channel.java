@@ -54,7 +54,7 @@ public final class Channel implements Nodes, AutoCloseable {
     private Selector selector;
     private boolean reading;
     private long reads;
-    private boolean closed;
+    private volatile boolean closed;
 
     Channel(Cluster cluster) {
         this.cluster = cluster;
@@ -437,6 +437,11 @@ public final class Channel implements Nodes, AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns whether this channel can go on, without a look at its connections. */
+    public boolean isOpen() {
+        return !closed;
     }
 
     /** Drops connections that their nodes have closed, and returns whether this channel can go on. */

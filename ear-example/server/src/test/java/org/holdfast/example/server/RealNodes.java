@@ -23,6 +23,16 @@ final class RealNodes {
             .map(URI::create)
             .toList();
 
+    private final String keyPrefix;
+
+    RealNodes() {
+        this("holdfast");
+    }
+
+    RealNodes(String keyPrefix) {
+        this.keyPrefix = keyPrefix;
+    }
+
     /** Returns whether a majority of the nodes has the lock. */
     boolean isHeld(String lock) {
         return holders(lock).count() > nodes.size() / 2;
@@ -50,13 +60,13 @@ final class RealNodes {
         return isFree(lock) && nodes.stream().allMatch(node -> tokenAt(node, lock) == token + 1);
     }
 
-    private static long tokenAt(URI node, String lock) {
+    private long tokenAt(URI node, String lock) {
         String stored = ask(node, "GET " + key(lock, "fence"));
         return stored.isEmpty() ? 0 : Long.parseLong(stored);
     }
 
-    private static String key(String lock, String part) {
-        return "holdfast:{" + lock + "}:" + part;
+    private String key(String lock, String part) {
+        return keyPrefix + ":{" + lock + "}:" + part;
     }
 
     /** Returns how many connections Holdfast has to all of them together. */

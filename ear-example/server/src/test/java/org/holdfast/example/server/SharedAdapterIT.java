@@ -33,6 +33,7 @@ class SharedAdapterIT {
     private static final Duration TTL = Duration.ofSeconds(3);
 
     private final RealNodes nodes = new RealNodes();
+    private final RealNodes nodesOfJobs = new RealNodes("jobs");
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -49,7 +50,12 @@ class SharedAdapterIT {
                   <transaction-support>NoTransaction</transaction-support>
                   <connection-definitions>
                     <connection-definition class-name="org.holdfast.connector.LockManagedConnectionFactory"
-                                           jndi-name="java:/eis/holdfast"/>
+                                           jndi-name="java:/eis/holdfast" pool-name="holdfast"/>
+                    <connection-definition class-name="org.holdfast.connector.LockManagedConnectionFactory"
+                                           jndi-name="java:/eis/jobs" pool-name="jobs">
+                      <config-property name="keyPrefix">jobs</config-property>
+                      <config-property name="ttlMillis">2000</config-property>
+                    </connection-definition>
                   </connection-definitions>
                 </ironjacamar>
                 """.formatted(System.getProperty("holdfast.nodes"), TTL.toMillis());
@@ -74,8 +80,8 @@ class SharedAdapterIT {
                 .setManifest(new StringAsset("Dependencies: deployment.holdfast.rar\n"));
     }
 
-    private long take(String application, String lock) throws Exception {
-        URI uri = URI.create(RealServers.http() + "/" + application + "/?lock=" + lock);
+    private long take(String application, String factory, String lock) throws Exception {
+        URI uri = URI.create(RealServers.http() + "/" + application + "/?factory=" + factory + "&lock=" + lock);
         HttpResponse<String> response = http.send(
                 HttpRequest.newBuilder(uri)
                         .POST(HttpRequest.BodyPublishers.noBody())
@@ -89,15 +95,21 @@ class SharedAdapterIT {
     void renewal_goesOnWhenTheApplicationThatTookTheLeaseHasGone_andEndsWithTheAdapter() throws Exception {
         deployer.deploy(ADAPTER);
         deployer.deploy(ONE); // the first to use the adapter
-        long token = take(ONE, "left");
+        long token = take(ONE, "holdfast", "left");
+        assertThat(nodesOfJobs.isFree("left")).isTrue();
+        long tokenOfJobs = take(ONE, "jobs", "left");
         deployer.undeploy(ONE);
-        await().during(TTL.multipliedBy(2)).atMost(TTL.multipliedBy(4)).until(() -> nodes.isHeld("left"));
+        await().during(TTL.multipliedBy(2))
+                .atMost(TTL.multipliedBy(4))
+                .until(() -> nodes.isHeld("left") && nodesOfJobs.isHeld("left"));
 
         deployer.deploy(OTHER);
-        long otherToken = take(OTHER, "later");
+        long otherToken = take(OTHER, "holdfast", "later");
         assertThat(nodes.isHeld("later")).isTrue();
         deployer.undeploy(OTHER);
         deployer.undeploy(ADAPTER);
-        await().until(() -> nodes.isReleased("left", token) && nodes.isReleased("later", otherToken));
+        await().until(() -> nodes.isReleased("left", token)
+                && nodesOfJobs.isReleased("left", tokenOfJobs)
+                && nodes.isReleased("later", otherToken));
     }
 }
