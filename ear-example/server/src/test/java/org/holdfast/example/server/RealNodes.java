@@ -18,6 +18,9 @@ final class RealNodes {
 
     private static final int PATIENCE_MILLIS = 5_000;
 
+    /** So many tokens follow that of a lease which are its lock's too: it may be handed on inside a process. */
+    private static final int RESERVED_TOKENS = 15;
+
     private final List<URI> nodes = Arrays.stream(
                     System.getProperty("holdfast.nodes").split(","))
             .map(URI::create)
@@ -54,10 +57,11 @@ final class RealNodes {
     }
 
     /**
-     * Returns whether the lease was released everywhere. One that has expired is as free, but nobody has raised its token.
+     * Returns whether the lease, alone on its lock and not handed on, was released everywhere. One that has expired is as free,
+     * but nobody has raised its last token.
      */
     boolean isReleased(String lock, long token) {
-        return isFree(lock) && nodes.stream().allMatch(node -> tokenAt(node, lock) == token + 1);
+        return isFree(lock) && nodes.stream().allMatch(node -> tokenAt(node, lock) == token + RESERVED_TOKENS + 1);
     }
 
     private long tokenAt(URI node, String lock) {
