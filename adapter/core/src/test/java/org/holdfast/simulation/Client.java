@@ -31,7 +31,7 @@ import org.holdfast.protocol.Whereabouts;
 final class Client {
 
     private static final long MILLI = 1_000_000L;
-    private static final long HEARTBEAT = 20 * MILLI;
+    private static final long HEARTBEAT = 40 * MILLI;
 
     final World.Machine machine = new World.Machine();
     final Network.View view;

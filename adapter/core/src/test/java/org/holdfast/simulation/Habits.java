@@ -32,6 +32,8 @@ record Habits(
 
     private static final long MILLI = 1_000_000L;
 
+    private static final long BRISK = 15 * MILLI;
+
     /** Of 20 runs so many have exclusive locks only, of one name each. */
     private static final int PLAIN_OF_20 = 11;
 
@@ -60,7 +62,7 @@ record Habits(
                 shapes.contains(Shape.SEVERAL) ? 2 : 1 + random.nextInt(2),
                 1 + random.nextInt(3),
                 1 + random.nextInt(2),
-                (random.nextInt(3) == 0 ? 15 : 150) * MILLI,
+                random.nextInt(3) == 0 ? BRISK : 150 * MILLI,
                 random.nextInt(3) == 0 ? Optional.of(ttl(random)) : Optional.empty(),
                 random.nextInt(3) == 0,
                 alwaysBusy ? Optional.of(random.nextBoolean() ? Shape.READING : Shape.WRITING) : Optional.empty());
@@ -69,14 +71,7 @@ record Habits(
     /** Many in one process want the same for a moment each, and pass it on. */
     private static Habits crowded(Random random) {
         return new Habits(
-                List.of(Shape.PLAIN),
-                1,
-                1,
-                3,
-                15 * MILLI,
-                Optional.of(ttl(random)),
-                random.nextBoolean(),
-                Optional.empty());
+                List.of(Shape.PLAIN), 1, 1, 3, BRISK, Optional.of(ttl(random)), random.nextBoolean(), Optional.empty());
     }
 
     private static Duration ttl(Random random) {
@@ -89,6 +84,11 @@ record Habits(
                 .mapToObj(i -> shapes.get(i % shapes.size()).request(i % locks, permits))
                 .distinct()
                 .toList();
+    }
+
+    /** Returns whether locks are taken and released several times as often as elsewhere. */
+    boolean isBrisk() {
+        return paceNanos == BRISK || stream.isPresent();
     }
 
     Shape anyShape(Random random) {

@@ -98,7 +98,8 @@ public final class Simulation {
     }
 
     private Result run() throws Throwable {
-        clients.forEach(client -> client.start(TROUBLE));
+        long busy = habits.isBrisk() ? TROUBLE / 2 : TROUBLE; // as much happens in half of the time
+        clients.forEach(client -> client.start(busy));
         for (int fault = 0; fault < faults; fault++) {
             world.at((long) (random.nextDouble() * TROUBLE), this::fault);
         }
@@ -117,8 +118,16 @@ public final class Simulation {
         List<LockRequest> requests = habits.requests();
         unserved = requests.size() * clients.size();
         for (Client client : clients) {
-            requests.forEach(request -> client.mustSucceed(request, within(), () -> unserved--));
+            requests.forEach(request -> client.mustSucceed(request, within(), this::served));
             habits.stream().ifPresent(shape -> client.keepBusy(shape, () -> unserved > 0));
+        }
+    }
+
+    /** When all have been, nothing more happens than that what is left goes away. */
+    private void served() {
+        unserved--;
+        if (unserved == 0) {
+            world.endAt(world.now() + 2_000 * MILLI);
         }
     }
 

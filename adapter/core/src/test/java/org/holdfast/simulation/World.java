@@ -189,6 +189,11 @@ final class World {
         }
     }
 
+    /** Ends the run at the moment, if it does not end before. */
+    void endAt(long moment) {
+        until = Math.min(until, moment);
+    }
+
     /** Runs until the moment, or until something fails. */
     void run(long end) throws Throwable {
         until = end;
