@@ -110,7 +110,8 @@ public interface LockConnection extends AutoCloseable {
      * when this connection is closed meanwhile. It ends within some 20 ms of the wait timeout; to {@linkplain
      * CompletableFuture#cancel cancel} its future takes the request back, also if the lock is granted just then.
      *
-     * @return a stage that is completed with the lease on a thread of the container, or exceptionally with
+     * @return a stage that is completed with the lease on a thread of the container (on that which stops the service, if that is
+     *     stopped), or exceptionally with
      *     {@link LockTimeoutException}, {@link QuorumUnavailableException}, {@link LockException}, or
      *     {@link IllegalStateException} if the service is stopped; whoever continues it must not block that thread for long
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow, or its scope is not DETACHED

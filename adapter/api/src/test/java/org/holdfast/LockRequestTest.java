@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
+import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class LockRequestTest {
@@ -69,5 +71,50 @@ class LockRequestTest {
                 .isThrownBy(() -> Holdfast.connect("redis://localhost"))
                 .withMessageContaining("holdfast-core")
                 .withMessageContaining("JNDI");
+    }
+
+    private static void assertRefused(ThrowingCallable request, String... words) {
+        assertThatExceptionOfType(InvalidLockRequestException.class)
+                .isThrownBy(request)
+                .withMessageContainingAll(words);
+    }
+
+    @Test
+    void severalNames_areKeptInOrderAndMustDiffer() {
+        LockRequest request = LockRequest.allOf("b", "a");
+        assertThat(request.names()).containsExactly("b", "a");
+        assertThat(request.name()).isEqualTo("b");
+        assertRefused(() -> LockRequest.allOf("a", "b", "a"), "'a'", "once");
+        assertRefused(() -> LockRequest.allOf(), "1 to 100", "0");
+        assertRefused(() -> LockRequest.allOf("a", ""), "empty");
+        assertRefused(
+                () -> LockRequest.allOf(
+                        IntStream.rangeClosed(0, 100).mapToObj(i -> "n" + i).toArray(String[]::new)),
+                "1 to 100",
+                "101");
+    }
+
+    @Test
+    void severalNames_inAnotherModeOrFair_areRefused() {
+        assertRefused(() -> LockRequest.allOf("a", "b").mode(LockMode.READ), "several names", "READ", "'a'");
+        assertRefused(() -> LockRequest.allOf("a", "b").fair(true), "several names", "fair");
+    }
+
+    @Test
+    void permits_outOfTheirRangeOrFair_areRefused() {
+        assertThat(LockRequest.permit("a", 1000).permits()).isEqualTo(1000);
+        assertRefused(() -> LockRequest.permit("a", 0), "permits", "1 to 1000", "0", "'a'");
+        assertRefused(() -> LockRequest.permit("a", 1001), "1001");
+        assertRefused(() -> LockRequest.permit("a", 3).mode(LockMode.READ), "permits", "READ", "3");
+        assertRefused(() -> LockRequest.of("a").mode(LockMode.PERMIT), "permits", "1 to 1000");
+        assertRefused(() -> LockRequest.permit("a", 3).fair(true), "fair", "PERMIT");
+    }
+
+    @Test
+    void names_thatTheCallerChangesLater_stayAsTheyWere() {
+        String[] names = {"a", "b"};
+        LockRequest request = LockRequest.allOf(names);
+        names[0] = "c";
+        assertThat(request.names()).containsExactly("a", "b");
     }
 }

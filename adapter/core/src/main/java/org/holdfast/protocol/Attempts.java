@@ -232,9 +232,9 @@ final class Attempts {
         if (outcome instanceof Outcome.TokenTooSmall refused) {
             manager.tokens().observe(refused.last());
         } else if (outcome instanceof Outcome.Acquired acquired) {
-            Hold.Cohort cohort = new Hold.Cohort(acquired.startedNanos(), 0);
+            Hold.Cohort cohort = new Hold.Cohort(acquired.startedNanos(), 0, standstillsBefore);
             held = manager.keep(claim, cohort, new Hold.Taker(holder, badge), terms(), acquired, nodes);
-            return manager.loseIfStoodStill(held, standstillsBefore) ? stoodStill() : outcome;
+            return manager.loseIfStoodStill(held) ? stoodStill() : outcome;
         }
         return outcome;
     }

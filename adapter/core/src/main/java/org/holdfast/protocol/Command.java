@@ -17,7 +17,7 @@ public sealed interface Command {
     /**
      * Take what is claimed if nobody else has it and the token is larger than any granted before.
      *
-     * @param ticket to be granted only when those who came before have been; empty to take it whoever waits
+     * @param queueing to be granted only when those who came before have been; empty to take it whoever waits
      */
     record Acquire(Claim claim, Optional<Queueing> queueing) implements OfClaim {
 

@@ -69,10 +69,11 @@ public final class Hold {
      *
      * @param since when the first of them got it
      * @param passed how often it was passed on
+     * @param standstills how often our clock had stood still when the first of them asked for it
      */
-    record Cohort(long since, int passed) {
+    record Cohort(long since, int passed, long standstills) {
         Cohort next() {
-            return new Cohort(since, passed + 1);
+            return new Cohort(since, passed + 1, standstills);
         }
     }
 
@@ -145,9 +146,15 @@ public final class Hold {
         return claim.target() instanceof Target.Reading;
     }
 
-    /** Lets other readers in: from its next renewal on the lock is only read. */
+    /** Lets other readers in: from its next renewal on the lock is only read. Several names stay as they are. */
     void becomeReading() {
-        claim = claim.reading();
+        if (isOneNameAlone()) {
+            claim = claim.reading();
+        }
+    }
+
+    private boolean isOneNameAlone() {
+        return isAlone() && claim.target().names().size() == 1;
     }
 
     /** Returns whether it is one of several permits. */
@@ -260,8 +267,14 @@ public final class Hold {
         while (seen instanceof State.Held held) {
             State.Held left = new State.Held(held.shares() - 1, held.reading() - (read ? 1 : 0));
             if (state.compareAndSet(seen, left.shares() == 0 ? new State.Released() : left)) {
-                boolean onlyReaders = left.shares() == left.reading() && !read;
-                return left.shares() == 0 ? GivenBack.ALL : onlyReaders ? GivenBack.ALONE : GivenBack.NOTHING;
+                if (left.shares() == 0) {
+                    if (read) { // whoever gave back the last lease to have it alone may not have come to that yet
+                        becomeReading();
+                    }
+                    return GivenBack.ALL;
+                }
+                boolean onlyReaders = left.shares() == left.reading() && !read && isOneNameAlone();
+                return onlyReaders ? GivenBack.ALONE : GivenBack.NOTHING;
             }
             seen = state.get();
         }

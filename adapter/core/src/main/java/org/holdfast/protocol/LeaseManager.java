@@ -230,8 +230,7 @@ public final class LeaseManager {
         }
         Set<Hold> mine = new HashSet<>(2);
         for (String name : request.names()) {
-            mine.add(holds.find(
-                    name, hold -> !hold.isPermit() && holders.stream().anyMatch(hold::belongsTo)));
+            mine.add(holds.find(name, hold -> isOf(holders, hold)));
         }
         if (mine.size() > 1) {
             throw new IllegalStateException("the holder has some of " + request.names()
@@ -242,11 +241,16 @@ public final class LeaseManager {
             return null;
         }
         boolean reads = request.mode() == LockMode.READ;
-        if (!reads && hold.isReading() && hold.isHeld(time.nanoTime())) {
+        if (!reads && hold.isReading()) {
             throw new IllegalStateException("the holder has lock '" + request.name()
                     + "' to read and would wait for itself to get it alone: it has to be released first");
         }
         return hold.share(time.nanoTime(), reads) ? hold : null;
+    }
+
+    /** What is about to be forgotten must not stand before what was taken after it. */
+    private boolean isOf(List<Holder> holders, Hold hold) {
+        return !hold.isPermit() && holders.stream().anyMatch(hold::belongsTo) && hold.isHeld(time.nanoTime());
     }
 
     /**
@@ -268,6 +272,13 @@ public final class LeaseManager {
         return hold;
     }
 
+    /** Takes what was handed over: whoever ended other holds meanwhile may have seen neither the old nor the new one. */
+    Acquisition takeOver(Hold handed, Nodes nodes) {
+        releaseIfClosed(handed, nodes);
+        loseIfStoodStill(handed);
+        return new Acquisition.Held(handed);
+    }
+
     /** What came too late for {@link #close} nobody else will release. */
     void releaseIfClosed(Hold hold, Nodes nodes) {
         if (closed && hold.giveBackAll()) {
@@ -282,13 +293,17 @@ public final class LeaseManager {
         }
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     long standstills() {
         return standstills.get();
     }
 
-    /** Makes a hold lost if our clock has stood still since; returns whether it has. */
-    boolean loseIfStoodStill(Hold hold, long standstillsBefore) {
-        boolean stoodStill = standstills.get() != standstillsBefore;
+    /** Makes a hold lost if our clock has stood still since it was asked for; returns whether it has. */
+    boolean loseIfStoodStill(Hold hold) {
+        boolean stoodStill = standstills.get() != hold.cohort().standstills();
         if (stoodStill) {
             hold.lose("the clock of this process stood still while it was taken", time.nanoTime());
         }
@@ -343,7 +358,9 @@ public final class LeaseManager {
     /** Its holder had the lock alone and only reads from now on. */
     private void letReadersIn(Hold hold) {
         hold.becomeReading();
-        renew(hold);
+        if (hold.isHeld(time.nanoTime())) { // the last of its leases may have been given back meanwhile
+            renew(hold);
+        }
         hold.claim().target().names().forEach(waitingRoom::wake);
     }
 
@@ -400,13 +417,13 @@ public final class LeaseManager {
 
     /** What is left of a lost lease on the nodes keeps others away, and nobody counts on it any more. */
     private void lost(Hold hold) {
+        forget(hold);
+        redlock.abandon(hold);
         counters().lost.increment();
         String more = losses.leave();
         if (more != null) {
             LOG.log(System.Logger.Level.WARNING, hold.loss() + more);
         }
-        forget(hold);
-        redlock.abandon(hold);
     }
 
     private void forget(Hold hold) {

@@ -177,8 +177,8 @@ final class Oversight {
 
     /** The nodes would tell them at their next renewal: better at once. Whoever came later has a larger token. */
     private void loseOwn(LockRequest request, long token) {
-        Predicate<Hold> meant = hold -> hold.isPermit() == (request.mode() == LockMode.PERMIT)
-                && hold.claim().lastToken() < token;
+        Predicate<Hold> meant =
+                hold -> isMeant(request, hold.claim().target()) && hold.claim().lastToken() < token;
         for (String name : request.names()) {
             manager.holds().of(name).stream()
                     .filter(meant)
@@ -186,6 +186,12 @@ final class Oversight {
                             "an operator released lock '" + name + "' by force",
                             manager.time().nanoTime()));
         }
+    }
+
+    private static boolean isMeant(LockRequest request, Target target) {
+        return target instanceof Target.Permit permit
+                ? permit.number() < request.permits()
+                : request.mode() != LockMode.PERMIT;
     }
 
     private void audit(LockRequest request, String whom) {

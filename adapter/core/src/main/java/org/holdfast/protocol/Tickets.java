@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The tickets of those in this process who wait in line: each is kept alive on the nodes until its owner does not need it any
@@ -22,6 +23,9 @@ final class Tickets {
     private final Nodes service;
     private final long ttlNanos;
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
+
+    /** A ticket must not be refreshed behind the command that takes it away: it would stand in everybody's way. */
+    private final ReentrantLock sending = new ReentrantLock();
 
     private record Kept(Ticket ticket, long refreshAt) {}
 
@@ -50,8 +54,13 @@ final class Tickets {
      */
     void leave(Ticket ticket, boolean announced) {
         kept.remove(ticket.id());
-        service.send(new Command.Leave(ticket, announced), NodeSet.first(service.count()))
-                .leave(answer -> {});
+        sending.lock();
+        try {
+            service.send(new Command.Leave(ticket, announced), NodeSet.first(service.count()))
+                    .leave(answer -> {});
+        } finally {
+            sending.unlock();
+        }
     }
 
     /** Refreshes what is due, those of the same line in one go, and waits for nobody. */
@@ -77,7 +86,19 @@ final class Tickets {
     }
 
     private void send(List<Command.Refresh> commands) {
-        service.sendAll(commands, NodeSet.first(service.count())).forEach(round -> round.leave(answer -> {}));
+        sending.lock();
+        try {
+            List<Command.Refresh> needed = commands.stream()
+                    .map(command -> command.tickets().stream()
+                            .filter(ticket -> kept.containsKey(ticket.id()))
+                            .toList())
+                    .filter(tickets -> !tickets.isEmpty())
+                    .map(Command.Refresh::new)
+                    .toList();
+            service.sendAll(needed, NodeSet.first(service.count())).forEach(round -> round.leave(answer -> {}));
+        } finally {
+            sending.unlock();
+        }
     }
 
     /** Returns how many there are. */

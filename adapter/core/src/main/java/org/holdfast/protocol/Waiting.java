@@ -23,7 +23,7 @@ final class Waiting {
             return once != null ? once : attempts.givenUp();
         }
         long wakesBefore = waitingRoom.wakes();
-        boolean first = !attempts.isInTurn() && !waitingRoom.isWaitedFor(attempts.line()) && attempts.courtesy() <= 0;
+        boolean first = !waitingRoom.isWaitedFor(attempts.line()) && attempts.courtesy() <= 0;
         Acquisition atOnce = first ? attempts.next(nodes) : null;
         return atOnce != null ? atOnce : listenAndWait(wakesBefore);
     }
@@ -60,6 +60,9 @@ final class Waiting {
     private Acquisition waitForTurn(WaitingRoom.Turn turn, Time.Signal signal) throws InterruptedException {
         boolean attempt = attempts.isInTurn(); // so that the nodes know of us
         while (true) {
+            if (turn.handed() != null) {
+                return manager.takeOver(turn.handed(), nodes);
+            }
             if (attempt && manager.gate().enter(attempts.left())) {
                 Acquisition done = attemptInside();
                 if (done != null || attempts.isOvertaken()) {
@@ -72,10 +75,6 @@ final class Waiting {
             }
             if (signal.await(turn.isFirst() ? Math.min(left, attempts.pause()) : left)) {
                 attempts.news();
-            }
-            if (turn.handed() != null) {
-                manager.releaseIfClosed(turn.handed(), nodes);
-                return new Acquisition.Held(turn.handed());
             }
             attempt = turn.isFirst() && attempts.left() > 0 && attempts.courtesy() <= 0;
         }

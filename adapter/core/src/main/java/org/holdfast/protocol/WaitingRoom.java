@@ -11,7 +11,7 @@ import java.util.function.BiFunction;
 /**
  * Where those of this process who wait for a lock stand in line, first come, first served.
  *
- * <p>Only the head of a line talks to the nodes. A release by this process wakes the head at once, or hands it the lock. A name
+ * <p>Only the head of a line talks to the nodes; where these have to know the order, everybody does once, when he comes. A release by this process wakes the head at once, or hands it the lock. A name
  * nobody waits for takes no memory.
  */
 final class WaitingRoom {
@@ -57,7 +57,7 @@ final class WaitingRoom {
     }
 
     /**
-     * Joins the end of a line. Close the turn to leave it.
+     * Joins the end of a line. Leave it by the turn.
      *
      * @param names all the names that are waited for
      */
@@ -91,10 +91,14 @@ final class WaitingRoom {
             return;
         }
         for (Kind kind : KINDS) {
+            Turn[] head = new Turn[1];
             lines.computeIfPresent(new Line(lock, kind), (key, queue) -> {
-                queue.peekFirst().waiter.wake();
+                head[0] = queue.peekFirst();
                 return queue;
             });
+            if (head[0] != null) { // outside of the map's lock: who is woken may borrow a thread for it
+                head[0].waiter.wake();
+            }
         }
         for (Turn turn : watchers.getOrDefault(lock, Set.of())) {
             if (turn.isFirst) { // who becomes first later is woken by that
@@ -114,11 +118,15 @@ final class WaitingRoom {
         if (lines.isEmpty()) {
             return false;
         }
-        Hold[] taken = new Hold[1];
+        Turn[] taken = new Turn[1];
         lines.computeIfPresent(line, (key, queue) -> {
-            taken[0] = queue.peekFirst().accept(old);
+            Turn head = queue.peekFirst();
+            taken[0] = head.accept(old) ? head : null;
             return queue;
         });
+        if (taken[0] != null) {
+            taken[0].waiter.wake();
+        }
         return taken[0] != null;
     }
 
@@ -157,13 +165,12 @@ final class WaitingRoom {
             return handed;
         }
 
-        private Hold accept(Hold old) {
+        private boolean accept(Hold old) {
             Hold heir = handed == null ? waiter.inherit(old) : null;
             if (heir != null) {
                 handed = heir;
-                waiter.wake();
             }
-            return heir;
+            return heir != null;
         }
 
         private void watch() {
@@ -195,18 +202,19 @@ final class WaitingRoom {
         /** Leaves the line; the next one becomes its head. Returns what was handed over, or null. */
         Hold leave() {
             watchNoMore();
+            Turn[] promoted = new Turn[1];
             lines.computeIfPresent(line, (key, queue) -> {
                 queue.remove(this);
                 Turn next = queue.peekFirst();
-                if (next == null) {
-                    return null;
-                }
-                if (!next.isFirst) {
+                if (next != null && !next.isFirst) {
                     next.isFirst = true;
-                    next.waiter.wake();
+                    promoted[0] = next;
                 }
-                return queue;
+                return next == null ? null : queue;
             });
+            if (promoted[0] != null) {
+                promoted[0].waiter.wake();
+            }
             return handed;
         }
     }

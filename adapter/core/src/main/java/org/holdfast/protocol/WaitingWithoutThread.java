@@ -2,7 +2,7 @@
 package org.holdfast.protocol;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -14,6 +14,9 @@ import org.holdfast.Lease;
  * <p>At most one thread is at it at any time, whatever happens meanwhile.
  */
 final class WaitingWithoutThread {
+
+    /** When no thread is to be had, one is asked for again so much later. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final LeaseManager manager;
     private final WaitingRoom waitingRoom;
@@ -29,6 +32,10 @@ final class WaitingWithoutThread {
     private WaitingRoom.Turn turn;
     private Timers.Alarm alarm;
     private boolean listening;
+
+    /** Stands in a line whose order the nodes know, and they do not know of us yet. */
+    private boolean unknown;
+
     private boolean over;
 
     WaitingWithoutThread(LeaseManager manager, Attempts attempts, Function<Hold, Lease> lease) {
@@ -43,6 +50,9 @@ final class WaitingWithoutThread {
     CompletableFuture<Lease> start() {
         promise.whenComplete((got, failure) -> happened()); // cancelled by who asked: nothing is to be left behind
         manager.threadless().add(this);
+        if (manager.isClosed()) { // just now: who closes may not have seen us
+            stop();
+        }
         happened();
         return promise;
     }
@@ -61,8 +71,8 @@ final class WaitingWithoutThread {
     private void borrowThread() {
         try {
             manager.threads().execute(this::look);
-        } catch (RejectedExecutionException e) { // no thread to be had now; or never again, if the service is stopped
-            alarm = manager.timers().in(0, this::borrowThread);
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread to be had now; or never again, if we are stopped
+            manager.timers().in(PAUSE_NANOS, this::borrowThread);
         }
     }
 
@@ -95,8 +105,12 @@ final class WaitingWithoutThread {
             return;
         }
         boolean attempt = turn == null ? join() : takeTurn();
-        Acquisition done =
-                turn != null && turn.handed() != null ? handed() : attempt ? attempts.next(manager.service()) : null;
+        Acquisition done = null;
+        if (turn != null && turn.handed() != null) {
+            done = manager.takeOver(turn.handed(), manager.service());
+        } else if (attempt) {
+            done = attempts.next(manager.service());
+        }
         if (done != null) {
             complete(done);
         } else if (attempts.isOvertaken()) {
@@ -114,10 +128,6 @@ final class WaitingWithoutThread {
 
     /** Comes for the first time, or again; returns whether to attempt at once. */
     private boolean join() {
-        if (attempts.isInTurn() && attempts.mayWait()) {
-            standInLine();
-            return true;
-        }
         return !attempts.mayWait() || !waitingRoom.isWaitedFor(attempts.line()) && attempts.courtesy() <= 0;
     }
 
@@ -130,6 +140,10 @@ final class WaitingWithoutThread {
             attempts.names().forEach(manager.announcements()::listen);
         }
         turn = waitingRoom.enter(attempts.line(), attempts.names(), attempts.waiter(this::woken));
+        unknown = attempts.isInTurn();
+        if (unknown) {
+            happened(); // an attempt, so that the nodes know of us
+        }
         if (waitingRoom.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
             woken();
         }
@@ -145,12 +159,9 @@ final class WaitingWithoutThread {
         if (news.getAndSet(false)) {
             attempts.news();
         }
-        return turn.isFirst() && attempts.left() > 0 && attempts.courtesy() <= 0;
-    }
-
-    private Acquisition handed() {
-        manager.releaseIfClosed(turn.handed(), manager.service());
-        return new Acquisition.Held(turn.handed());
+        boolean attempt = unknown || turn.isFirst() && attempts.left() > 0 && attempts.courtesy() <= 0;
+        unknown = false;
+        return attempt;
     }
 
     private void complete(Acquisition done) {

@@ -134,8 +134,9 @@ public final class LockService implements AutoCloseable {
 
     private void startLooking() {
         try {
-            scheduling.execute(this::look);
-        } catch (RuntimeException e) { // no thread for it now: the next heartbeat tries again
+            scheduling.runLong(
+                    this::look); // not among listeners and attempts of applications, which may take all threads
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread for it now: the next heartbeat tries again
             looking.set(false);
             throw e;
         }

@@ -182,4 +182,24 @@ class HandoverTest {
         manager.sweep();
         assertThat(manager.remembered()).isZero();
     }
+
+    @Test
+    void hold_takenOverAfterTheClockStoodStill_isLost() throws Exception {
+        Hold first = hold();
+        WaitingRoom.Turn turn = waitForIt();
+        assertThat(first.giveBack(false)).isEqualTo(Hold.GivenBack.ALL);
+        manager.clockStoodStill(1_000_000_000L); // sees a hold that is given back, and none that was handed over yet
+        assertThat(manager.waitingRoom().handOver(new WaitingRoom.Line("a", WaitingRoom.Kind.FREE_FOR_ALL), first))
+                .isTrue();
+        Acquisition taken = manager.takeOver(turn.leave(), fixture.nodes);
+        assertThat(manager.isHeld(((Acquisition.Held) taken).hold())).isFalse();
+    }
+
+    @Test
+    void holder_whoseOldHoldIsAboutToBeForgotten_takesTheNewOneOnceMore() throws Exception {
+        Hold old = hold();
+        old.giveBack(false); // another thread releases it, and has not come to forget it
+        Hold present = hold();
+        assertThat(hold()).isSameAs(present);
+    }
 }

@@ -22,7 +22,7 @@ class HoldTest {
     private final Holder holder = Holder.thread();
     private final Hold hold = new Hold(
             fixture.command(7).claim(),
-            new Hold.Cohort(0, 0),
+            new Hold.Cohort(0, 0, 0),
             new Hold.Taker(holder, Badge.UNKNOWN),
             RENEWED,
             new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
@@ -110,7 +110,7 @@ class HoldTest {
     void loss_withoutAThreadForListeners_harmsNobodyWhoLooks() {
         Hold unlucky = new Hold(
                 fixture.command(7).claim(),
-                new Hold.Cohort(0, 0),
+                new Hold.Cohort(0, 0, 0),
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
@@ -147,7 +147,7 @@ class HoldTest {
         long start = time.nanoTime();
         Hold bounded = new Hold(
                 fixture.command(7).claim(),
-                new Hold.Cohort(0, 0),
+                new Hold.Cohort(0, 0, 0),
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
@@ -172,7 +172,7 @@ class HoldTest {
         long start = time.nanoTime();
         Hold bounded = new Hold(
                 fixture.command(7).claim(),
-                new Hold.Cohort(0, 0),
+                new Hold.Cohort(0, 0, 0),
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
@@ -189,5 +189,15 @@ class HoldTest {
         hold.forget(listener);
         hold.lose("test", time.nanoTime());
         assertThat(told).isEmpty();
+    }
+
+    @Test
+    void readLease_givenBackBeforeTheOtherLetsReadersIn_leavesALockThatIsOnlyRead() {
+        hold.share(time.nanoTime(), true);
+        assertThat(hold.giveBack(false)).isEqualTo(Hold.GivenBack.ALONE);
+        assertThat(hold.giveBack(true)).isEqualTo(Hold.GivenBack.ALL); // by another thread, before readers were let in
+        assertThat(hold.isAlone()).as("or it would be passed on").isFalse();
+        hold.becomeReading();
+        assertThat(hold.claim().target()).isEqualTo(new Target.Reading("a"));
     }
 }

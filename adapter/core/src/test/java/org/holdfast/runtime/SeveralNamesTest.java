@@ -13,6 +13,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -163,5 +164,23 @@ class SeveralNamesTest {
         assertThat(org.assertj.core.api.Assertions.catchThrowable(lease::renew))
                 .isInstanceOf(org.holdfast.LeaseLostException.class);
         assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void lease_toReadOneOfTheNames_keepsThemAllUntilItIsReleased() throws Exception {
+        Processes.onAnotherThread(() -> {
+            Lease all = processes.connection(0).acquire(ALL);
+            Lease reading = processes.connection(0).acquire(LockRequest.of("c").mode(LockMode.READ));
+            all.release();
+            assertThat(reading.renew()).isTrue();
+            for (String name : ALL.names()) {
+                assertThat(isFree(name)).as(name).isFalse();
+            }
+            reading.release();
+            for (String name : ALL.names()) {
+                assertThat(isFree(name)).as(name).isTrue();
+            }
+            return null;
+        });
     }
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.holdfast.Lease;
+import org.junit.jupiter.api.Test;
+
+class WaitingWithoutThreadTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final Queue<Runnable> borrowed = new ArrayDeque<>();
+    private Throwable noThread;
+
+    private final LeaseManager manager = new LeaseManager(
+            fixture.time,
+            fixture.randomness,
+            fixture.timing,
+            fixture.redlock,
+            fixture.renewals,
+            fixture.service,
+            this::execute,
+            fixture.announcements,
+            Whereabouts.UNKNOWN);
+
+    private void execute(Runnable task) {
+        if (noThread instanceof Error error) {
+            throw error;
+        } else if (noThread instanceof RuntimeException exception) {
+            throw exception;
+        }
+        borrowed.add(task);
+    }
+
+    private void runBorrowed() {
+        Runnable next;
+        while ((next = borrowed.poll()) != null) {
+            next.run();
+        }
+    }
+
+    private CompletableFuture<Lease> ask() {
+        return manager.acquireAsync(
+                fixture.request(5_000).detached(),
+                hold -> new HeldLease(manager, new Share(hold, false), List.of("a"), null, lease -> {}));
+    }
+
+    @Test
+    void threadThatIsNotToBeHad_isAskedForAgain() {
+        for (Throwable reason : List.of(
+                new OutOfMemoryError("unable to create native thread"), new IllegalStateException("stopping"))) {
+            noThread = reason;
+            CompletableFuture<Lease> future = ask();
+            fixture.time.passMillis(20);
+            manager.sweep();
+            noThread = null;
+            fixture.time.passMillis(20);
+            manager.sweep();
+            runBorrowed();
+            assertThat(future).isCompleted();
+            manager.holds().all().forEach(Hold::giveBackAll);
+        }
+    }
+
+    @Test
+    void serviceThatIsStoppedMeanwhile_failsTheRequest() {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(5_000));
+        }
+        CompletableFuture<Lease> future = ask();
+        runBorrowed();
+        assertThat(future).isNotDone();
+        manager.close(fixture.time.nanoTime() + 1_000_000_000L);
+        assertThat(future).isCompletedExceptionally();
+    }
+
+    @Test
+    void whoIsFirst_isAskedNothingUntilItsTimeHasCome() {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(5_000));
+        }
+        CompletableFuture<Lease> future = ask();
+        runBorrowed();
+        int attempts = fixture.service.sent(Command.Acquire.class).size();
+        fixture.time.passMillis(1);
+        manager.sweep();
+        runBorrowed();
+        assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(attempts);
+
+        fixture.time.passMillis(5_000);
+        manager.sweep();
+        runBorrowed();
+        assertThat(future).isCompletedExceptionally();
+        assertThat(manager.remembered()).isZero();
+    }
+}
