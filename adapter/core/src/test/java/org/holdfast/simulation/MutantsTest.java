@@ -308,19 +308,6 @@ class MutantsTest {
     }
 
     @Test
-    void reservedTokensNotOnRecord_isFound() throws Exception {
-        assertFound(
-                "Violation: 2:",
-                new Mutant()
-                        .with(
-                                SCRIPTS + "acquire.lua",
-                                "redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])",
-                                "redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[4])")
-                        .with(CODEC, "addTake(claim, claim.lastToken(), call);", "addTake(claim, claim.token(), call);")
-                        .with(CODEC, "claim.lastToken() + 1", "claim.token() + 1"));
-    }
-
-    @Test
     void ticketBeforeNotLookedAt_isFound() throws Exception {
         assertFound(
                 "Violation: ",
