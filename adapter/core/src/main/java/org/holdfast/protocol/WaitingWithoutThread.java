@@ -116,7 +116,7 @@ final class WaitingWithoutThread {
         } else if (attempts.isOvertaken()) {
             attempts.leave(turn, null);
             turn = null;
-            happened();
+            standInLine(); // once more, at its end and with another ticket
         } else if (attempts.left() <= 0) {
             complete(attempts.givenUp());
         } else {

@@ -11,7 +11,12 @@
  *       {@link org.holdfast.protocol.Tally} counts the answers of all.
  *   <li>{@link org.holdfast.protocol.Hold} is a lock that this process holds, with its end of validity and its states:
  *       held, released, lost.
- *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting, re-entry and retry, and lets go.
+ *   <li>{@link org.holdfast.protocol.Target} is what a lease covers: names alone, a name to read, a permit; {@link
+ *       org.holdfast.protocol.Claim} one acquisition of it.
+ *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting and re-entry, passes locks on, and lets go. A caller's
+ *       attempts are {@code Attempts}; it waits as a thread ({@code Waiting}) or without one ({@code WaitingWithoutThread}), in
+ *       the lines of the {@code WaitingRoom}, and if the nodes are to know its place, with a {@link
+ *       org.holdfast.protocol.Ticket}.
  *   <li>{@link org.holdfast.protocol.Renewals} is the one sweep that renews every lease and declares the lost ones;
  *       {@link org.holdfast.protocol.UnfinishedReleases} tells nodes that did not answer until they have heard it.
  *   <li>{@link org.holdfast.protocol.NodeGuard} decides whether a node may have forgotten locks, and so has no vote;

@@ -97,4 +97,30 @@ class WaitingWithoutThreadTest {
         assertThat(future).isCompletedExceptionally();
         assertThat(manager.remembered()).isZero();
     }
+
+    @Test
+    void ticketThatIsTooLate_isDrawnAgainAtOnce() {
+        long taken = fixture.time.epochMicros() + 1_000_000;
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, command -> replyInTurn(command, taken));
+        }
+        CompletableFuture<Lease> future = manager.acquireAsync(
+                fixture.request(5_000).fair(true).detached(),
+                hold -> new HeldLease(manager, new Share(hold, false), List.of("a"), null, lease -> {}));
+        runBorrowed();
+        assertThat(future).isCompleted();
+        assertThat(manager.tickets().size()).isZero();
+    }
+
+    private static Reply replyInTurn(Command command, long taken) {
+        if (!(command instanceof Command.Acquire acquire)) {
+            return ScriptedNodes.agree(command);
+        }
+        long number =
+                acquire.queueing().orElseThrow().ticket().map(Ticket::number).orElse(0L);
+        if (number == 0) {
+            return new Reply.Queued(900);
+        }
+        return number <= taken ? new Reply.TicketTooSmall(taken) : new Reply.Granted();
+    }
 }
