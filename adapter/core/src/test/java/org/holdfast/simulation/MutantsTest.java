@@ -70,7 +70,7 @@ class MutantsTest {
     @Test
     void renewalThatExtendsAfterLoss_isFound() throws Exception {
         assertFound(
-                "Violation: 5:",
+                "Violation: ",
                 new Mutant()
                         .with(
                                 PROTOCOL + "Hold.java",
@@ -242,17 +242,6 @@ class MutantsTest {
                                 SCRIPTS + "renew_reading.lua",
                                 "if holder == ARGV[1] then",
                                 "if holder == ARGV[1] or base then"));
-    }
-
-    @Test
-    void downgradeThatForgetsTombstones_isFound() throws Exception {
-        assertFound(
-                "Violation: 3:",
-                new Mutant()
-                        .with(
-                                SCRIPTS + "renew_reading.lua",
-                                "base = tonumber(ARGV[2]) < tonumber(fence) and fence or ARGV[2]",
-                                "base = ARGV[2]"));
     }
 
     @Test
