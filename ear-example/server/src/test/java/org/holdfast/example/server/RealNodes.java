@@ -51,9 +51,9 @@ final class RealNodes {
                 .filter(node -> ask(node, "EXISTS " + key(lock, "lock")).equals("1"));
     }
 
-    /** Returns the largest token that a node remembers, 0 if none does. */
+    /** Returns the token of who has the lock alone now and was not handed it: nodes remember the last that is reserved with it. */
     long token(String lock) {
-        return nodes.stream().mapToLong(node -> tokenAt(node, lock)).max().orElseThrow();
+        return nodes.stream().mapToLong(node -> tokenAt(node, lock)).max().orElseThrow() - RESERVED_TOKENS;
     }
 
     /**
