@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LockConnection;
@@ -35,24 +37,36 @@ class ClockJumpTest {
     private final JumpingTime time = new JumpingTime();
     private StandaloneConnectionFactory locks;
 
-    /** The system's time, which stands still on demand. */
+    /**
+     * The system's time, which stands still on demand.
+     *
+     * <p>Whoever asks for it meanwhile waits, as in a suspended machine: were they told a time that stands still, they would
+     * measure one node after the other while the nodes go on, and find that each has jumped by something else.
+     */
     private static final class JumpingTime implements Time {
         private final Time system = new SystemTime();
-        private volatile long stopped = Long.MAX_VALUE;
-        private volatile long behind;
+        private final ReadWriteLock suspension = new ReentrantReadWriteLock();
+        private long behind;
 
         /** Blocks for as long. */
         void standStill(Duration duration) throws InterruptedException {
-            stopped = nanoTime();
-            Thread.sleep(duration.toMillis()); // the nodes' real clocks have to go on meanwhile
-            behind += duration.toNanos();
-            stopped = Long.MAX_VALUE;
+            suspension.writeLock().lock();
+            try {
+                Thread.sleep(duration.toMillis()); // the nodes' real clocks have to go on meanwhile
+                behind += duration.toNanos();
+            } finally {
+                suspension.writeLock().unlock();
+            }
         }
 
         @Override
         public long nanoTime() {
-            long still = stopped; // read first: whoever sees that it goes on sees how far it is behind
-            return still == Long.MAX_VALUE ? system.nanoTime() - behind : still;
+            suspension.readLock().lock();
+            try {
+                return system.nanoTime() - behind;
+            } finally {
+                suspension.readLock().unlock();
+            }
         }
 
         @Override
