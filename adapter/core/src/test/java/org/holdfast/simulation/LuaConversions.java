@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 
@@ -38,10 +40,20 @@ final class LuaConversions {
     /** Turns an argument of a command into what Redis gets. */
     static String word(LuaValue argument) {
         return switch (argument.type()) {
-            case LuaValue.TSTRING -> argument.tojstring();
+            case LuaValue.TSTRING -> text(argument.checkstring());
             case LuaValue.TNUMBER -> RedisNumbers.text(argument.todouble());
             default -> throw new LuaError("ERR Lua redis lib command arguments must be strings or integers");
         };
+    }
+
+    /** Most is ASCII, for which its own method takes long. */
+    private static String text(LuaString string) {
+        for (int i = string.m_offset; i < string.m_offset + string.m_length; i++) {
+            if (string.m_bytes[i] < 0) {
+                return string.tojstring();
+            }
+        }
+        return new String(string.m_bytes, string.m_offset, string.m_length, StandardCharsets.US_ASCII);
     }
 
     /** Turns a table that a script returns into what its client gets: it ends at the first nil. */

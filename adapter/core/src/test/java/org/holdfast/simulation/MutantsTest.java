@@ -105,9 +105,9 @@ class MutantsTest {
                 "Violation: ",
                 new Mutant()
                         .with(
-                                "org/holdfast/simulation/SimulatedNode.java",
-                                "ScriptBridge.call(command, PREFIX, memoryMicros)",
-                                "ScriptBridge.call(command, PREFIX, 0)"));
+                                NETWORK,
+                                "ScriptBridge.call(command, SimulatedNode.PREFIX, memoryMicros)",
+                                "ScriptBridge.call(command, SimulatedNode.PREFIX, 0)"));
     }
 
     @Test

@@ -13,6 +13,7 @@ import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Round;
+import org.holdfast.redis.ScriptBridge;
 
 /**
  * What lies between clients and nodes: connections that keep order, break, and lose what is on them.
@@ -26,15 +27,25 @@ final class Network {
     private final long meanDelay;
     private double breaks;
     private final long nodeTimeout;
+    private final long memoryMicros;
     private final Turns turns;
     private final List<SimulatedAnnouncements> audience = new ArrayList<>();
 
-    Network(World world, List<SimulatedNode> nodes, long meanDelay, double breaks, long nodeTimeout, Turns turns) {
+    /** @param memoryMicros how long a forgotten lock may last */
+    Network(
+            World world,
+            List<SimulatedNode> nodes,
+            long meanDelay,
+            double breaks,
+            long nodeTimeout,
+            long memoryMicros,
+            Turns turns) {
         this.world = world;
         this.nodes = nodes;
         this.meanDelay = meanDelay;
         this.breaks = breaks;
         this.nodeTimeout = nodeTimeout;
+        this.memoryMicros = memoryMicros;
         this.turns = turns;
         for (int node = 0; node < nodes.size(); node++) {
             int from = node;
@@ -184,6 +195,8 @@ final class Network {
         @Override
         public Round send(Command command, NodeSet targets) {
             turns.sent(command);
+            SimulatedRedis.Prepared prepared =
+                    new SimulatedRedis.Prepared(ScriptBridge.call(command, SimulatedNode.PREFIX, memoryMicros));
             Answers answers = new Answers(targets.size());
             for (int node = 0; node < open.length; node++) {
                 if (targets.contains(node)) {
@@ -191,7 +204,7 @@ final class Network {
                     if (connection == null) {
                         answers.answered(new Answer(node, new Reply.NotSent("no connection"), 0));
                     } else {
-                        connection.send(command, answers);
+                        connection.send(command, prepared, answers);
                     }
                 }
             }
@@ -214,7 +227,7 @@ final class Network {
         }
     }
 
-    private record Request(Command command, Answers answers, long sentAt) {}
+    private record Request(Command command, SimulatedRedis.Prepared prepared, Answers answers, long sentAt) {}
 
     private final class Connection {
 
@@ -232,8 +245,8 @@ final class Network {
             this.incarnation = nodes.get(node).incarnation();
         }
 
-        void send(Command command, Answers answers) {
-            Request request = new Request(command, answers, view.time.nanoTime());
+        void send(Command command, SimulatedRedis.Prepared prepared, Answers answers) {
+            Request request = new Request(command, prepared, answers, view.time.nanoTime());
             unanswered.addLast(request);
             boolean breaking = world.random.nextDouble() < breaks;
             if (!breaking || world.random.nextBoolean()) {
@@ -264,7 +277,7 @@ final class Network {
                 world.at(ready, () -> arrive(request));
                 return;
             }
-            Answer answer = target.execute(request.command());
+            Answer answer = target.execute(request.command(), request.prepared());
             turns.answered(request.command(), answer);
             lastAnswer = Math.max(lastAnswer, world.now() + delay());
             if (!view.isCutOff(node, world.now())) {

@@ -35,7 +35,6 @@ final class SimulatedNode {
     private final long clockStepMicros;
     private long clockErrorMicros;
     private final boolean persistent;
-    private final long memoryMicros;
     private long startedMicros;
     private long flushes;
     private long evictions;
@@ -59,9 +58,8 @@ final class SimulatedNode {
     /**
      * @param rate how fast its clock runs
      * @param persistent whether a crash loses nothing
-     * @param memoryMicros how long a forgotten lock may last
      */
-    SimulatedNode(World world, int index, SimulatedRedis.Lua lua, double rate, boolean persistent, long memoryMicros) {
+    SimulatedNode(World world, int index, SimulatedRedis.Lua lua, double rate, boolean persistent) {
         this.world = world;
         this.index = index;
         this.rate = rate;
@@ -70,7 +68,6 @@ final class SimulatedNode {
         this.clockStepMicros = world.random.nextBoolean() ? step : -step;
         this.redis = new SimulatedRedis(lua, this::clockMicros);
         this.persistent = persistent;
-        this.memoryMicros = memoryMicros;
         this.startedMicros = BOOT_MICROS - 3_600_000_000L;
     }
 
@@ -96,12 +93,11 @@ final class SimulatedNode {
     }
 
     /** Runs a command, and checks on the way that it touches nothing that another has. */
-    Answer execute(Command command) {
-        ScriptBridge.Call call = ScriptBridge.call(command, PREFIX, memoryMicros);
-        Belongings belongings = new Belongings(redis, call, command, clockMicros() / 1_000);
+    Answer execute(Command command, SimulatedRedis.Prepared prepared) {
+        Belongings belongings = new Belongings(redis, prepared.call, command, clockMicros() / 1_000);
         Map<String, Object> before = belongings.ofOthers();
         scripts++;
-        Answer answer = ScriptBridge.answer(index, redis.eval(call));
+        Answer answer = ScriptBridge.answer(index, redis.eval(prepared));
         Map<String, Object> after = belongings.ofOthers();
         before.forEach((what, value) -> {
             if (!value.equals(after.get(what))) {
@@ -136,6 +132,9 @@ final class SimulatedNode {
     }
 
     private void remember() {
+        if (persistent) {
+            return; // what it has now is what it will have
+        }
         history.addLast(new Remembered(world.now(), redis.snapshot()));
         while (history.peekFirst().at() < world.now() - SECOND) {
             longAgo = history.removeFirst().memory();

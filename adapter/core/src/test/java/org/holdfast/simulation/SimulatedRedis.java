@@ -51,6 +51,7 @@ final class SimulatedRedis {
     private final java.util.function.LongSupplier clockMicros;
     private final SortedSetCommands sortedSets = new SortedSetCommands(this);
     private Map<String, Entry> keys = new TreeMap<>();
+    private boolean shared;
     private ToLongFunction<String> audience = channel -> 0;
 
     /** @param value a String or a SimulatedSortedSet: neither ever changes, so that snapshots may share it */
@@ -61,12 +62,28 @@ final class SimulatedRedis {
         this.clockMicros = clockMicros;
     }
 
+    /** A call as Lua sees it, which is the same on each node. */
+    static final class Prepared {
+
+        final ScriptBridge.Call call;
+        private final LuaTable keys;
+        private final LuaTable arguments;
+
+        Prepared(ScriptBridge.Call call) {
+            this.call = call;
+            this.keys = LuaConversions.array(call.keys());
+            this.arguments = LuaConversions.array(call.arguments());
+        }
+    }
+
     /** An interpreter that remembers what it has compiled. For one thread. */
     static final class Lua {
 
+        private static final LuaValue KEYS = LuaValue.valueOf("KEYS");
+        private static final LuaValue ARGV = LuaValue.valueOf("ARGV");
+
         private final Globals globals = new Globals();
         private final Map<String, LuaValue> compiled = new HashMap<>();
-        private final Map<String, LuaValue> known = new HashMap<>();
         private SimulatedRedis running;
 
         Lua() {
@@ -90,20 +107,12 @@ final class SimulatedRedis {
             globals.set("redis", redis);
         }
 
-        /** The same few keys come again and again. */
-        private LuaTable keys(List<String> names) {
-            LuaTable table = new LuaTable(names.size(), 0);
-            for (int i = 0; i < names.size(); i++) {
-                table.set(i + 1, known.computeIfAbsent(names.get(i), LuaValue::valueOf));
-            }
-            return table;
-        }
-
-        private LuaValue run(SimulatedRedis on, ScriptBridge.Call call) {
+        private LuaValue run(SimulatedRedis on, Prepared prepared) {
             running = on;
-            globals.set("KEYS", keys(call.keys()));
-            globals.set("ARGV", LuaConversions.array(call.arguments()));
-            return compiled.computeIfAbsent(call.source(), globals::load).call();
+            globals.set(KEYS, prepared.keys);
+            globals.set(ARGV, prepared.arguments);
+            return compiled.computeIfAbsent(prepared.call.source(), globals::load)
+                    .call();
         }
     }
 
@@ -114,7 +123,11 @@ final class SimulatedRedis {
 
     /** Runs a script and returns what a client would get. */
     List<Object> eval(ScriptBridge.Call call) {
-        return LuaConversions.toClient(lua.run(this, call).checktable());
+        return eval(new Prepared(call));
+    }
+
+    List<Object> eval(Prepared prepared) {
+        return LuaConversions.toClient(lua.run(this, prepared).checktable());
     }
 
     private LuaValue command(List<String> words) {
@@ -150,7 +163,7 @@ final class SimulatedRedis {
     }
 
     private LuaValue set(List<String> words) {
-        keys.put(words.get(1), new Entry(words.get(2), expiry(words)));
+        own().put(words.get(1), new Entry(words.get(2), expiry(words)));
         return LuaConversions.ok();
     }
 
@@ -173,7 +186,7 @@ final class SimulatedRedis {
         if (entry == null) {
             return 0;
         }
-        keys.put(key, new Entry(entry.value(), expiresIn(millis)));
+        own().put(key, new Entry(entry.value(), expiresIn(millis)));
         return 1;
     }
 
@@ -188,7 +201,7 @@ final class SimulatedRedis {
 
     private long delete(List<String> names) {
         return names.stream()
-                .filter(key -> live(key) != null && keys.remove(key) != null)
+                .filter(key -> live(key) != null && own().remove(key) != null)
                 .count();
     }
 
@@ -206,7 +219,7 @@ final class SimulatedRedis {
     private Entry live(String key) {
         Entry entry = keys.get(key);
         if (entry != null && entry.expiresAtMicros() <= clockMicros.getAsLong()) {
-            keys.remove(key);
+            own().remove(key);
             return null;
         }
         return entry;
@@ -241,32 +254,44 @@ final class SimulatedRedis {
     void store(String key, SimulatedSortedSet set) {
         Entry before = live(key);
         if (set.members().isEmpty()) {
-            keys.remove(key);
+            own().remove(key);
         } else {
-            keys.put(key, new Entry(set, before == null ? FOREVER : before.expiresAtMicros()));
+            own().put(key, new Entry(set, before == null ? FOREVER : before.expiresAtMicros()));
         }
     }
 
     void set(String key, String value) {
-        keys.put(key, new Entry(value, FOREVER));
+        own().put(key, new Entry(value, FOREVER));
     }
 
     void remove(String key) {
-        keys.remove(key);
+        own().remove(key);
     }
 
+    /** Returns what is there, in a map that stays as it is. */
     Map<String, Entry> snapshot() {
-        return new TreeMap<>(keys);
+        shared = true;
+        return keys;
+    }
+
+    /** Returns the keys to be changed: copied first if a snapshot has them too. */
+    private Map<String, Entry> own() {
+        if (shared) {
+            keys = new TreeMap<>(keys);
+            shared = false;
+        }
+        return keys;
     }
 
     void restore(Map<String, Entry> snapshot) {
-        keys = new TreeMap<>(snapshot);
+        keys = snapshot;
+        shared = true;
     }
 
     /** Evicts each key that expires, and returns how many they were. */
     int evictExpiring() {
         int before = keys.size();
-        keys.values().removeIf(entry -> entry.expiresAtMicros() != FOREVER);
+        own().values().removeIf(entry -> entry.expiresAtMicros() != FOREVER);
         return before - keys.size();
     }
 

@@ -48,7 +48,7 @@ public final class Simulation {
         int count = random.nextBoolean() ? 3 : 5;
         for (int node = 0; node < count; node++) {
             boolean persistent = random.nextInt(4) == 0;
-            nodes.add(new SimulatedNode(world, node, lua, clockRate(), persistent, MEMORY_MICROS));
+            nodes.add(new SimulatedNode(world, node, lua, clockRate(), persistent));
         }
         long meanDelay = MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
         double breaks = List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
@@ -57,7 +57,7 @@ public final class Simulation {
         this.faults = quiet && random.nextBoolean() ? 0 : random.nextInt(10);
         this.calm = quiet && faults == 0;
         Turns turns = new Turns(world, count, calm);
-        this.network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos(), turns);
+        this.network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos(), MEMORY_MICROS, turns);
         for (int client = 0; client < 3; client++) {
             SimulatedTime time =
                     new SimulatedTime(world, clockRate(), random.nextLong() / 4, random.nextInt(2_000_000) - 1_000_000);
