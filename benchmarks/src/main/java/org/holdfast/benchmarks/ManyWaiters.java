@@ -169,7 +169,7 @@ public final class ManyWaiters {
         long used = Long.MAX_VALUE;
         for (int i = 0; i < 5; i++) {
             System.gc();
-            Thread.sleep(200);
+            Thread.sleep(1_000); // attempts that are under way come and go
             Runtime runtime = Runtime.getRuntime();
             used = Math.min(used, runtime.totalMemory() - runtime.freeMemory());
         }

@@ -60,4 +60,18 @@ class TicketsTest {
         assertThat(refreshed()).hasSizeLessThanOrEqualTo(100);
         assertThat(tickets.size()).isEqualTo(kept.size() - left.size());
     }
+
+    @Test
+    void ticket_thatCannotBeTakenAway_isLeftToExpire() {
+        Ticket ticket = ticket("a", 1);
+        tickets.keep(ticket);
+        service.node(0, command -> {
+            throw new IllegalStateException("no selector");
+        });
+        tickets.leave(ticket, true);
+        fixture.time.passMillis(400);
+        tickets.sweep();
+        assertThat(refreshed()).isEmpty();
+        assertThat(tickets.size()).isZero();
+    }
 }
