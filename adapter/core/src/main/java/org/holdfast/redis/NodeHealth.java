@@ -103,9 +103,13 @@ final class NodeHealth {
     /** A node that is refused is not doubted too: it would be told of again and again. */
     private void setAside(Cause cause, String reason) {
         State seen = state.get();
+        if (seen instanceof State.Aside aside && aside.cause() == cause) { // for whatever stands against it by now
+            state.compareAndSet(
+                    seen, new State.Aside(cause, reason, aside.since(), aside.pauseNanos(), aside.nextLook()));
+            return;
+        }
         State.Aside known = seen instanceof State.Aside aside ? aside : null;
-        boolean same =
-                known != null && (known.cause() == cause || known.cause() == Cause.REFUSED && cause == Cause.DOUBTED);
+        boolean same = known != null && known.cause() == Cause.REFUSED && cause == Cause.DOUBTED;
         long now = time.nanoTime();
         long pause = known == null ? FIRST_PAUSE_NANOS : known.pauseNanos();
         if (!same && state.compareAndSet(seen, new State.Aside(cause, reason, now, pause, now + pause))) {
