@@ -50,6 +50,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
     private boolean failed;
     private long failedAt;
     private boolean closed;
+    private long stoppedAt;
 
     /** @param threads gives a thread for as long as it takes */
     Subscriber(Cluster cluster, Executor threads) {
@@ -280,15 +281,30 @@ public final class Subscriber implements Announcements, AutoCloseable {
         }
     }
 
-    /** Stops listening, and waits a moment for the thread to end. */
-    @Override
-    public void close() {
+    /** Stops listening; the thread ends by and by. */
+    public void stop() {
         lock.lock();
         try {
-            closed = true;
-            long left = LONGEST_CLOSE_NANOS;
-            while (threadsAlive > 0 && left > 0) {
+            if (!closed) {
+                closed = true;
+                stoppedAt = cluster.time().nanoTime();
+            }
+            if (threadsAlive > 0) {
                 selector.wakeup();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stops listening, and waits for the thread to end, until 1 s after it was told to. */
+    @Override
+    public void close() {
+        stop();
+        lock.lock();
+        try {
+            long left = LONGEST_CLOSE_NANOS - (cluster.time().nanoTime() - stoppedAt);
+            while (threadsAlive > 0 && left > 0) {
                 left = stopped.awaitNanos(left);
             }
         } catch (InterruptedException e) {

@@ -173,15 +173,21 @@ public final class LockService implements AutoCloseable {
     /** Stops renewals, releases every lease and closes the service channel. Takes 2 s at the most. */
     @Override
     public void close() {
-        close(time.nanoTime() + LONGEST_STOP.toNanos());
+        stop();
+        finish(time.nanoTime() + LONGEST_STOP.toNanos());
     }
 
-    /** Closes it by the deadline; if the subscriber's thread hangs, up to 1 s after it. */
-    void close(long deadline) {
+    /** Stops what goes on by itself, without waiting for it to end. */
+    void stop() {
         scheduling.close();
         management.close();
         closed = true;
         closeInspectionIfOver();
+        subscriber.stop();
+    }
+
+    /** Closes what was stopped, by the deadline: 1 s or more after it was stopped. */
+    void finish(long deadline) {
         subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
         leases.close(deadline);
         service.close();

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Transactions;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientType;
+import redis.clients.jedis.params.ClientKillParams;
+import redis.clients.jedis.params.SetParams;
+
+@Timeout(120)
+class LockSpacesTest {
+
+    private static final int PREFIXES = 8;
+
+    /** Threads that hear of releases hang where the node does, until the node timeout: one after the other would add up. */
+    @Test
+    void close_withManyPrefixesAndANodeThatHangs_takesNoLongerThanWithOne() throws Exception {
+        try (RedisServers redis = RedisServers.start(1)) {
+            LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
+            try (Jedis jedis = new Jedis("127.0.0.1", redis.get(0).port())) {
+                for (int i = 0; i < PREFIXES; i++) {
+                    jedis.set(
+                            "prefix" + i + ":{a}:lock",
+                            "somebody",
+                            SetParams.setParams().px(60_000));
+                    LockSession session = spaces.service(settings(redis, i)).newSession();
+                    session.acquireAsync(
+                            LockRequest.of("a").waitTimeout(ofSeconds(60)).detached());
+                }
+                await().until(() -> jedis.pubsubChannels("*").size() == PREFIXES);
+                jedis.clientKill(ClientKillParams.clientKillParams().type(ClientType.PUBSUB));
+            }
+            redis.get(0).freeze(); // before they connect again, half a second after they were cut off
+            await().until(() -> connecting() == PREFIXES);
+            long begun = System.nanoTime();
+            spaces.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(ofSeconds(PREFIXES));
+        }
+    }
+
+    /** Returns how many threads that hear of releases wait for the first words of a node. */
+    private static long connecting() {
+        return Thread.getAllStackTraces().values().stream()
+                .filter(frames -> calls(frames, "SubscriberLine", "connect") && calls(frames, "NodeSocket", "await"))
+                .count();
+    }
+
+    private static boolean calls(StackTraceElement[] frames, String type, String method) {
+        return Arrays.stream(frames)
+                .anyMatch(frame -> frame.getClassName().endsWith("." + type)
+                        && frame.getMethodName().equals(method));
+    }
+
+    private static Settings settings(RedisServers redis, int number) {
+        return Settings.of(Map.of(
+                "nodes",
+                redis.uris(),
+                "guard",
+                "OFF",
+                "keyPrefix",
+                "prefix" + number,
+                "nodeTimeoutMillis",
+                "15000",
+                "ttlMillis",
+                "60000"));
+    }
+}
