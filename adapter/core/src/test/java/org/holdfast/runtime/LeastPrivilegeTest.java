@@ -6,11 +6,15 @@ import static java.time.Duration.ofSeconds;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -125,7 +129,7 @@ class LeastPrivilegeTest {
                             .detached())
                     .thenAccept(Lease::release));
         }
-        Thread.sleep(500); // until the tickets have been refreshed
+        awaitRefreshOfTickets(waiting);
         lease.release();
         for (CompletableFuture<Void> each : waiting) {
             each.get(10, SECONDS);
@@ -133,6 +137,16 @@ class LeastPrivilegeTest {
         connection.acquire(LockRequest.of("held").detached());
         assertThat(locks.holders("held")).hasSize(1);
         assertThat(locks.forceRelease("held")).hasSize(1);
+    }
+
+    /** A node knows a script from when it was asked to run it. */
+    private static void awaitRefreshOfTickets(List<CompletableFuture<Void>> waiting) throws Exception {
+        try (InputStream script = Lease.class.getResourceAsStream("redis/refresh.lua");
+                Jedis jedis = new Jedis("127.0.0.1", redis.get(0).port())) {
+            byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(script.readAllBytes());
+            String name = HexFormat.of().formatHex(sha1);
+            await().until(() -> jedis.scriptExists(name) || waiting.stream().anyMatch(CompletableFuture::isDone));
+        }
     }
 
     @Test
