@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import javax.transaction.xa.XAResource;
 import org.holdfast.LockException;
+import org.holdfast.redis.NodeAddress;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.LockSpaces;
 import org.holdfast.runtime.Scheduling;
@@ -44,6 +45,38 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     @ConfigProperty(description = "Password at nodes whose address names none. Default: none.", confidential = true)
     private String password;
+
+    @ConfigProperty(
+            description = "File that holds the password instead, read for each connection: it can be changed while"
+                    + " the adapter runs. Default: none.")
+    private String passwordFile;
+
+    @ConfigProperty(
+            description = "File with the certificates to trust at rediss:// nodes, read for each connection."
+                    + " Default: the trust of the JVM.")
+    private String trustStore;
+
+    @ConfigProperty(description = "Type of trustStore. Default: PKCS12.")
+    private String trustStoreType;
+
+    @ConfigProperty(description = "Password of trustStore. Default: none.", confidential = true)
+    private String trustStorePassword;
+
+    @ConfigProperty(
+            description = "File with the certificate and key that we show to rediss:// nodes, read for each connection."
+                    + " Default: none.")
+    private String keyStore;
+
+    @ConfigProperty(description = "Type of keyStore. Default: PKCS12.")
+    private String keyStoreType;
+
+    @ConfigProperty(description = "Password of keyStore and of the key in it. Default: none.", confidential = true)
+    private String keyStorePassword;
+
+    @ConfigProperty(
+            description = "Whether the certificate of a rediss:// node must be for the host that its address names."
+                    + " Default: true.")
+    private Boolean verifyHostName;
 
     @ConfigProperty(description = "What every key begins with. Default: holdfast.")
     private String keyPrefix;
@@ -146,6 +179,14 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
                 .with(Settings.NODES, nodes)
                 .with(Settings.USER, user)
                 .with(Settings.PASSWORD, password)
+                .with(Settings.PASSWORD_FILE, passwordFile)
+                .with(Settings.TRUST_STORE, trustStore)
+                .with(Settings.TRUST_STORE + Settings.TYPE, trustStoreType)
+                .with(Settings.TRUST_STORE + Settings.STORE_PASSWORD, trustStorePassword)
+                .with(Settings.KEY_STORE, keyStore)
+                .with(Settings.KEY_STORE + Settings.TYPE, keyStoreType)
+                .with(Settings.KEY_STORE + Settings.STORE_PASSWORD, keyStorePassword)
+                .with(Settings.VERIFY_HOST_NAME, verifyHostName)
                 .with(Settings.KEY_PREFIX, keyPrefix)
                 .with(Settings.TTL_MILLIS, ttlMillis)
                 .with(Settings.WAIT_TIMEOUT_MILLIS, waitTimeoutMillis)
@@ -193,8 +234,9 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         return "Holdfast resource adapter";
     }
 
+    /** Returns the addresses, with {@code ****} where they have users and passwords: whoever shows properties asks here. */
     public String getNodes() {
-        return nodes;
+        return NodeAddress.withoutSecrets(nodes);
     }
 
     public void setNodes(String nodes) {
@@ -215,6 +257,70 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     public void setPassword(String password) {
         this.password = password;
+    }
+
+    public String getPasswordFile() {
+        return passwordFile;
+    }
+
+    public void setPasswordFile(String passwordFile) {
+        this.passwordFile = passwordFile;
+    }
+
+    public String getTrustStore() {
+        return trustStore;
+    }
+
+    public void setTrustStore(String trustStore) {
+        this.trustStore = trustStore;
+    }
+
+    public String getTrustStoreType() {
+        return trustStoreType;
+    }
+
+    public void setTrustStoreType(String trustStoreType) {
+        this.trustStoreType = trustStoreType;
+    }
+
+    public String getTrustStorePassword() {
+        return trustStorePassword;
+    }
+
+    public void setTrustStorePassword(String trustStorePassword) {
+        this.trustStorePassword = trustStorePassword;
+    }
+
+    public String getKeyStore() {
+        return keyStore;
+    }
+
+    public void setKeyStore(String keyStore) {
+        this.keyStore = keyStore;
+    }
+
+    public String getKeyStoreType() {
+        return keyStoreType;
+    }
+
+    public void setKeyStoreType(String keyStoreType) {
+        this.keyStoreType = keyStoreType;
+    }
+
+    public String getKeyStorePassword() {
+        return keyStorePassword;
+    }
+
+    public void setKeyStorePassword(String keyStorePassword) {
+        this.keyStorePassword = keyStorePassword;
+    }
+
+    public Boolean getVerifyHostName() {
+        return verifyHostName;
+    }
+
+    public void setVerifyHostName(Boolean verifyHostName) {
+        this.verifyHostName = verifyHostName;
     }
 
     public String getKeyPrefix() {

@@ -17,6 +17,8 @@ import redis.clients.jedis.exceptions.JedisException;
 public final class Cluster {
 
     private final List<NodeAddress> addresses;
+    private final Access access;
+    private final Tls tls;
     private final List<NodeHealth> health;
     private final List<NodeInspector> inspectors;
     private final ScriptCodec codec;
@@ -26,18 +28,22 @@ public final class Cluster {
     private final boolean guarded;
 
     /**
+     * @param access how to enter the nodes
      * @param keyPrefix what every key on the nodes begins with
      * @param memory how long a lock lasts that a node may have forgotten; zero to trust the nodes' memory and clocks
      * @param driftFactor bound on the difference of clock rates, as a part of the time that passes
      */
     public Cluster(
             List<NodeAddress> addresses,
+            Access access,
             String keyPrefix,
             Duration nodeTimeout,
             Duration memory,
             double driftFactor,
             Time time) {
         this.addresses = List.copyOf(addresses);
+        this.access = access;
+        this.tls = new Tls(access);
         this.health = addresses.stream().map(a -> new NodeHealth(a, time)).toList();
         this.codec = new ScriptCodec(keyPrefix, memory.toNanos() / 1_000);
         this.guarded = !memory.isZero();
@@ -133,8 +139,8 @@ public final class Cluster {
 
     /** Connects to a node without a look at it. */
     NodeConnection openUnseen(int node) {
-        return NodeConnection.open(
-                address(node), (int) Duration.ofNanos(nodeTimeoutNanos).toMillis());
+        return NodeConnection.open(address(node), access, tls, (int)
+                Duration.ofNanos(nodeTimeoutNanos).toMillis());
     }
 
     /** Looks at a node and has it asked, unless there is something against it. */
@@ -204,11 +210,16 @@ public final class Cluster {
 
     /** Returns what went wrong in words: the innermost message says it best. */
     static String describe(Throwable failure) {
+        Throwable innermost = innermost(failure);
+        String message = innermost.getMessage();
+        return message == null || message.isBlank() ? innermost.getClass().getSimpleName() : message;
+    }
+
+    static Throwable innermost(Throwable failure) {
         Throwable innermost = failure;
         while (innermost.getCause() != null && innermost.getCause() != innermost) {
             innermost = innermost.getCause();
         }
-        String message = innermost.getMessage();
-        return message == null || message.isBlank() ? innermost.getClass().getSimpleName() : message;
+        return innermost;
     }
 }

@@ -6,10 +6,13 @@ import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Where a node is and who we are there.
@@ -23,6 +26,9 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
 
     private static final int DEFAULT_PORT = 6379;
     private static final int MOST_NODES = 63;
+    /** Whatever stands between the beginning of an address and the last @ before the next one. */
+    private static final Pattern USER_AND_PASSWORD = Pattern.compile("://(?:(?!://).)*@");
+
     private static final String FORM = "redis[s]://[[user]:password@]host[:port][/database]";
 
     /**
@@ -68,6 +74,15 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
         return new NodeAddress(host, port, tls, otherUser, otherPassword, database);
     }
 
+    /** Returns a list of addresses, right or wrong, as it may be shown; null for null. */
+    public static String withoutSecrets(String list) {
+        if (list == null) {
+            return null;
+        }
+        String[] parts = USER_AND_PASSWORD.matcher(list).replaceAll("://****@").split(",", -1);
+        return Arrays.stream(parts).map(NodeAddress::partWithoutSecrets).collect(Collectors.joining(","));
+    }
+
     /** A comma in a password tears its address apart: what follows has an @ before another address begins. */
     private static boolean isTorn(String rest) {
         int at = rest.indexOf('@');
@@ -95,10 +110,10 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
             int port = uri.getPort() == -1 ? DEFAULT_PORT : uri.getPort();
             return new NodeAddress(uri.getHost(), port, tls, user[0], user[1], database(uri.getPath()));
         } catch (URISyntaxException e) {
-            violations.add(setting + " must be of the form " + FORM + ", was '" + withoutSecrets(text) + "': "
+            violations.add(setting + " must be of the form " + FORM + ", was '" + partWithoutSecrets(text) + "': "
                     + e.getReason() + (e.getIndex() < 0 ? "" : " at position " + e.getIndex()));
         } catch (IllegalArgumentException e) {
-            violations.add(setting + " must be of the form " + FORM + ", was '" + withoutSecrets(text) + "': "
+            violations.add(setting + " must be of the form " + FORM + ", was '" + partWithoutSecrets(text) + "': "
                     + e.getMessage());
         }
         return null;
@@ -135,7 +150,7 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
     }
 
     /** Whatever stands before the last @ may hold a password, and so may what looks like a port and is no number. */
-    private static String withoutSecrets(String text) {
+    private static String partWithoutSecrets(String text) {
         int scheme = text.indexOf("://");
         int start = scheme < 0 ? 0 : scheme + 3;
         int at = text.lastIndexOf('@');

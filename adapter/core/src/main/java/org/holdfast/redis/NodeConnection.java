@@ -3,6 +3,8 @@ package org.holdfast.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
@@ -43,51 +45,76 @@ final class NodeConnection extends Connection {
      * @param timeoutMillis for the connection, and for each answer
      * @throws redis.clients.jedis.exceptions.JedisException if the node cannot be reached or turns us away
      */
-    static NodeConnection open(NodeAddress address, int timeoutMillis) {
+    static NodeConnection open(NodeAddress address, Access access, Tls tls, int timeoutMillis) {
+        String password = password(address, access);
         JedisClientConfig config = DefaultJedisClientConfig.builder()
                 .connectionTimeoutMillis(timeoutMillis)
                 .socketTimeoutMillis(timeoutMillis)
                 .user(address.user())
-                .password(address.password())
+                .password(password)
                 .database(address.database())
                 .clientName("holdfast")
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
                 .autoNegotiateProtocol(false) // scripts return numbers, the same in every version of the protocol
                 .build();
+        Sockets sockets = new Sockets(address, tls, config);
         try {
-            return new NodeConnection(new Sockets(address, config), config);
+            return new NodeConnection(sockets, config);
         } catch (RuntimeException e) {
-            throw withoutPassword(e, address);
+            String message = Cluster.describe(e);
+            String explained = sockets.agreed && isEnd(e) ? Tls.explainEnd(message) : message;
+            String safe = withoutPassword(explained, password);
+            throw safe.equals(message) ? e : new JedisConnectionException(safe);
         }
     }
 
-    /** A node that does not know {@code AUTH} (it can be renamed) repeats in its error what was sent with it. */
-    private static RuntimeException withoutPassword(RuntimeException failure, NodeAddress address) {
-        String message = Cluster.describe(failure);
-        int arguments = message.indexOf(ARGUMENTS);
-        String cut = arguments < 0 ? message : message.substring(0, arguments);
-        String safe = address.password() == null ? cut : cut.replace(address.password(), "****");
-        return safe.equals(message) ? failure : new JedisConnectionException(safe);
+    private static String password(NodeAddress address, Access access) {
+        try {
+            return access.password(address);
+        } catch (IOException e) {
+            throw new JedisConnectionException(e.getMessage());
+        }
     }
 
-    /** Gives Jedis our sockets, and leaves TLS to it. */
+    /** Returns whether the connection has ended, unlike one on which the node refuses us or does not answer. */
+    private static boolean isEnd(RuntimeException failure) {
+        return failure instanceof JedisConnectionException
+                && !(Cluster.innermost(failure) instanceof SocketTimeoutException);
+    }
+
+    /** A node that does not know {@code AUTH} (it can be renamed) repeats in its error what was sent with it. */
+    private static String withoutPassword(String message, String password) {
+        int arguments = message.indexOf(ARGUMENTS);
+        String cut = arguments < 0 ? message : message.substring(0, arguments);
+        return password == null ? cut : cut.replace(password, "****");
+    }
+
+    /** Gives Jedis our sockets, with TLS where it is wanted. */
     private static final class Sockets extends DefaultJedisSocketFactory {
 
         private final NodeAddress address;
+        private final Tls tls;
         private final JedisClientConfig config;
         private NodeSocket last;
+        private boolean agreed;
 
-        Sockets(NodeAddress address, JedisClientConfig config) {
+        Sockets(NodeAddress address, Tls tls, JedisClientConfig config) {
             super(new HostAndPort(address.host(), address.port()), config);
             this.address = address;
+            this.tls = tls;
             this.config = config;
         }
 
         @Override
-        public java.net.Socket createSocket() {
+        public Socket createSocket() {
             try {
                 last = NodeSocket.connect(address.host(), address.port(), config.getConnectionTimeoutMillis());
-                return address.tls() ? Tls.layer(last, address) : last;
+                if (!address.tls()) {
+                    return last;
+                }
+                Socket secure = tls.layer(last, address);
+                agreed = true;
+                return secure;
             } catch (IOException e) {
                 throw new JedisConnectionException(e.getMessage(), e);
             }
@@ -153,6 +180,7 @@ final class NodeConnection extends Connection {
     /** Closes without a word; what is in flight stays in {@link #inFlight()}. */
     void abandon() {
         try {
+            socket.close(); // first: TLS would say goodbye, and wait for a node that hangs to take it
             forceDisconnect();
         } catch (IOException e) {
             // it is closed, which is all that was wanted

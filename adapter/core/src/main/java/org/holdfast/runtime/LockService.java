@@ -62,6 +62,7 @@ public final class LockService implements AutoCloseable {
         this.scheduling = scheduling;
         this.cluster = new Cluster(
                 settings.nodes(),
+                settings.access(),
                 settings.keyPrefix(),
                 settings.timing().nodeTimeout(),
                 settings.guard() == Settings.Guard.OFF

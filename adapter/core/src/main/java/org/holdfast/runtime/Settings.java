@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime;
 
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Timing;
+import org.holdfast.redis.Access;
 import org.holdfast.redis.NodeAddress;
+import org.holdfast.redis.StoreFile;
 
 /**
  * What a lock service is told, checked as a whole. The one place where settings have their names, defaults and ranges.
  *
  * @param nodes an odd number of independent Redis nodes
+ * @param access how to enter them
  * @param keyPrefix what every key begins with
  * @param ttl the TTL of a lease whose request does not say
  * @param waitTimeout the wait timeout of a request that does not say
@@ -23,11 +29,21 @@ import org.holdfast.redis.NodeAddress;
  * @param guard whether nodes that may have forgotten locks lose their votes
  */
 public record Settings(
-        List<NodeAddress> nodes, String keyPrefix, Duration ttl, Duration waitTimeout, Timing timing, Guard guard) {
+        List<NodeAddress> nodes,
+        Access access,
+        String keyPrefix,
+        Duration ttl,
+        Duration waitTimeout,
+        Timing timing,
+        Guard guard) {
 
     public static final String NODES = Holdfast.NODES;
     public static final String USER = "user";
     public static final String PASSWORD = "password";
+    public static final String PASSWORD_FILE = Access.PASSWORD_FILE;
+    public static final String TRUST_STORE = "trustStore";
+    public static final String KEY_STORE = "keyStore";
+    public static final String VERIFY_HOST_NAME = "verifyHostName";
     public static final String KEY_PREFIX = "keyPrefix";
     public static final String TTL_MILLIS = "ttlMillis";
     public static final String WAIT_TIMEOUT_MILLIS = "waitTimeoutMillis";
@@ -38,6 +54,12 @@ public record Settings(
     public static final String COMMIT_MARGIN_MILLIS = "commitMarginMillis";
     public static final String TICKET_TTL_MILLIS = "ticketTtlMillis";
     public static final String GUARD = "guard";
+
+    /** What stands behind {@link #TRUST_STORE} and {@link #KEY_STORE} in the name of the setting that is its type. */
+    public static final String TYPE = "Type";
+
+    /** What stands behind {@link #TRUST_STORE} and {@link #KEY_STORE} in the name of the setting that is its password. */
+    public static final String STORE_PASSWORD = "Password";
 
     /** What is done about nodes that may have forgotten locks. */
     public enum Guard {
@@ -53,24 +75,34 @@ public record Settings(
     private static final double MOST_DRIFT = 0.5;
 
     /**
-     * Reads settings by name; what is absent or null has its default.
+     * Reads settings by name, and tries to use the files that they name; what is absent or null has its default.
      *
      * @throws InvalidSettingsException naming every fault
      */
     public static Settings of(Map<String, String> values) {
-        return of(values, Map.of());
+        List<String> violations = new ArrayList<>();
+        Settings settings = read(values, Map.of(), violations);
+        violations.addAll(settings.access().faults());
+        return valid(settings, violations);
     }
 
     /**
      * Reads settings by name, and what a connection factory has in the place of some of them: {@link #KEY_PREFIX}, {@link
-     * #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}.
+     * #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}. Looks at no file: the adapter did when it was started.
      *
      * @throws InvalidSettingsException naming every fault of both
      */
     public static Settings of(Map<String, String> values, Map<String, String> ofFactory) {
         List<String> violations = new ArrayList<>();
-        Settings settings = read(new Reader(values, "", violations))
+        return valid(read(values, ofFactory, violations), violations);
+    }
+
+    private static Settings read(Map<String, String> values, Map<String, String> ofFactory, List<String> violations) {
+        return read(new Reader(values, "", violations))
                 .overridden(new Reader(ofFactory, "the connection factory's ", violations));
+    }
+
+    private static Settings valid(Settings settings, List<String> violations) {
         if (!violations.isEmpty()) {
             throw new InvalidSettingsException(violations);
         }
@@ -79,6 +111,7 @@ public record Settings(
 
     private static Settings read(Reader reader) {
         List<NodeAddress> nodes = reader.nodes();
+        Access access = reader.access(nodes);
         String prefix = reader.prefix("holdfast");
         long maxTtl = reader.millis(MAX_LEASE_TTL_MILLIS, 60_000, LockRequest.MIN_TTL.toMillis(), DAY_MILLIS);
         long ttl = reader.millis(TTL_MILLIS, Math.min(30_000, maxTtl), LockRequest.MIN_TTL.toMillis(), maxTtl);
@@ -97,7 +130,7 @@ public record Settings(
                 drift,
                 Duration.ofMillis(commitMargin),
                 Duration.ofMillis(ticketTtl));
-        return new Settings(nodes, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing, guard);
+        return new Settings(nodes, access, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing, guard);
     }
 
     /** The TTL has the bounds that it has in a request: what else depends on it is decided by the adapter's. */
@@ -107,7 +140,8 @@ public record Settings(
         long ownTtl = reader.millis(TTL_MILLIS, ttl.toMillis(), LockRequest.MIN_TTL.toMillis(), maxTtl);
         long ownWait = reader.millis(WAIT_TIMEOUT_MILLIS, waitTimeout.toMillis(), 0, Long.MAX_VALUE);
         reader.refuseUnknown();
-        return new Settings(nodes, ownPrefix, Duration.ofMillis(ownTtl), Duration.ofMillis(ownWait), timing, guard);
+        return new Settings(
+                nodes, access, ownPrefix, Duration.ofMillis(ownTtl), Duration.ofMillis(ownWait), timing, guard);
     }
 
     /** Takes values one by one and notes what is wrong with them. */
@@ -128,12 +162,52 @@ public record Settings(
             List<NodeAddress> nodes = NodeAddress.parseList(unread.remove(NODES), NODES, violations);
             String user = unread.remove(USER);
             String password = unread.remove(PASSWORD);
-            if (user != null && password == null) {
-                violations.add(USER + " needs a " + PASSWORD);
+            boolean inFile = unread.get(PASSWORD_FILE) != null;
+            if (user != null && password == null && !inFile) {
+                violations.add(USER + " needs a " + PASSWORD + " or a " + PASSWORD_FILE);
+            }
+            if (password != null && inFile) {
+                violations.add("there must be a " + PASSWORD + " or a " + PASSWORD_FILE + ", not both");
             }
             return nodes.stream()
                     .map(node -> node.password() == null ? node.as(user, password) : node)
                     .toList();
+        }
+
+        Access access(List<NodeAddress> nodes) {
+            boolean tls = nodes.stream().anyMatch(NodeAddress::tls);
+            return new Access(path(PASSWORD_FILE), store(TRUST_STORE, tls), store(KEY_STORE, tls), verifiesHostName());
+        }
+
+        private Optional<StoreFile> store(String name, boolean tls) {
+            String type = unread.remove(name + TYPE);
+            String password = unread.remove(name + STORE_PASSWORD);
+            Optional<Path> path = path(name);
+            if (path.isEmpty() && (type != null || password != null)) {
+                violations.add(name + TYPE + " and " + name + STORE_PASSWORD + " need a " + name);
+            }
+            if (path.isPresent() && !tls) {
+                violations.add(name + " is for TLS, and no address in " + NODES + " begins with rediss://");
+            }
+            return path.map(file -> new StoreFile(name, file, type == null ? "PKCS12" : type.trim(), password));
+        }
+
+        private Optional<Path> path(String name) {
+            String text = unread.remove(name);
+            try {
+                return Optional.ofNullable(text).map(Path::of);
+            } catch (InvalidPathException e) {
+                violations.add(name + " must be the path of a file, was '" + text + "'");
+                return Optional.empty();
+            }
+        }
+
+        private boolean verifiesHostName() {
+            String text = unread.remove(VERIFY_HOST_NAME);
+            if (text != null && !List.of("true", "false").contains(text.trim())) {
+                violations.add(VERIFY_HOST_NAME + " must be true or false, was '" + text + "'");
+            }
+            return text == null || !"false".equals(text.trim());
         }
 
         String prefix(String byDefault) {

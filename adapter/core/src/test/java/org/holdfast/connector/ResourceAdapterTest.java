@@ -13,6 +13,7 @@ import jakarta.resource.spi.ResourceAdapterInternalException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
@@ -98,7 +99,7 @@ class ResourceAdapterTest {
     }
 
     @Test
-    void settings_areAnnotatedOnFieldsOnlyAndThePasswordIsConfidential() throws Exception {
+    void settings_areAnnotatedOnFieldsOnlyAndPasswordsAreConfidential() throws Exception {
         for (Method method : HoldfastResourceAdapter.class.getMethods()) {
             assertThat(method.isAnnotationPresent(ConfigProperty.class))
                     .as(method.getName())
@@ -106,13 +107,13 @@ class ResourceAdapterTest {
         }
         assertThat(Arrays.stream(HoldfastResourceAdapter.class.getDeclaredFields())
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
-                .hasSize(14)
-                .allSatisfy(field -> assertThat(field.getType()).isIn(String.class, Long.class, Double.class));
-        assertThat(HoldfastResourceAdapter.class
-                        .getDeclaredField("password")
-                        .getAnnotation(ConfigProperty.class)
-                        .confidential())
-                .isTrue();
+                .hasSize(22)
+                .allSatisfy(field -> {
+                    assertThat(field.getType()).isIn(String.class, Long.class, Double.class, Boolean.class);
+                    assertThat(field.getAnnotation(ConfigProperty.class).confidential())
+                            .as(field.getName())
+                            .isEqualTo(field.getName().toLowerCase(Locale.ROOT).endsWith("password"));
+                });
     }
 
     @Test

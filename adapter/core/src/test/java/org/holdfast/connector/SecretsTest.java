@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -19,11 +21,16 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.openmbean.TabularData;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.testkit.Certificates;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,6 +127,9 @@ class SecretsTest {
         HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();
         adapter.setNodes(nodes);
         adapter.setPassword(SECRET);
+        adapter.setTrustStore("/no/such/store");
+        adapter.setTrustStorePassword(SECRET);
+        adapter.setKeyStorePassword(SECRET);
         adapter.setGuard("no such guard");
         LockManagedConnectionFactory factory = new LockManagedConnectionFactory();
         factory.setResourceAdapter(adapter);
@@ -128,7 +138,7 @@ class SecretsTest {
         mustFail(() -> factory.createManagedConnection(null, null));
         mustFail(() -> Holdfast.connect(nodes));
         mustFail(() -> Holdfast.connect(Map.of("nodes", nodes, "password", SECRET)));
-        out.println(adapter + " " + factory);
+        out.println(adapter + " " + factory + " " + adapter.getNodes());
         assertThat(told.toString()).contains("nodes").doesNotContain(SECRET);
     }
 
@@ -155,9 +165,17 @@ class SecretsTest {
                         + ",redis://ada:" + SECRET + "@[::1]:1");
                 adapter.setPassword(SECRET);
             }
+        },
+        FILE {
+            @Override
+            void give(HoldfastResourceAdapter adapter, int port) throws IOException {
+                adapter.setNodes("redis://127.0.0.1:" + port);
+                adapter.setPasswordFile(Files.writeString(Files.createTempFile("password", null), SECRET + "\n")
+                        .toString());
+            }
         };
 
-        abstract void give(HoldfastResourceAdapter adapter, int port);
+        abstract void give(HoldfastResourceAdapter adapter, int port) throws IOException;
     }
 
     /** Uses whatever there is to be used, in vain, and asks everything for its name. */
@@ -183,10 +201,21 @@ class SecretsTest {
             out.println(
                     adapter + " " + running.factory + " " + managed + " " + managed.getMetaData() + " " + handle + " "
                             + locks + " " + ((LockManagedConnection) managed).service() + " "
-                            + adapter.settings(Map.of()));
+                            + adapter.settings(Map.of()) + " " + adapter.getNodes());
+            tellWhatJmxShows();
             adapter.stop();
             mustFail(() -> handle.acquire(request));
             mustFail(locks::getConnection);
+        }
+    }
+
+    private void tellWhatJmxShows() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        for (ObjectName name : server.queryNames(new ObjectName("org.holdfast:*"), null)) {
+            for (MBeanAttributeInfo attribute : server.getMBeanInfo(name).getAttributes()) {
+                Object value = server.getAttribute(name, attribute.getName());
+                out.println(value instanceof TabularData table ? table.values() : value);
+            }
         }
     }
 
@@ -242,6 +271,22 @@ class SecretsTest {
                 // the client has gone, or the test is over
             }
         }
+    }
+
+    @Test
+    void store_thatDoesNotOpen_doesNotGetItTold() throws Exception {
+        Path store = Certificates.in(scratch.resolve("authority")).trustStore();
+        HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();
+        adapter.setNodes("rediss://127.0.0.1:1");
+        adapter.setTrustStore(store.toString());
+        adapter.setTrustStorePassword(SECRET);
+        adapter.setKeyStore(store.toString());
+        adapter.setKeyStorePassword(SECRET);
+        mustFail(() -> adapter.start(null));
+        out.println(adapter.settings(Map.of()));
+        assertThat(told.toString())
+                .contains("trustStorePassword does not open", "keyStorePassword does not open")
+                .doesNotContain(SECRET);
     }
 
     @Test

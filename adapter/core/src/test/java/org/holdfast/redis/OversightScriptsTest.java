@@ -54,7 +54,9 @@ class OversightScriptsTest {
     void open() throws Exception {
         redis.command("FLUSHALL");
         List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
-        channel = new Cluster(nodes, "test", Duration.ofMillis(500), Duration.ZERO, 0.01, new WaitlessTime()).open();
+        channel = new Cluster(
+                        nodes, Access.DEFAULT, "test", Duration.ofMillis(500), Duration.ZERO, 0.01, new WaitlessTime())
+                .open();
     }
 
     @AfterEach

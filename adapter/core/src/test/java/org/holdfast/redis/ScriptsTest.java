@@ -54,7 +54,9 @@ class ScriptsTest {
     void open() throws Exception {
         redis.command("FLUSHALL");
         List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
-        channel = new Cluster(nodes, "test", Duration.ofMillis(500), Duration.ZERO, 0.01, new WaitlessTime()).open();
+        channel = new Cluster(
+                        nodes, Access.DEFAULT, "test", Duration.ofMillis(500), Duration.ZERO, 0.01, new WaitlessTime())
+                .open();
     }
 
     @AfterEach
@@ -115,8 +117,9 @@ class ScriptsTest {
     void lock_thatLastsLongerThanAnyLease_isCutToTheLongest() throws Exception {
         List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
         Duration memory = Duration.ofSeconds(60);
-        try (Channel guarded =
-                new Cluster(nodes, "test", Duration.ofMillis(500), memory, 0.01, new WaitlessTime()).open()) {
+        try (Channel guarded = new Cluster(
+                        nodes, Access.DEFAULT, "test", Duration.ofMillis(500), memory, 0.01, new WaitlessTime())
+                .open()) {
             guarded.prepare();
             redis.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
             Command acquire = new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));

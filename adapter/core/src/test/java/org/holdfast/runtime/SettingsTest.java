@@ -99,6 +99,7 @@ class SettingsTest {
         assertThat(Settings.of(adapters, Map.of("keyPrefix", "b", "ttlMillis", "700", "waitTimeoutMillis", "2")))
                 .isEqualTo(new Settings(
                         plain.nodes(),
+                        plain.access(),
                         "b",
                         Duration.ofMillis(700),
                         Duration.ofMillis(2),
