@@ -18,6 +18,13 @@ public enum LeaseScope {
     HOLDER,
 
     /**
+     * As {@link #HOLDER}, but no transaction keeps the lease: it belongs to the thread that takes it, inside a transaction as
+     * outside, and ends when it is released. Others may then get the lock before they see what the transaction has done. The
+     * thread, and its transactions, may take the lock once more.
+     */
+    THREAD,
+
+    /**
      * The lease is bound to nothing but itself and may be released by any thread. Nobody may take the lock once more,
      * not even the thread that took it: it may have handed the lease to another.
      */

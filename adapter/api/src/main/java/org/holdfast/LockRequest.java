@@ -26,6 +26,7 @@ import java.util.Set;
  *     the {@code maxLeaseTtlMillis} of the factory; empty: the factory's default
  * @param renewal whether the lease is renewed until it is released; if not it ends with its TTL
  * @param maxHold how long the lease lasts at the most, renewed or not, at least 100 ms; empty: until it is released
+ * @param atLeast for how long nobody else gets the lock, even if it is released before; empty: it is free when it is released
  * @param interruptOnLoss whether the thread that takes the lease is interrupted if the lease is lost
  * @param scope what ends a lease that nobody releases
  */
@@ -38,6 +39,7 @@ public record LockRequest(
         Optional<Duration> ttl,
         boolean renewal,
         Optional<Duration> maxHold,
+        Optional<Duration> atLeast,
         boolean interruptOnLoss,
         LeaseScope scope) {
 
@@ -73,9 +75,36 @@ public record LockRequest(
         }
         checkAtLeastMinimum("ttl", ttl, name);
         checkAtLeastMinimum("maxHold", maxHold, name);
-        if (interruptOnLoss && scope != LeaseScope.CONNECTION) {
-            throw new InvalidLockRequestException("interruptOnLoss needs the scope CONNECTION, was " + scope
+        checkAtLeast(name, mode, ttl, maxHold, Objects.requireNonNull(atLeast, "atLeast"));
+        if (interruptOnLoss && scope == LeaseScope.DETACHED) {
+            throw new InvalidLockRequestException("interruptOnLoss needs a lease of the thread, the scope was " + scope
                     + ": the interrupt must end with what the thread does (lock '" + name + "')");
+        }
+    }
+
+    private static void checkAtLeast(
+            String name,
+            LockMode mode,
+            Optional<Duration> ttl,
+            Optional<Duration> maxHold,
+            Optional<Duration> atLeast) {
+        checkAtLeastMinimum("atLeast", atLeast, name);
+        if (atLeast.isEmpty()) {
+            return;
+        }
+        Duration least = atLeast.get();
+        if (mode != LockMode.EXCLUSIVE) {
+            throw new InvalidLockRequestException(
+                    "atLeast is for the mode EXCLUSIVE, was " + mode + " (lock '" + name + "')");
+        }
+        checkCovers("ttl", ttl, least, name);
+        checkCovers("maxHold", maxHold, least, name);
+    }
+
+    private static void checkCovers(String part, Optional<Duration> duration, Duration least, String name) {
+        if (duration.isPresent() && duration.get().compareTo(least) < 0) {
+            throw new InvalidLockRequestException(part + " must not be less than atLeast, which is " + least + ", was "
+                    + duration.get() + " (lock '" + name + "')");
         }
     }
 
@@ -171,6 +200,7 @@ public record LockRequest(
                 Optional.empty(),
                 true,
                 Optional.empty(),
+                Optional.empty(),
                 false,
                 LeaseScope.CONNECTION);
     }
@@ -188,7 +218,7 @@ public record LockRequest(
      */
     public LockRequest mode(LockMode lockMode) {
         return new LockRequest(
-                names, lockMode, permits, fair, waitTimeout, ttl, renewal, maxHold, interruptOnLoss, scope);
+                names, lockMode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interruptOnLoss, scope);
     }
 
     /**
@@ -203,7 +233,7 @@ public record LockRequest(
      */
     public LockRequest fair(boolean inOrder) {
         return new LockRequest(
-                names, mode, permits, inOrder, waitTimeout, ttl, renewal, maxHold, interruptOnLoss, scope);
+                names, mode, permits, inOrder, waitTimeout, ttl, renewal, maxHold, atLeast, interruptOnLoss, scope);
     }
 
     /**
@@ -214,7 +244,17 @@ public record LockRequest(
      */
     public LockRequest waitTimeout(Duration timeout) {
         return new LockRequest(
-                names, mode, permits, fair, Optional.of(timeout), ttl, renewal, maxHold, interruptOnLoss, scope);
+                names,
+                mode,
+                permits,
+                fair,
+                Optional.of(timeout),
+                ttl,
+                renewal,
+                maxHold,
+                atLeast,
+                interruptOnLoss,
+                scope);
     }
 
     /**
@@ -233,13 +273,15 @@ public record LockRequest(
                 Optional.of(duration),
                 renewal,
                 maxHold,
+                atLeast,
                 interruptOnLoss,
                 scope);
     }
 
     /** Renews the lease until it is released (true, the default), or lets it end with its TTL (false). */
     public LockRequest renewal(boolean renew) {
-        return new LockRequest(names, mode, permits, fair, waitTimeout, ttl, renew, maxHold, interruptOnLoss, scope);
+        return new LockRequest(
+                names, mode, permits, fair, waitTimeout, ttl, renew, maxHold, atLeast, interruptOnLoss, scope);
     }
 
     /**
@@ -251,7 +293,45 @@ public record LockRequest(
      */
     public LockRequest maxHold(Duration duration) {
         return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renewal, Optional.of(duration), interruptOnLoss, scope);
+                names,
+                mode,
+                permits,
+                fair,
+                waitTimeout,
+                ttl,
+                renewal,
+                Optional.of(duration),
+                atLeast,
+                interruptOnLoss,
+                scope);
+    }
+
+    /**
+     * Keeps everybody else from the lock for this long, counted from the attempt that got it, even if it is released before:
+     * then nodes keep it on for the rest. For jobs that several servers start at the same time, by clocks that do not quite
+     * agree: one that is done at once must not be done again by a server that is late.
+     *
+     * <p>The TTL is at least as long, so that it needs nobody: no thread waits, and the process may end, or die in the middle of
+     * its work. The lease itself ends when it is released. Whoever has the lock already, without this
+     * minimum, is refused it.
+     *
+     * @param duration at least {@link #MIN_TTL}, by the clocks of the nodes; at most what the factory allows as a TTL, and what
+     *     this request has as TTL and {@code maxHold}
+     * @throws InvalidLockRequestException if it is too short or too long, or the mode is not {@link LockMode#EXCLUSIVE}
+     */
+    public LockRequest atLeast(Duration duration) {
+        return new LockRequest(
+                names,
+                mode,
+                permits,
+                fair,
+                waitTimeout,
+                ttl,
+                renewal,
+                maxHold,
+                Optional.of(duration),
+                interruptOnLoss,
+                scope);
     }
 
     /**
@@ -260,16 +340,19 @@ public record LockRequest(
      * or closes the connection, so that it does not leak into the next work of a pooled thread. With it goes an interrupt by
      * anybody else that came after the loss: the two cannot be told apart.
      *
-     * @throws InvalidLockRequestException if the scope is not {@link LeaseScope#CONNECTION}
+     * <p>With another scope than {@link LeaseScope#CONNECTION} that very thread has to release the lease.
+     *
+     * @throws InvalidLockRequestException if the scope is {@link LeaseScope#DETACHED}
      */
     public LockRequest interruptOnLoss(boolean interrupt) {
-        return new LockRequest(names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, interrupt, scope);
+        return new LockRequest(
+                names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interrupt, scope);
     }
 
     /** Sets what ends a lease that nobody releases. Default: {@link LeaseScope#CONNECTION}. */
     public LockRequest scope(LeaseScope leaseScope) {
         return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, interruptOnLoss, leaseScope);
+                names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interruptOnLoss, leaseScope);
     }
 
     /** Binds the lease to nothing but itself: short for {@code scope(LeaseScope.DETACHED)}. */

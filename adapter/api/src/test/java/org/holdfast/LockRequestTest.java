@@ -101,6 +101,16 @@ class LockRequestTest {
     }
 
     @Test
+    void atLeast_thatCannotBeKept_isRefused() {
+        LockRequest request = LockRequest.of("a").atLeast(Duration.ofSeconds(5));
+        assertThat(request.atLeast()).contains(Duration.ofSeconds(5));
+        assertRefused(() -> LockRequest.of("a").atLeast(Duration.ofMillis(99)), "atLeast", "100 ms", "'a'");
+        assertRefused(() -> request.mode(LockMode.READ), "atLeast", "EXCLUSIVE", "READ");
+        assertRefused(() -> request.ttl(Duration.ofSeconds(4)), "ttl", "PT5S", "PT4S");
+        assertRefused(() -> request.maxHold(Duration.ofSeconds(4)), "maxHold", "PT5S", "PT4S");
+    }
+
+    @Test
     void permits_outOfTheirRangeOrFair_areRefused() {
         assertThat(LockRequest.permit("a", 1000).permits()).isEqualTo(1000);
         assertRefused(() -> LockRequest.permit("a", 0), "permits", "1 to 1000", "0", "'a'");

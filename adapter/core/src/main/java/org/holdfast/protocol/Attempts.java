@@ -250,12 +250,15 @@ final class Attempts {
     }
 
     private Hold.Terms terms() {
-        return new Hold.Terms(request.renewal(), request.maxHold());
+        return new Hold.Terms(request.renewal(), request.maxHold(), request.atLeast());
     }
 
     /** Returns whether those who wait in this process may have the lock one after the other. */
     private boolean isPassedOn() {
-        return line.kind() == WaitingRoom.Kind.FREE_FOR_ALL && names.size() == 1 && request.renewal();
+        return line.kind() == WaitingRoom.Kind.FREE_FOR_ALL
+                && names.size() == 1
+                && request.renewal()
+                && request.atLeast().isEmpty();
     }
 
     /** Takes over from somebody in this process who does not need the lock any more; null if it does not fit. */

@@ -18,6 +18,11 @@ public record Claim(Target target, Owner owner, long token, long lastToken, long
         this(target, owner, token, token, ttlMillis, fenceMillis);
     }
 
+    /** Returns the same claim for another TTL; nodes remember its token for as long as before. */
+    Claim lasting(long millis) {
+        return new Claim(target, owner, token, lastToken, millis, fenceMillis);
+    }
+
     /** Returns the same claim to read only what it had alone. */
     Claim reading() {
         return new Claim(new Target.Reading(target.name()), owner, token, lastToken, ttlMillis, fenceMillis);

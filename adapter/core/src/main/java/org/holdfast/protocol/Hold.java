@@ -51,8 +51,9 @@ public final class Hold {
      *
      * @param renewed whether it is renewed until released
      * @param maxHold when it ends all the same
+     * @param atLeast until when nobody else is to have it, given back or not
      */
-    record Terms(boolean renewed, Optional<Duration> maxHold) {
+    record Terms(boolean renewed, Optional<Duration> maxHold, Optional<Duration> atLeast) {
 
         /** Longer than any process lives: half of what differences of the clock can tell. */
         private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE / 2);
@@ -179,6 +180,18 @@ public final class Hold {
     /** Returns whether a renewal would make it last longer. */
     boolean isExtensible() {
         return validUntil.get() - endsAt < 0;
+    }
+
+    /** Returns whether nobody else is to have it for as long as is asked. */
+    boolean isKept(Optional<Duration> asked) {
+        return asked.isEmpty() || asked.equals(terms.atLeast());
+    }
+
+    /** Returns for how much longer nobody else is to have it, given back or not; 0 if for no longer. */
+    long keptNanos(long now) {
+        return terms.atLeast()
+                .map(least -> Math.max(0, startedAt + least.toNanos() - now))
+                .orElse(0L);
     }
 
     /** Returns the end of validity, as far as is known now. */

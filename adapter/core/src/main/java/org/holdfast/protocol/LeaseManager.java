@@ -240,6 +240,11 @@ public final class LeaseManager {
         if (hold == null) {
             return null;
         }
+        if (!hold.isKept(request.atLeast())) {
+            throw new IllegalStateException(
+                    "the holder has lock '" + request.name() + "' already, and not for at least "
+                            + request.atLeast().orElseThrow() + ": that has to be asked for when it is taken first");
+        }
         boolean reads = request.mode() == LockMode.READ;
         if (!reads && hold.isReading()) {
             throw new IllegalStateException("the holder has lock '" + request.name()
@@ -394,8 +399,14 @@ public final class LeaseManager {
         return heir;
     }
 
-    private void release(List<Hold> given, Nodes nodes) {
+    private void release(List<Hold> all, Nodes nodes) {
         long begun = time.nanoTime();
+        List<Hold> given = new ArrayList<>(all.size());
+        for (Hold hold : all) {
+            if (!letExpire(hold, nodes, begun)) {
+                given.add(hold);
+            }
+        }
         List<Round> rounds = redlock.startReleases(nodes, given);
         for (int i = 0; i < given.size(); i++) {
             Hold hold = given.get(i);
@@ -405,6 +416,16 @@ public final class LeaseManager {
             }
             forget(hold);
         }
+    }
+
+    /** Nobody is to have it for some time, and that needs nobody here. */
+    private boolean letExpire(Hold hold, Nodes nodes, long now) {
+        long kept = hold.keptNanos(now);
+        if (kept > 0) {
+            redlock.letExpire(nodes, hold, TimeUnit.NANOSECONDS.toMillis(kept) + 1);
+            forget(hold);
+        }
+        return kept > 0;
     }
 
     /** Our clock did not go on for so long: no lease can be relied upon that counts by it. */
@@ -418,7 +439,9 @@ public final class LeaseManager {
     /** What is left of a lost lease on the nodes keeps others away, and nobody counts on it any more. */
     private void lost(Hold hold) {
         forget(hold);
-        redlock.abandon(hold);
+        if (hold.keptNanos(time.nanoTime()) == 0) {
+            redlock.abandon(hold);
+        }
         counters().lost.increment();
         String more = losses.leave();
         if (more != null) {

@@ -79,9 +79,12 @@ public final class LockSession {
     public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request) throws InterruptedException {
         LockRequest complete = complete(request);
         Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
-        Acquisition acquisition = manager.acquire(nodes, complete, holders(transaction, canBeKept(transaction)));
+        boolean keeps = complete.scope() != LeaseScope.THREAD;
+        List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
+        Acquisition acquisition = manager.acquire(nodes, complete, holders);
         if (acquisition instanceof Acquisition.Held held) {
-            Object keeper = canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
+            Object keeper =
+                    keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
             return Optional.of(bind(held.hold(), complete, keeper));
         }
         if (acquisition instanceof Acquisition.TimedOut) {
@@ -115,11 +118,14 @@ public final class LockSession {
     }
 
     private LockRequest complete(LockRequest request) {
+        Duration least = request.atLeast().orElse(Duration.ZERO);
+        Duration usual = defaults.ttl().compareTo(least) < 0 ? least : defaults.ttl();
+        Duration ttl = request.ttl().orElse(usual);
         LockRequest complete = request.waitTimeout(request.waitTimeout().orElse(defaults.waitTimeout()))
-                .ttl(request.ttl().orElse(defaults.ttl()));
-        Duration ttl = complete.ttl().orElseThrow();
+                .ttl(ttl);
         if (ttl.compareTo(defaults.maxTtl()) > 0) {
-            throw new InvalidLockRequestException("ttl must be at most maxLeaseTtlMillis = "
+            String part = ttl.equals(least) ? "atLeast" : "ttl";
+            throw new InvalidLockRequestException(part + " must be at most maxLeaseTtlMillis = "
                     + defaults.maxTtl().toMillis() + " ms, was " + ttl + " (lock '" + request.name() + "')");
         }
         return complete;

@@ -155,6 +155,20 @@ public final class Redlock {
         return hold.extend(renewing.started() + timing.validityNanos(ttlMillis), time.nanoTime());
     }
 
+    /**
+     * Lets nodes keep a lock that was given back for so much longer. Its TTL is at least as long, so a node that does not hear
+     * of this keeps it too: what is said here is only that it need not be kept any longer. Blocks for a round trip, one node
+     * timeout at the most.
+     */
+    void letExpire(Nodes nodes, Hold hold, long millis) {
+        counters.released.increment();
+        Command.Renew last = new Command.Renew(hold.claim().lasting(millis));
+        long deadline = time.nanoTime() + timing.patienceNanos(hold.claim().ttlMillis());
+        Round round = nodes.send(last, NodeSet.first(nodes.count()));
+        gather(nodes, round, deadline);
+        round.leave(late -> {});
+    }
+
     /** Sends the releases of leases to all nodes, all at once. */
     List<Round> startReleases(Nodes nodes, List<Hold> holds) {
         List<Command> commands = new ArrayList<>(holds.size());

@@ -14,7 +14,7 @@ class HoldTest {
 
     private static final long VALIDITY = Duration.ofMillis(900).toNanos();
 
-    private static final Hold.Terms RENEWED = new Hold.Terms(true, Optional.empty());
+    private static final Hold.Terms RENEWED = new Hold.Terms(true, Optional.empty(), Optional.empty());
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final VirtualTime time = fixture.time;
@@ -143,7 +143,7 @@ class HoldTest {
 
     @Test
     void maxHold_endsTheLeaseHoweverOftenItIsExtended() {
-        Hold.Terms terms = new Hold.Terms(true, Optional.of(Duration.ofMillis(1_500)));
+        Hold.Terms terms = new Hold.Terms(true, Optional.of(Duration.ofMillis(1_500)), Optional.empty());
         long start = time.nanoTime();
         Hold bounded = new Hold(
                 fixture.command(7).claim(),
@@ -168,7 +168,7 @@ class HoldTest {
 
     @Test
     void maxHold_longerThanAnyClockCounts_isForEver() {
-        Hold.Terms terms = new Hold.Terms(true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)));
+        Hold.Terms terms = new Hold.Terms(true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)), Optional.empty());
         long start = time.nanoTime();
         Hold bounded = new Hold(
                 fixture.command(7).claim(),

@@ -111,9 +111,18 @@ class LossInterruptTest {
     }
 
     @Test
-    void leaseThatOutlivesTheConnection_cannotAskForAnInterrupt() {
+    void interruptOfALeaseThatOutlivesItsConnection_endsWithTheLease() throws Exception {
+        Lease lease = acquire(request().scope(LeaseScope.HOLDER));
+        lose(lease);
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        lease.release();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void leaseOfNoThread_cannotAskForAnInterrupt() {
         assertThatExceptionOfType(InvalidLockRequestException.class)
                 .isThrownBy(() -> request().scope(LeaseScope.DETACHED))
-                .withMessageContaining("interruptOnLoss needs the scope CONNECTION, was DETACHED");
+                .withMessageContaining("interruptOnLoss needs a lease of the thread, the scope was DETACHED");
     }
 }

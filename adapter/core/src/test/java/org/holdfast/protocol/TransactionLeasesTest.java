@@ -192,6 +192,31 @@ class TransactionLeasesTest {
     }
 
     @Test
+    void lease_ofTheThreadInATransaction_endsWhenItIsReleasedAndIsTheTransactionsToTakeOnceMore() throws Exception {
+        transactions.current = "tx";
+        Lease mine = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.THREAD));
+        assertThat(transactions.completions).isEmpty();
+        Lease shared = acquire();
+        assertThat(shared.token()).isEqualTo(mine.token());
+        transactions.complete();
+        assertThat(releases()).isZero();
+        mine.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void lock_ofATransaction_isItsThreadsToTakeOnceMore() throws Exception {
+        transactions.current = "tx";
+        Lease kept = acquire();
+        Lease mine = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.THREAD));
+        assertThat(mine.token()).isEqualTo(kept.token());
+        mine.release();
+        assertThat(kept.isHeld()).isTrue();
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
     void leases_ofEachScopeWithoutTransaction_endAsTheirScopeSays() throws Exception {
         Lease bound = session.acquire(fixture.nodes, fixture.request(0));
         session.close();

@@ -79,6 +79,21 @@ class HoldfastTest {
     }
 
     @Test
+    void release_beforeTheMinimumIsOver_keepsOthersOutThoughTheProcessHasGone() throws Exception {
+        long begun = System.nanoTime();
+        try (LockConnection connection = locks.getConnection()) {
+            connection
+                    .acquire(now("job").atLeast(ofSeconds(2)).ttl(ofSeconds(20)))
+                    .release();
+        }
+        locks.close();
+        try (LockConnection connection = otherProcess.getConnection()) {
+            connection.acquire(LockRequest.of("job").waitTimeout(ofSeconds(12))); // and not only after the TTL
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThanOrEqualTo(ofMillis(1_980));
+    }
+
+    @Test
     void close_ofConnection_releasesItsLeasesButNotDetachedOnes() throws Exception {
         Lease detached;
         try (LockConnection connection = locks.getConnection()) {
