@@ -10,6 +10,8 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.Arrays;
+import org.holdfast.LockMode;
 
 /**
  * Runs a method of a CDI bean or EJB under a lock: one caller at a time, in all processes together.
@@ -20,13 +22,13 @@ import java.lang.annotation.Target;
  * public void sell(String sku) { ... }
  * }</pre>
  *
- * <p>On a class it stands for each of its business methods; on a method it takes precedence. A lock that cannot be had in
- * time is a {@link org.holdfast.LockTimeoutException}; if too few nodes answer, a {@link
+ * <p>On a class or a stereotype it stands for each business method; on a method it takes precedence. A lock that cannot be had
+ * in time is a {@link org.holdfast.LockTimeoutException}; if too few nodes answer, a {@link
  * org.holdfast.QuorumUnavailableException}; an EJB container wraps either in an {@code EJBException}. The method does not run
  * then, nor if anything about its lock is unknown.
  *
  * <p><b>Transactions.</b> The interceptor has the priority {@code PLATFORM_BEFORE + 100} and so is outside {@link
- * jakarta.transaction.Transactional}: the transaction has completed when the lock is released. If a transaction is active
+ * jakarta.transaction.Transactional} (+200): the transaction has completed when the lock is released. If a transaction is active
  * already when the method is called, as it always is with container-managed transactions of an EJB, the lock is released
  * after that transaction has completed; by a timeout that may be while the method still runs. If that transaction can only
  * roll back, the lock is released when the method returns. A transaction does not commit if the lock was lost before: the
@@ -36,10 +38,19 @@ import java.lang.annotation.Target;
  * <p>A transaction that the method itself begins, with a {@code UserTransaction}, is not seen: it is as without one, and may
  * have committed when the exception comes. Take the same lock once more in it, through a connection, and it does not commit.
  *
+ * <p><b>Retries.</b> Those of MicroProfile Fault Tolerance are inside ({@code PLATFORM_AFTER + 10}): one lock for all attempts,
+ * and the transaction around them. To have each attempt take the lock and a transaction of its own, set {@code
+ * mp.fault.tolerance.interceptor.priority} to less than {@code PLATFORM_BEFORE + 100}, which is 100.
+ *
+ * <p><b>Methods that return a {@link java.util.concurrent.CompletionStage}</b> or a {@code CompletableFuture} keep the lock until
+ * it completes. No transaction keeps such a lock, and nobody takes it once more. If it is lost the caller's stage completes with
+ * a {@code LeaseLostException}, at once; to cancel the caller's stage cancels the method's. Asynchronous EJB methods keep the
+ * lock until they have run.
+ *
  * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect: on private, static
  * and final methods, lifecycle callbacks and initializers; on interfaces and on methods that are overridden without it; and
- * on methods that return a {@code CompletionStage}, {@code Future} or {@code Flow.Publisher}, unless they are {@code
- * Asynchronous}: they return before their work is done.
+ * on methods that return a {@code Future} or {@code Flow.Publisher}, unless they are {@code Asynchronous}: they return before
+ * their work is done. Nor is it if a name, a value or a combination of values is not valid.
  *
  * <p><b>Self-invocation.</b> A call of a method on {@code this} is not intercepted, as with every interceptor: no lock is
  * taken.
@@ -47,6 +58,11 @@ import java.lang.annotation.Target;
  * <p><b>Once more.</b> A method that calls another one with the same lock, in the same transaction or on the same thread
  * without one, gets it at once. A transaction that suspends another is a holder of its own: what the suspended one holds is
  * not to be had.
+ *
+ * <p><b>Configuration.</b> Each member but the name may be set from outside, by MicroProfile Config where the server has it, else
+ * by system properties: {@code org.example.Shop/sell/Locked/ttl} for a method, {@code org.example.Shop/Locked/ttl} for a class,
+ * {@code Locked/ttl} for the application; the first of them that is set counts, and then the annotation. The class is the
+ * bean's. It is read when the application is deployed.
  */
 @InterceptorBinding
 @Inherited
@@ -56,43 +72,107 @@ import java.lang.annotation.Target;
 public @interface Locked {
 
     /**
-     * The lock's name, with expressions of Jakarta Expression Language in {@code #{…}} over the method's parameters, by
-     * name (compile with {@code -parameters}) or as {@code args[0]}.
+     * The lock's name, with expressions of Jakarta Expression Language in {@code #{…}} over the method's parameters: by
+     * name (compile with {@code -parameters}), by {@link LockKey}, or as {@code args[0]}. Several names are locked all or none,
+     * with one lease, in no order that could lead to a deadlock; names that come out equal count once.
      *
      * <p>Checked when the application is deployed. At the call, an expression that yields null, nothing, an array or an
      * object without a {@code toString} of its own is refused. A backslash before {@code #{} makes it plain text; {@code ${}
      * is refused.
      */
     @Nonbinding
-    String value();
+    String[] value();
 
-    /** How long to wait for the lock, as an ISO-8601 duration ({@code PT5S}), zero or more. Default: the factory's. */
+    /** {@code EXCLUSIVE}, {@code READ} or {@code WRITE}. Several names are locked {@code EXCLUSIVE}. */
+    @Nonbinding
+    LockMode mode() default LockMode.EXCLUSIVE;
+
+    /** Whether those who wait are served in the order in which they came, in all processes. Not with several names. */
+    @Nonbinding
+    boolean fair() default false;
+
+    /**
+     * How long to wait for the lock, as an ISO-8601 duration ({@code PT5S}), zero or more. Default: the factory's. Only with
+     * {@link OnBusy#WAIT}.
+     */
     @Nonbinding
     String waitTimeout() default "";
 
-    /** The TTL of the lease, as an ISO-8601 duration ({@code PT30S}), at least 100 ms. Default: the factory's. */
+    /**
+     * The TTL of the lease, as an ISO-8601 duration ({@code PT30S}), at least 100 ms: how long nodes keep the lock of a server
+     * that has died. A lease is renewed while the method runs, however long that takes. Default: the factory's.
+     */
     @Nonbinding
     String ttl() default "";
+
+    /**
+     * How long the lock is held at the most, as an ISO-8601 duration, at least 100 ms; then it is lost, whatever the method
+     * does. Default: as long as it takes.
+     */
+    @Nonbinding
+    String maxHold() default "";
+
+    /**
+     * How long nobody else gets the lock, even if the method is done before, as an ISO-8601 duration, at least 100 ms and at
+     * most the factory's longest TTL: for jobs that servers start at the same time, by clocks that differ by less than this.
+     * No thread waits for that, and the server may stop meanwhile. Only with {@code EXCLUSIVE}. Default: no longer than it takes.
+     */
+    @Nonbinding
+    String atLeast() default "";
+
+    /** What the lock is held for. */
+    @Nonbinding
+    LockScope scope() default LockScope.TRANSACTION;
+
+    /**
+     * What becomes of a call while somebody else has the lock. With {@link OnBusy#SKIP} and {@link #atLeast()} it waits for a
+     * tenth of that, half a second at the most, before it is skipped: of several who ask at the very same moment none may have
+     * a majority of the nodes, and one of them is to run.
+     */
+    @Nonbinding
+    OnBusy onBusy() default OnBusy.WAIT;
+
+    /** What becomes of a call whose lock is lost. */
+    @Nonbinding
+    OnLoss onLoss() default OnLoss.ROLLBACK;
+
+    /**
+     * The JNDI name of the {@link org.holdfast.LockConnectionFactory}. Default: the application's bean of that type, else what is
+     * bound to the first of {@code java:comp/env/eis/holdfast}, {@code java:app/eis/holdfast}, {@code java:/eis/holdfast} and
+     * {@code eis/holdfast}.
+     */
+    @Nonbinding
+    String factory() default "";
 
     /** Makes an annotation in code, for extensions. */
     final class Literal extends AnnotationLiteral<Locked> implements Locked {
 
         private static final long serialVersionUID = 1L;
 
-        private final String value;
+        private final String[] value;
 
-        private Literal(String value) {
+        private Literal(String... value) {
             this.value = value;
         }
 
-        /** Returns the annotation with the given name template and the defaults. */
-        public static Literal of(String value) {
-            return new Literal(value);
+        /** Returns the annotation with the given name templates and the defaults. */
+        public static Literal of(String... value) {
+            return new Literal(Arrays.copyOf(value, value.length));
         }
 
         @Override
-        public String value() {
-            return value;
+        public String[] value() {
+            return Arrays.copyOf(value, value.length);
+        }
+
+        @Override
+        public LockMode mode() {
+            return LockMode.EXCLUSIVE;
+        }
+
+        @Override
+        public boolean fair() {
+            return false;
         }
 
         @Override
@@ -102,6 +182,36 @@ public @interface Locked {
 
         @Override
         public String ttl() {
+            return "";
+        }
+
+        @Override
+        public String maxHold() {
+            return "";
+        }
+
+        @Override
+        public String atLeast() {
+            return "";
+        }
+
+        @Override
+        public LockScope scope() {
+            return LockScope.TRANSACTION;
+        }
+
+        @Override
+        public OnBusy onBusy() {
+            return OnBusy.WAIT;
+        }
+
+        @Override
+        public OnLoss onLoss() {
+            return OnLoss.ROLLBACK;
+        }
+
+        @Override
+        public String factory() {
             return "";
         }
     }

@@ -7,6 +7,7 @@ import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.annotation.Annotation;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import org.holdfast.cdi.Locked;
@@ -23,27 +24,36 @@ final class BindingLookup {
         this.beans = beans;
     }
 
+    /** @throws IllegalArgumentException if there are several, and nothing says which of them is meant */
     Optional<Locked> find(AnnotatedType<?> type, AnnotatedMethod<?> method) {
-        Optional<Locked> onMethod = among(method.getAnnotations(), new HashSet<>());
-        return onMethod.isPresent() ? onMethod : among(type.getAnnotations(), new HashSet<>());
+        Optional<Locked> onMethod = among(method.getAnnotations());
+        return onMethod.isPresent() ? onMethod : among(type.getAnnotations());
     }
 
-    private Optional<Locked> among(Collection<Annotation> annotations, Set<Class<?>> seen) {
-        for (Annotation annotation : annotations) {
-            if (annotation instanceof Locked locked) {
-                return Optional.of(locked);
-            }
+    private Optional<Locked> among(Collection<Annotation> annotations) {
+        Set<Locked> found = new LinkedHashSet<>();
+        collect(annotations, found, new HashSet<>());
+        if (found.size() > 1) {
+            throw new IllegalArgumentException(
+                    "several stereotypes have a @Locked each, and one must be meant: " + found);
+        }
+        return found.stream().findFirst();
+    }
+
+    /** What is nearer hides what is inside it. */
+    private void collect(Collection<Annotation> annotations, Set<Locked> found, Set<Class<?>> seen) {
+        Optional<Annotation> here =
+                annotations.stream().filter(Locked.class::isInstance).findFirst();
+        if (here.isPresent()) {
+            found.add((Locked) here.get());
+            return;
         }
         for (Annotation annotation : annotations) {
             Class<? extends Annotation> kind = annotation.annotationType();
             if (isComposed(kind) && seen.add(kind)) {
-                Optional<Locked> inside = among(contentOf(kind), seen);
-                if (inside.isPresent()) {
-                    return inside;
-                }
+                collect(contentOf(kind), found, seen);
             }
         }
-        return Optional.empty();
     }
 
     private boolean isComposed(Class<? extends Annotation> kind) {

@@ -2,6 +2,7 @@
 package org.holdfast.cdi.internal;
 
 import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
@@ -18,6 +19,21 @@ final class CurrentTransaction {
     Object key() {
         TransactionSynchronizationRegistry found = registry();
         return found == null || found.getTransactionStatus() != Status.STATUS_ACTIVE ? null : found.getTransactionKey();
+    }
+
+    /** Calls back after the calling thread's transaction has completed, on whichever thread that does. */
+    void afterCompletion(Runnable callback) {
+        registry().registerInterposedSynchronization(new Synchronization() {
+            @Override
+            public void beforeCompletion() {
+                // what holds before is the adapter's business
+            }
+
+            @Override
+            public void afterCompletion(int status) {
+                callback.run();
+            }
+        });
     }
 
     private TransactionSynchronizationRegistry registry() {

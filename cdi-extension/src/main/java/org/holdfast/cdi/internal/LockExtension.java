@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Default;
+import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.Bean;
@@ -14,24 +17,38 @@ import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
+import jakarta.enterprise.inject.spi.ProcessObserverMethod;
 import jakarta.interceptor.Interceptor;
-import java.util.ArrayList;
+import java.lang.reflect.Type;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 
 /** Brings {@link org.holdfast.cdi.Locked} into an application. */
 public class LockExtension implements Extension {
 
     private final LockedOperations operations = new LockedOperations();
-    private final List<String> problems = new ArrayList<>();
-    private final Set<Bean<?>> factories = new LinkedHashSet<>();
     private final CurrentTransaction transactions = new CurrentTransaction();
+    private final CurrentLeases leases = new CurrentLeases();
     private volatile FactoryLocator locator;
+    private volatile LockEvents events;
+
+    /** What is gathered while the application is deployed. A container may show the same more than once. */
+    private final Set<String> problems = new LinkedHashSet<>();
+
+    private final Set<Bean<?>> factories = new LinkedHashSet<>();
+    private final Set<Type> produced = new HashSet<>();
+    private final Set<Type> observed = new HashSet<>();
+    private OperationReader reader;
 
     /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
+        reader = new OperationReader(Configuration.ofTheApplication());
         for (Class<?> interceptor : List.of(LockInterceptor.class, TransactionLockInterceptor.class)) {
             event.addAnnotatedType(beans.createAnnotatedType(interceptor), interceptor.getName());
         }
@@ -42,16 +59,45 @@ public class LockExtension implements Extension {
         AnnotatedType<?> type = event.getAnnotatedBeanClass();
         if (!type.isAnnotationPresent(
                 Interceptor.class)) { // an interceptor carries the annotation to say that it is ours
-            operations.add(type, new BindingLookup(beans), problems);
+            operations.add(type, new BindingLookup(beans), reader, problems);
         }
     }
 
-    /** Remembers where the application itself says which factory to use. */
-    <X> void findFactory(@Observes ProcessBean<X> event) {
+    /** Remembers what the application itself has: it comes before ours. */
+    <X> void find(@Observes ProcessBean<X> event) {
         Bean<?> bean = event.getBean();
-        if (bean.getTypes().contains(LockConnectionFactory.class)
-                && bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
-            factories.add(bean);
+        if (bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
+            produced.addAll(bean.getTypes());
+            if (bean.getTypes().contains(LockConnectionFactory.class)) {
+                factories.add(bean);
+            }
+        }
+    }
+
+    <T, X> void findObserver(@Observes ProcessObserverMethod<T, X> event) {
+        if (!event.getObserverMethod().isAsync()) {
+            observed.add(event.getObserverMethod().getObservedType());
+        }
+    }
+
+    /** Adds what can be injected, where the application has none of its own. */
+    void addBeans(@Observes AfterBeanDiscovery event) {
+        if (!produced.contains(Lease.class)) {
+            event.<Lease>addBean()
+                    .id(Lease.class.getName())
+                    .types(Lease.class, Object.class)
+                    .qualifiers(Default.Literal.INSTANCE)
+                    .scope(ApplicationScoped.class)
+                    .createWith(creation -> new CurrentLease(leases));
+        }
+        if (!produced.contains(LockConnection.class)) {
+            event.<LockConnection>addBean()
+                    .id(LockConnection.class.getName())
+                    .types(LockConnection.class, Object.class)
+                    .qualifiers(Default.Literal.INSTANCE)
+                    .scope(RequestScoped.class)
+                    .createWith(creation -> locator.connect(Optional.empty()))
+                    .destroyWith((connection, creation) -> connection.close());
         }
     }
 
@@ -65,15 +111,17 @@ public class LockExtension implements Extension {
                 problems.add("there are several beans of type LockConnectionFactory, and it needs one: " + factories);
             }
         }
-        if (!problems.isEmpty()) {
-            event.addDeploymentProblem(new DeploymentException("@Locked: " + String.join("; ", problems)));
-        }
+        problems.forEach(problem -> event.addDeploymentProblem(new DeploymentException("@Locked: " + problem)));
         locator = new FactoryLocator(beans, factory);
+        events = new LockEvents(beans, observed);
         factories.clear();
+        produced.clear();
+        observed.clear();
     }
 
     void forget(@Observes BeforeShutdown event) {
         operations.clear();
+        locator.close();
     }
 
     LockedOperations operations() {
@@ -86,5 +134,13 @@ public class LockExtension implements Extension {
 
     CurrentTransaction transactions() {
         return transactions;
+    }
+
+    CurrentLeases leases() {
+        return leases;
+    }
+
+    LockEvents events() {
+        return events;
     }
 }

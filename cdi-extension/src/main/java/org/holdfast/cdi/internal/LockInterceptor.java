@@ -9,7 +9,6 @@ import jakarta.interceptor.AroundTimeout;
 import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.io.Serializable;
-import org.holdfast.Lease;
 import org.holdfast.cdi.Locked;
 
 /**
@@ -35,17 +34,6 @@ public class LockInterceptor implements Serializable {
     Object lock(InvocationContext context) throws Exception {
         LockExtension extension = beans.getExtension(LockExtension.class);
         LockedOperation operation = extension.operations().of(context.getTarget(), context.getMethod());
-        LockedInvocation invocation = new LockedInvocation(
-                extension,
-                operation.request(context.getParameters()),
-                extension.transactions().key());
-        try (Lease lease = invocation.acquire()) {
-            invocation.attachTo(context);
-            Object result = context.proceed();
-            if (!invocation.isConfirmed()) {
-                lease.requireHeld(); // no transaction has looked: the caller must hear that the work was not protected
-            }
-            return result;
-        }
+        return new LockedInvocation(extension, operation, context).run();
     }
 }

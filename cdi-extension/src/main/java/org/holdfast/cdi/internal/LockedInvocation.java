@@ -2,28 +2,38 @@
 package org.holdfast.cdi.internal;
 
 import jakarta.interceptor.InvocationContext;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.holdfast.cdi.OnBusy;
+import org.holdfast.cdi.OnLoss;
 
-/** One call of a locked method: what its two interceptors share. For one thread. */
+/** One call of a locked method: what its two interceptors share. For one thread, until the method has returned. */
 final class LockedInvocation {
 
     private static final String KEY = LockedInvocation.class.getName();
 
     private final LockExtension extension;
+    private final LockedOperation operation;
+    private final InvocationContext context;
     private final LockRequest request;
     private final Object outerTransaction;
     private Lease lease;
     private boolean confirmed;
 
-    /** @param outerTransaction the key of the transaction that was active before the call, or null */
-    LockedInvocation(LockExtension extension, LockRequest request, Object outerTransaction) {
+    LockedInvocation(LockExtension extension, LockedOperation operation, InvocationContext context) {
         this.extension = extension;
-        this.request = request;
-        this.outerTransaction = outerTransaction;
-        this.confirmed = outerTransaction != null; // the lease is bound to it, and looked at before it commits
+        this.operation = operation;
+        this.context = context;
+        this.request = operation.request(context.getParameters());
+        this.outerTransaction = extension.transactions().key();
+        this.confirmed = isKeptByOuterTransaction(); // the lease is bound to it, and looked at before it commits
     }
 
     /** Returns the call that is being intercepted. */
@@ -34,45 +44,141 @@ final class LockedInvocation {
         throw new IllegalStateException(context.getMethod() + " was called without its lock, so it does not run");
     }
 
-    void attachTo(InvocationContext context) {
-        context.getContextData().put(KEY, this);
+    private boolean isKeptByOuterTransaction() {
+        return outerTransaction != null && operation.isOfTransaction();
     }
 
-    Lease acquire() {
-        lease = acquireOnce();
-        return lease;
+    private boolean tellsOfLoss() {
+        return operation.onLoss() != OnLoss.CONTINUE;
+    }
+
+    /** Runs the method under its lock, or not at all. */
+    Object run() throws Exception {
+        Optional<Lease> taken = acquireUnlessSkipped();
+        if (taken.isEmpty()) {
+            return operation.result().skipped();
+        }
+        lease = taken.get();
+        context.getContextData().put(KEY, this);
+        return operation.goesOn() ? runUntilCompletion() : runUntilReturn();
+    }
+
+    private Object runUntilReturn() throws Exception {
+        try {
+            Object result = proceed();
+            if (!confirmed && tellsOfLoss()) {
+                lease.requireHeld(); // no transaction has looked: the caller must hear that the work was not protected
+            }
+            return result;
+        } finally {
+            lease.release();
+            if (!isKeptByOuterTransaction()) {
+                tellReleased();
+            }
+        }
+    }
+
+    private Object runUntilCompletion() throws Exception {
+        Object result = null;
+        try {
+            result = proceed();
+        } finally {
+            if (result == null) { // thrown, or nothing to wait for
+                release();
+            }
+        }
+        return result == null ? null : LockedStage.of((CompletionStage<?>) result, lease, tellsOfLoss(), this::release);
+    }
+
+    private void release() {
+        lease.release();
+        tellReleased();
+    }
+
+    private Object proceed() throws Exception {
+        tellAcquired();
+        extension.leases().enter(lease);
+        try {
+            return context.proceed();
+        } finally {
+            extension.leases().leave();
+        }
     }
 
     /** Binds the lease to the transaction that was begun under the lock, if there is one: it cannot commit on a lost lock. */
     void bindToTransaction() {
-        if (outerTransaction == null && extension.transactions().key() != null) {
+        if (outerTransaction == null
+                && !operation.goesOn()
+                && tellsOfLoss()
+                && extension.transactions().key() != null) {
             lease.requireHeld(); // else the next line would take the lock anew
-            acquireOnce();
+            acquire(request.interruptOnLoss(false).scope(LeaseScope.HOLDER));
             confirmed = true;
         }
     }
 
     /**
-     * Looks at the lease while the transaction can still be rolled back. A lease that a suspended transaction holds cannot
-     * be shared with the one that runs, so nothing else looks on behalf of that one.
+     * Looks at the lease while the transaction can still be rolled back. A lease that a suspended transaction holds, or nobody
+     * but itself, cannot be shared with the one that runs, so nothing else looks on behalf of that one.
      */
     void confirmBeforeCommit() {
         Object inner = extension.transactions().key();
-        if (outerTransaction != null && inner != null && !inner.equals(outerTransaction)) {
+        if (inner != null && !confirmedBy(inner) && tellsOfLoss()) {
             lease.requireHeld();
         }
     }
 
-    boolean isConfirmed() {
-        return confirmed;
+    private boolean confirmedBy(Object inner) {
+        return confirmed && (outerTransaction == null || inner.equals(outerTransaction));
     }
 
-    private Lease acquireOnce() {
-        try (LockConnection connection = extension.factories().connect()) {
-            return connection.acquire(request);
+    private Optional<Lease> acquireUnlessSkipped() {
+        boolean skips = operation.onBusy() == OnBusy.SKIP;
+        try {
+            return Optional.of(acquire(request));
+        } catch (LockTimeoutException e) {
+            extension.events().timedOut(operation.method(), request.names(), skips);
+            if (skips) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private Lease acquire(LockRequest asked) {
+        try (LockConnection connection = extension.factories().connect(operation.factory())) {
+            return connection.acquire(asked);
         } catch (InterruptedException e) { // the method need not declare it
             Thread.currentThread().interrupt();
-            throw new LockException("interrupted while waiting for lock '" + request.name() + "'", e);
+            throw new LockException("interrupted while waiting for lock '" + asked.name() + "'", e);
+        }
+    }
+
+    private void tellAcquired() {
+        LockEvents events = extension.events();
+        if (events.isLossObserved()) {
+            lease.onLost(loss -> events.lost(operation.method(), loss));
+        }
+        if (events.isReleaseObserved() && isKeptByOuterTransaction()) {
+            extension.transactions().afterCompletion(this::tellReleased);
+        }
+        events.acquired(operation.method(), lease);
+    }
+
+    private void tellReleased() {
+        if (extension.events().isReleaseObserved() && !isLost()) {
+            extension.events().released(operation.method(), lease);
+        }
+    }
+
+    private boolean isLost() {
+        try {
+            lease.requireHeld();
+            return false;
+        } catch (LeaseLostException e) {
+            return true;
+        } catch (IllegalStateException e) {
+            return false; // released
         }
     }
 }

@@ -3,49 +3,99 @@ package org.holdfast.cdi.internal;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.holdfast.LeaseScope;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
-import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.LockScope;
+import org.holdfast.cdi.OnBusy;
+import org.holdfast.cdi.OnLoss;
 
 /**
- * One method and its lock, understood and checked.
+ * One method and its lock, understood and checked: all that a call needs to know.
  *
  * @param method what runs under the lock
- * @param name how the lock's name comes from the arguments
- * @param waitTimeout empty for the factory's default
- * @param ttl empty for the factory's default
+ * @param result what it returns
+ * @param names how the lock's names come from the arguments
+ * @param times how long things take
+ * @param factory the JNDI name of the factory; empty for the one that is found by itself
  */
-record LockedOperation(Method method, NameTemplate name, Optional<Duration> waitTimeout, Optional<Duration> ttl) {
+record LockedOperation(
+        Method method,
+        MethodResult result,
+        List<NameTemplate> names,
+        LockMode mode,
+        boolean fair,
+        Times times,
+        LockScope scope,
+        OnBusy onBusy,
+        OnLoss onLoss,
+        Optional<String> factory) {
 
-    /** @throws IllegalArgumentException if a member of the annotation is not valid */
-    static LockedOperation of(Method method, Locked locked) {
-        Optional<Duration> wait = duration("waitTimeout", locked.waitTimeout(), Duration.ZERO);
-        Optional<Duration> ttl = duration("ttl", locked.ttl(), LockRequest.MIN_TTL);
-        return new LockedOperation(method, NameTemplate.parse(locked.value(), method), wait, ttl);
+    /** In the place of a wait timeout with {@link OnBusy#SKIP}: as long as it takes to find out who of several has it. */
+    private static final Duration LONGEST_DOUBT = Duration.ofMillis(500);
+
+    /** Empty is for the default. */
+    record Times(
+            Optional<Duration> waitTimeout,
+            Optional<Duration> ttl,
+            Optional<Duration> maxHold,
+            Optional<Duration> atLeast) {}
+
+    LockedOperation {
+        names = List.copyOf(names);
     }
 
-    private static Optional<Duration> duration(String member, String text, Duration least) {
-        if (text.isEmpty()) {
-            return Optional.empty();
-        }
-        try {
-            Duration duration = Duration.parse(text);
-            if (duration.compareTo(least) >= 0) {
-                return Optional.of(duration);
-            }
-        } catch (DateTimeParseException e) {
-            // said below, as for any other value that is not allowed
-        }
-        throw new IllegalArgumentException(
-                member + " must be an ISO-8601 duration of at least " + least + ", was '" + text + "'");
+    /** Returns whether the lock is held for what goes on when the method has returned. */
+    boolean goesOn() {
+        return result == MethodResult.STAGE;
+    }
+
+    /** Returns whether the lock is the transaction's, if one is active. */
+    boolean isOfTransaction() {
+        return scope == LockScope.TRANSACTION && !goesOn();
     }
 
     /** Returns what to ask for at a call: a lease that needs no connection while the method runs. */
     LockRequest request(Object[] arguments) {
-        LockRequest request = LockRequest.of(name.resolve(arguments)).scope(LeaseScope.HOLDER);
-        LockRequest timed = waitTimeout.map(request::waitTimeout).orElse(request);
-        return ttl.map(timed::ttl).orElse(timed);
+        return new LockRequest(
+                resolve(arguments),
+                mode,
+                0,
+                fair,
+                patience(),
+                times.ttl(),
+                true,
+                times.maxHold(),
+                times.atLeast(),
+                onLoss == OnLoss.INTERRUPT,
+                leaseScope());
+    }
+
+    private List<String> resolve(Object[] arguments) {
+        if (names.size() == 1) {
+            return List.of(names.get(0).resolve(arguments));
+        }
+        Stream<String> resolved = names.stream().map(name -> name.resolve(arguments));
+        return resolved.distinct().toList(); // whoever moves something from here to here needs one lock
+    }
+
+    private Optional<Duration> patience() {
+        if (onBusy == OnBusy.WAIT) {
+            return times.waitTimeout();
+        }
+        Duration doubt = onBusy == OnBusy.FAIL
+                ? Duration.ZERO
+                : times.atLeast().map(least -> least.dividedBy(10)).orElse(Duration.ZERO);
+        return Optional.of(doubt.compareTo(LONGEST_DOUBT) < 0 ? doubt : LONGEST_DOUBT);
+    }
+
+    private LeaseScope leaseScope() {
+        if (goesOn()) {
+            return LeaseScope.DETACHED;
+        }
+        return scope == LockScope.TRANSACTION ? LeaseScope.HOLDER : LeaseScope.THREAD;
     }
 }

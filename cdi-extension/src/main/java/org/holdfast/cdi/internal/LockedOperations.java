@@ -4,6 +4,7 @@ package org.holdfast.cdi.internal;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import java.lang.reflect.Method;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,30 +24,25 @@ final class LockedOperations {
     }
 
     /** Adds the methods of a bean; what is wrong with them becomes a sentence each. */
-    void add(AnnotatedType<?> type, BindingLookup bindings, List<String> problems) {
+    void add(AnnotatedType<?> type, BindingLookup bindings, OperationReader reader, Collection<String> problems) {
         for (AnnotatedMethod<?> annotated : type.getMethods()) {
             Method method = annotated.getJavaMember();
             if (method.isSynthetic() || Placement.isOverridden(method, type.getJavaClass())) {
                 continue;
             }
-            Optional<Locked> locked = bindings.find(type, annotated);
-            Optional<String> obstacle = Placement.obstacle(annotated);
-            if (locked.isPresent() && obstacle.isEmpty()) {
-                add(type.getJavaClass(), method, locked.get(), problems);
-            } else if (annotated.isAnnotationPresent(Locked.class)) {
-                problems.add(method + " would run without its lock: " + obstacle.orElseThrow());
+            try {
+                Optional<Locked> locked = bindings.find(type, annotated);
+                if (locked.isPresent() && Placement.isMeant(annotated)) {
+                    operations.put(
+                            Key.of(type.getJavaClass(), method),
+                            reader.read(type.getJavaClass(), annotated, locked.get()));
+                }
+            } catch (IllegalArgumentException e) {
+                problems.add(method + ": " + e.getMessage());
             }
         }
-        Placement.lostAnnotations(type, method -> operations.containsKey(Key.of(type.getJavaClass(), method)))
-                .forEach(problems::add);
-    }
-
-    private void add(Class<?> beanClass, Method method, Locked locked, List<String> problems) {
-        try {
-            operations.put(Key.of(beanClass, method), LockedOperation.of(method, locked));
-        } catch (IllegalArgumentException e) {
-            problems.add(method + ": " + e.getMessage());
-        }
+        problems.addAll(
+                Placement.lostAnnotations(type, method -> operations.containsKey(Key.of(type.getJavaClass(), method))));
     }
 
     /**

@@ -13,28 +13,31 @@ import jakarta.el.ListELResolver;
 import jakarta.el.MapELResolver;
 import jakarta.el.ValueExpression;
 import jakarta.el.VariableMapper;
-import java.lang.reflect.Method;
-import java.lang.reflect.Parameter;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** One expression over the parameters of a method: compiled and checked once, evaluated at each call. */
 final class NameExpression {
 
-    /** All arguments, by position. */
-    private static final String ARGUMENTS = "args";
+    /** A position that is written out: whether there is such an argument is known before any call. */
+    private static final Pattern POSITION = Pattern.compile("\\b" + Parameters.ALL + "\\s*\\[\\s*(\\d{1,9})\\s*\\]");
+
+    private static final Pattern STRING = Pattern.compile("'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\"");
 
     private static final ELResolver RESOLVERS = resolvers();
 
     private final ValueExpression expression;
     private final Map<String, Integer> positions;
+    private final Set<Integer> used;
 
-    private NameExpression(ValueExpression expression, Map<String, Integer> positions) {
+    private NameExpression(ValueExpression expression, Map<String, Integer> positions, Set<Integer> used) {
         this.expression = expression;
         this.positions = positions;
+        this.used = used;
     }
 
     private static ELResolver resolvers() {
@@ -49,37 +52,46 @@ final class NameExpression {
     }
 
     /** @throws IllegalArgumentException if it is not well formed, or names what is no parameter */
-    static NameExpression compile(String source, Method method) {
-        Map<String, Integer> positions = positions(method);
-        Context context = new Context(positions, null);
+    static NameExpression compile(String source, Parameters parameters) {
+        Context context = new Context(parameters.positions(), null);
         try {
             ValueExpression compiled =
                     ExpressionFactory.newInstance().createValueExpression(context, source, Object.class);
             if (!context.unknown.isEmpty()) {
                 throw new IllegalArgumentException(source + " names " + context.unknown
-                        + ", which is no parameter of the method; there are " + new TreeSet<>(positions.keySet())
-                        + " and " + ARGUMENTS + "[…]" + hint(method));
+                        + ", which is no parameter of the method; there are " + parameters.known());
             }
-            return new NameExpression(compiled, positions);
+            Set<Integer> used = positionsIn(source, parameters.count());
+            context.used.forEach(name -> used.add(parameters.positions().get(name)));
+            return new NameExpression(compiled, parameters.positions(), used);
         } catch (ELException e) {
             throw new IllegalArgumentException(source + " is no valid expression: " + e.getMessage(), e);
         }
     }
 
-    private static Map<String, Integer> positions(Method method) {
-        Map<String, Integer> positions = new HashMap<>();
-        Parameter[] parameters = method.getParameters();
-        for (int i = 0; i < parameters.length; i++) {
-            positions.put(parameters[i].getName(), i);
+    private static Set<Integer> positionsIn(String source, int count) {
+        Set<Integer> positions = new TreeSet<>();
+        Matcher found = POSITION.matcher(STRING.matcher(source).replaceAll("''"));
+        while (found.find()) {
+            int position = Integer.parseInt(found.group(1));
+            if (position >= count) {
+                throw new IllegalArgumentException(
+                        source + " asks for argument " + position + ", counted from 0, and the method has " + count);
+            }
+            positions.add(position);
         }
         return positions;
     }
 
-    private static String hint(Method method) {
-        boolean named = Arrays.stream(method.getParameters()).allMatch(Parameter::isNamePresent);
-        return named ? "" : " (compile with -parameters to use the names of parameters)";
+    /** Says which arguments it looks at, as far as that is known without a call. */
+    String arguments() {
+        return used.isEmpty()
+                ? ""
+                : " (argument" + (used.size() == 1 ? " " : "s ")
+                        + used.stream().map(String::valueOf).collect(Collectors.joining(", ")) + ")";
     }
 
+    /** @throws ELException if it cannot be evaluated; its message may tell values */
     Object evaluate(Object[] arguments) {
         return expression.getValue(new Context(positions, arguments));
     }
@@ -95,6 +107,7 @@ final class NameExpression {
         private final Map<String, Integer> positions;
         private final Object[] arguments;
         private final Set<String> unknown = new TreeSet<>();
+        private final Set<String> used = new TreeSet<>();
 
         Context(Map<String, Integer> positions, Object[] arguments) {
             this.positions = positions;
@@ -117,7 +130,9 @@ final class NameExpression {
             return new VariableMapper() {
                 @Override
                 public ValueExpression resolveVariable(String variable) {
-                    if (!variable.equals(ARGUMENTS) && !positions.containsKey(variable)) {
+                    if (positions.containsKey(variable)) {
+                        used.add(variable);
+                    } else if (!variable.equals(Parameters.ALL)) {
                         unknown.add(variable);
                     }
                     return null; // resolved at the call
@@ -139,7 +154,7 @@ final class NameExpression {
                 return null;
             }
             Context call = (Context) context.getContext(Context.class);
-            if (ARGUMENTS.equals(property)) {
+            if (Parameters.ALL.equals(property)) {
                 context.setPropertyResolved(base, property);
                 return call.arguments;
             }

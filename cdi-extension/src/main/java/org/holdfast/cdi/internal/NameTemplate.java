@@ -25,7 +25,7 @@ final class NameTemplate {
     }
 
     /** @throws IllegalArgumentException if the template is empty, or an expression cannot be understood */
-    static NameTemplate parse(String source, Method method) {
+    static NameTemplate parse(String source, Parameters parameters) {
         if (source.isEmpty()) {
             throw new IllegalArgumentException("the name of the lock must not be empty");
         }
@@ -42,14 +42,14 @@ final class NameTemplate {
             } else if (source.startsWith("#{", at)) {
                 int end = endOfExpression(source, at);
                 flush(text, parts);
-                parts.add(new Part.Expression(NameExpression.compile(source.substring(at, end), method)));
+                parts.add(new Part.Expression(NameExpression.compile(source.substring(at, end), parameters)));
                 at = end;
             } else {
                 text.append(source.charAt(at++));
             }
         }
         flush(text, parts);
-        return new NameTemplate(source, method, List.copyOf(parts));
+        return new NameTemplate(source, parameters.method(), List.copyOf(parts));
     }
 
     private static void flush(StringBuilder text, List<Part> parts) {
@@ -101,7 +101,7 @@ final class NameTemplate {
     }
 
     private String value(NameExpression expression, Object[] arguments) {
-        Object value = expression.evaluate(arguments);
+        Object value = evaluate(expression, arguments);
         if (value == null) {
             throw noName(expression, "null");
         }
@@ -116,9 +116,19 @@ final class NameTemplate {
         return text;
     }
 
+    /** What goes wrong is told by its kind only: messages may have values in them, and so may those of causes. */
+    private Object evaluate(NameExpression expression, Object[] arguments) {
+        try {
+            return expression.evaluate(arguments);
+        } catch (RuntimeException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            throw noName(expression, "not to be evaluated: " + cause.getClass().getName());
+        }
+    }
+
     private IllegalArgumentException noName(NameExpression expression, String what) {
-        return new IllegalArgumentException(
-                "the lock of " + method + " has no name: " + expression + " in '" + source + "' is " + what);
+        return new IllegalArgumentException("the lock of " + method + " has no name: " + expression
+                + expression.arguments() + " in '" + source + "' is " + what);
     }
 
     private static boolean hasTextOfItsOwn(Class<?> type) {

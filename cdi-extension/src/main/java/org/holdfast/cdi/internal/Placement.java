@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
@@ -41,19 +40,41 @@ final class Placement {
 
     private Placement() {}
 
-    /** Returns why a lock around the method could not be relied on, or nothing. */
-    static Optional<String> obstacle(AnnotatedMethod<?> annotated) {
+    /**
+     * Returns whether an annotation that holds for the method is for it: one on the class is for business methods only.
+     *
+     * @throws IllegalArgumentException if the lock could not be relied on; says why
+     */
+    static boolean isMeant(AnnotatedMethod<?> annotated) {
         Method method = annotated.getJavaMember();
-        if ((method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) != 0) {
-            return Optional.of("private, static and final methods are not intercepted");
+        boolean onMethod = annotated.isAnnotationPresent(Locked.class);
+        if (isNoBusiness(annotated)) {
+            if (onMethod) {
+                throw unlocked(
+                        "private and static methods, and those that the container calls in the life of a bean, are"
+                                + " not intercepted");
+            }
+            return false;
         }
-        if (NOT_BUSINESS.stream().anyMatch(annotated::isAnnotationPresent)) {
-            return Optional.of("the container calls it, and does not intercept that");
+        if (Modifier.isFinal(method.getModifiers())) {
+            throw unlocked("final methods are not intercepted");
         }
         boolean later = LATER.stream().anyMatch(type -> type.isAssignableFrom(method.getReturnType()));
-        return later && !isAsynchronous(annotated)
-                ? Optional.of("it returns before its work is done, and the lock would be released then")
-                : Optional.empty();
+        if (later && MethodResult.of(method) != MethodResult.STAGE && !isAsynchronous(annotated)) {
+            throw unlocked(
+                    "it returns a " + method.getReturnType().getTypeName() + " before its work is done, and the lock"
+                            + " would be released then; of such types, CompletionStage and CompletableFuture keep it");
+        }
+        return true;
+    }
+
+    private static boolean isNoBusiness(AnnotatedMethod<?> annotated) {
+        return (annotated.getJavaMember().getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) != 0
+                || NOT_BUSINESS.stream().anyMatch(annotated::isAnnotationPresent);
+    }
+
+    private static IllegalArgumentException unlocked(String why) {
+        return new IllegalArgumentException("it would run without its lock: " + why);
     }
 
     /** Returns whether the bean class, or one between, has a method in the place of this one. */

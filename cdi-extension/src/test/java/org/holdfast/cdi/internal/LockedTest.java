@@ -22,89 +22,17 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.holdfast.Holdfast;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
-import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.Locked;
-import org.holdfast.testkit.RedisServers;
 import org.jboss.weld.environment.se.Weld;
-import org.jboss.weld.environment.se.WeldContainer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The annotation in a CDI container, on real nodes. Each bean tells whether its lock is held while it works. */
-@Timeout(60)
-class LockedTest {
-
-    private static RedisServers redis;
-    private static LockConnectionFactory otherProcess;
-
-    private WeldContainer container;
-
-    private static LockConnectionFactory connect() {
-        return Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF"));
-    }
-
-    @BeforeAll
-    static void start() {
-        redis = RedisServers.start(3);
-        otherProcess = connect();
-    }
-
-    @AfterAll
-    static void stop() {
-        otherProcess.close();
-        redis.close();
-    }
-
-    @AfterEach
-    void shutDown() {
-        if (container != null) {
-            container.close();
-        }
-    }
-
-    private <T> T deploy(Class<T> bean, Extension... extensions) {
-        Weld weld =
-                new Weld().disableDiscovery().addExtension(new LockExtension()).addBeanClasses(Factory.class, bean);
-        for (Extension extension : extensions) {
-            weld.addExtension(extension);
-        }
-        container = weld.initialize();
-        return container.select(bean).get();
-    }
-
-    /** The application's own factory. */
-    @ApplicationScoped
-    static class Factory {
-        @Produces
-        @ApplicationScoped
-        LockConnectionFactory locks() {
-            return connect();
-        }
-    }
-
-    static boolean isHeld(String lock) {
-        return CompletableFuture.supplyAsync(() -> {
-                    try (LockConnection connection = otherProcess.getConnection()) {
-                        return connection
-                                .tryAcquire(LockRequest.of(lock).waitTimeout(Duration.ZERO))
-                                .isEmpty();
-                    } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                    }
-                })
-                .join();
-    }
+class LockedTest extends Application {
 
     @ApplicationScoped
     public static class OnMethod {
@@ -264,56 +192,6 @@ class LockedTest {
     }
 
     @ApplicationScoped
-    public static class WrongName {
-        @Locked("order-#{idd}")
-        public void one(String id) {}
-
-        @Locked(value = "ok", waitTimeout = "5s", ttl = "PT30S")
-        public void two() {}
-
-        @Locked(value = "ok", ttl = "PT0S")
-        public void three() {}
-
-        @Locked("")
-        public void four() {}
-
-        @Locked("ok")
-        private void five() {}
-    }
-
-    @ApplicationScoped
-    public static class FinalMethod {
-        @Locked("ok")
-        public final void work() {}
-    }
-
-    @Test
-    void deployment_withFinalLockedMethod_isRefused() {
-        assertThatExceptionOfType(RuntimeException.class)
-                .isThrownBy(() -> deploy(FinalMethod.class))
-                .withMessageContaining("work()")
-                .withMessageContaining("final");
-    }
-
-    @Test
-    void deployment_withSeveralFaults_isRefusedAndNamesThemAll() {
-        assertThatExceptionOfType(DeploymentException.class)
-                .isThrownBy(() -> deploy(WrongName.class))
-                .withMessageContaining("one(java.lang.String): #{idd} names [idd], which is no parameter")
-                .withMessageContaining("two(): waitTimeout must be an ISO-8601 duration of at least PT0S, was '5s'")
-                .withMessageContaining("three(): ttl must be an ISO-8601 duration of at least PT0.1S, was 'PT0S'")
-                .withMessageContaining("four(): the name of the lock must not be empty")
-                .withMessageContaining("five() would run without its lock");
-    }
-
-    @ApplicationScoped
-    public static class Lifecycle {
-        @Locked("ok")
-        @PostConstruct
-        void init() {}
-    }
-
-    @ApplicationScoped
     @Locked("class-#{id}")
     public static class LifecycleOfLockedClass {
         @PostConstruct
@@ -325,53 +203,8 @@ class LockedTest {
     }
 
     @Test
-    void deployment_withLockOnLifecycleMethod_isRefusedButAClassLevelLockMeansBusinessMethodsOnly() {
-        assertRefused(Lifecycle.class, "init() would run without its lock: the container calls it");
+    void annotation_onClass_meansBusinessMethodsOnly() {
         assertThat(deploy(LifecycleOfLockedClass.class).work("1")).isTrue();
-    }
-
-    public interface View {
-        @Locked("ok")
-        void work();
-    }
-
-    @ApplicationScoped
-    public static class OnInterface implements View {
-        @Override
-        public void work() {}
-    }
-
-    @ApplicationScoped
-    public static class Overriding extends OnMethod {
-        @Override
-        public boolean work(String id) {
-            return false;
-        }
-    }
-
-    @Test
-    void deployment_withLockThatIsNotInherited_isRefused() {
-        assertRefused(OnInterface.class, "View.work() without its lock");
-        assertRefused(Overriding.class, "OnMethod.work(java.lang.String) without its lock");
-    }
-
-    @ApplicationScoped
-    public static class Later {
-        @Locked("ok")
-        public CompletableFuture<String> work() {
-            return new CompletableFuture<>();
-        }
-    }
-
-    @Test
-    void deployment_withLockThatWouldEndTooEarly_isRefused() {
-        assertRefused(Later.class, "work() would run without its lock: it returns before its work is done");
-    }
-
-    private void assertRefused(Class<?> bean, String message) {
-        assertThatExceptionOfType(DeploymentException.class)
-                .isThrownBy(() -> deploy(bean))
-                .withMessageContaining(message);
     }
 
     @SessionScoped

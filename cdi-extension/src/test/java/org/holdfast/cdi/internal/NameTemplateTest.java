@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.holdfast.cdi.LockKey;
 import org.junit.jupiter.api.Test;
 
 class NameTemplateTest {
@@ -32,11 +33,16 @@ class NameTemplateTest {
                 .orElseThrow();
     }
 
+    private static Parameters parameters() {
+        Method method = method();
+        return Parameters.of(method, position -> method.getParameters()[position].getAnnotation(LockKey.class));
+    }
+
     private static String resolve(String template) {
         Object[] arguments = {
             "lamp", new Order(42, new Customer("Ada")), new Bean(), Map.of("key", "mapped"), List.of("first")
         };
-        return NameTemplate.parse(template, method()).resolve(arguments);
+        return NameTemplate.parse(template, parameters()).resolve(arguments);
     }
 
     @Test
@@ -73,15 +79,18 @@ class NameTemplateTest {
 
     @Test
     void resolve_nullOrEmptyValue_isRefusedWithoutTellingValues() {
-        NameTemplate template = NameTemplate.parse("stock-#{sku}", method());
+        NameTemplate template = NameTemplate.parse("stock-#{sku}", parameters());
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> template.resolve(new Object[] {null, null, null, null, null}))
-                .withMessageContaining("#{sku} in 'stock-#{sku}' is null")
+                .withMessageContaining("#{sku} (argument 0) in 'stock-#{sku}' is null")
                 .withMessageContaining("NameTemplateTest.work");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> template.resolve(new Object[] {"", null, null, null, null}))
                 .withMessageContaining("is empty");
-        assertThatIllegalArgumentException().isThrownBy(() -> resolve("#{args[9]}"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolve("#{args[9]}"))
+                .withMessageContaining("asks for argument 9");
+        assertThatIllegalArgumentException().isThrownBy(() -> resolve("#{args[list.size() + 8]}"));
     }
 
     @Test
@@ -93,28 +102,71 @@ class NameTemplateTest {
     }
 
     @Test
+    void resolve_expressionThatFails_isRefusedWithoutTellingValues() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolve("#{order.idd}"))
+                .withMessageContaining("#{order.idd} (argument 1)")
+                .withMessageContaining("PropertyNotFoundException")
+                .withNoCause();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolve("#{sku + 1}"))
+                .withMessageContaining("NameTemplateTest.work")
+                .withMessageContaining("#{sku + 1} (argument 0)")
+                .withMessageNotContaining("lamp")
+                .withNoCause();
+    }
+
+    @Test
+    void resolve_severalArguments_areAllNamed() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolve("#{bean.code == args[0] ? null : list[7]}"))
+                .withMessageContaining("(arguments 0, 2, 4)");
+    }
+
+    @SuppressWarnings("unused")
+    void keyed(@LockKey String first, @LockKey("other") Order second) {}
+
+    @Test
+    void resolve_parameterWithLockKey_isKnownByThat() throws Exception {
+        Method keyed = NameTemplateTest.class.getDeclaredMethod("keyed", String.class, Order.class);
+        Parameters parameters =
+                Parameters.of(keyed, position -> keyed.getParameters()[position].getAnnotation(LockKey.class));
+        Object[] arguments = {"a", new Order(7, null)};
+        assertThat(NameTemplate.parse("#{key}-#{other.id}", parameters).resolve(arguments))
+                .isEqualTo("a-7");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NameTemplate.parse("#{first}", parameters))
+                .withMessageContaining("[key, other]");
+    }
+
+    @Test
+    void parse_positionInsideAString_isText() {
+        assertThat(resolve("#{sku.concat('args[9]')}")).isEqualTo("lampargs[9]");
+    }
+
+    @Test
     void parse_dollarExpression_isRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> NameTemplate.parse("stock-${sku}", method()))
+                .isThrownBy(() -> NameTemplate.parse("stock-${sku}", parameters()))
                 .withMessageContaining("#{…}");
     }
 
     @Test
     void parse_unknownName_isRefusedAndTellsTheKnownOnes() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> NameTemplate.parse("stock-#{sko}", method()))
+                .isThrownBy(() -> NameTemplate.parse("stock-#{sko}", parameters()))
                 .withMessageContaining("[sko]")
                 .withMessageContaining("[bean, list, map, order, sku]");
     }
 
     @Test
     void parse_malformedTemplate_isRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> NameTemplate.parse("", method()));
+        assertThatIllegalArgumentException().isThrownBy(() -> NameTemplate.parse("", parameters()));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> NameTemplate.parse("stock-#{sku", method()))
+                .isThrownBy(() -> NameTemplate.parse("stock-#{sku", parameters()))
                 .withMessageContaining("not closed");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> NameTemplate.parse("stock-#{sku..}", method()))
+                .isThrownBy(() -> NameTemplate.parse("stock-#{sku..}", parameters()))
                 .withMessageContaining("no valid expression");
     }
 }

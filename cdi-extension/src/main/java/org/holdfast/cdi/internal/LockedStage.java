@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
+
+/** What the caller of a method gets whose work goes on when it has returned: the lock is held until that is done. */
+final class LockedStage {
+
+    private LockedStage() {}
+
+    /**
+     * Returns a stage that completes as the method's does, once the lock is released.
+     *
+     * @param tellsOfLoss whether it completes with a {@link LeaseLostException} as soon as the lease is lost
+     * @param release gives the lock back; called once
+     */
+    static CompletableFuture<?> of(CompletionStage<?> work, Lease lease, boolean tellsOfLoss, Runnable release) {
+        CompletableFuture<Object> result = new CompletableFuture<>();
+        if (tellsOfLoss) {
+            lease.onLost(loss -> result.completeExceptionally(new LeaseLostException(loss)));
+        }
+        work.whenComplete((value, failure) -> {
+            LeaseLostException lost = tellsOfLoss ? loss(lease) : null;
+            release.run();
+            if (lost != null || failure != null) {
+                result.completeExceptionally(lost != null ? lost : failure);
+            } else {
+                result.complete(value);
+            }
+        });
+        result.whenComplete((value, failure) -> {
+            if (result.isCancelled()) {
+                work.toCompletableFuture().cancel(true);
+            }
+        });
+        return result;
+    }
+
+    /** Looked at before the release: whoever hears of a result relies on it. */
+    private static LeaseLostException loss(Lease lease) {
+        try {
+            lease.requireHeld();
+            return null;
+        } catch (LeaseLostException e) {
+            return e;
+        }
+    }
+}

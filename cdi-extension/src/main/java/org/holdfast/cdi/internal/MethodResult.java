@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import java.lang.reflect.Method;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** What a method returns, as far as a lock has to do with it. */
+enum MethodResult {
+    NOTHING,
+    OPTIONAL,
+    BOOLEAN,
+    STAGE,
+    OTHER;
+
+    static MethodResult of(Method method) {
+        Class<?> type = method.getReturnType();
+        if (type == void.class) {
+            return NOTHING;
+        }
+        if (type == Optional.class) {
+            return OPTIONAL;
+        }
+        if (type == boolean.class || type == Boolean.class) {
+            return BOOLEAN;
+        }
+        return type == CompletionStage.class || type == CompletableFuture.class ? STAGE : OTHER;
+    }
+
+    /** Returns whether there is a value that says that the method did not run. */
+    boolean canBeSkipped() {
+        return this == NOTHING || this == OPTIONAL || this == BOOLEAN;
+    }
+
+    /** Returns that value. */
+    Object skipped() {
+        if (!canBeSkipped()) {
+            throw new IllegalStateException("nothing of this type says that the method did not run");
+        }
+        if (this == OPTIONAL) {
+            return Optional.empty();
+        }
+        return this == BOOLEAN ? Boolean.FALSE : null;
+    }
+}

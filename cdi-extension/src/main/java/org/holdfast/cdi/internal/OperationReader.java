@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import jakarta.enterprise.inject.spi.AnnotatedMethod;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.cdi.LockScope;
+import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.OnBusy;
+import org.holdfast.cdi.OnLoss;
+
+/** Makes an operation of an annotated method, or says all that is wrong with it. */
+final class OperationReader {
+
+    private final Configuration configuration;
+
+    OperationReader(Configuration configuration) {
+        this.configuration = configuration;
+    }
+
+    /** @throws IllegalArgumentException if a member of the annotation is not valid, or does not go with another */
+    LockedOperation read(Class<?> beanClass, AnnotatedMethod<?> annotated, Locked locked) {
+        Method method = annotated.getJavaMember();
+        Members members = new Members(configuration, beanClass, method.getName());
+        LockedOperation operation = new LockedOperation(
+                method,
+                MethodResult.of(method),
+                names(annotated, locked, members),
+                members.choice("mode", locked.mode(), EnumSet.complementOf(EnumSet.of(LockMode.PERMIT))),
+                members.flag("fair", locked.fair()),
+                times(locked, members),
+                members.choice("scope", locked.scope(), EnumSet.allOf(LockScope.class)),
+                members.choice("onBusy", locked.onBusy(), EnumSet.allOf(OnBusy.class)),
+                members.choice("onLoss", locked.onLoss(), EnumSet.allOf(OnLoss.class)),
+                members.text("factory", locked.factory()));
+        checkShape(operation, members);
+        checkTimes(operation, members);
+        checkResult(operation, members);
+        if (!members.faults().isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", members.faults()));
+        }
+        return operation;
+    }
+
+    private static List<NameTemplate> names(AnnotatedMethod<?> annotated, Locked locked, Members members) {
+        List<String> sources = Arrays.asList(locked.value());
+        members.refuseIf(
+                sources.isEmpty() || sources.size() > LockRequest.MAX_NAMES,
+                "value must have 1 to " + LockRequest.MAX_NAMES + " names, had " + sources.size());
+        members.refuseIf(
+                new HashSet<>(sources).size() < sources.size(), "value must have each name once, was " + sources);
+        List<NameTemplate> names = new ArrayList<>();
+        try {
+            Parameters parameters = Parameters.of(annotated);
+            for (String source : sources) {
+                names.add(NameTemplate.parse(source, parameters));
+            }
+        } catch (IllegalArgumentException e) {
+            members.refuse(e.getMessage());
+        }
+        return names;
+    }
+
+    private static LockedOperation.Times times(Locked locked, Members members) {
+        return new LockedOperation.Times(
+                members.duration("waitTimeout", locked.waitTimeout(), Duration.ZERO),
+                members.duration("ttl", locked.ttl(), LockRequest.MIN_TTL),
+                members.duration("maxHold", locked.maxHold(), LockRequest.MIN_TTL),
+                members.duration("atLeast", locked.atLeast(), LockRequest.MIN_TTL));
+    }
+
+    private static void checkShape(LockedOperation operation, Members members) {
+        boolean several = operation.names().size() > 1;
+        members.refuseIf(
+                several && operation.mode() != LockMode.EXCLUSIVE,
+                "several names are locked in the mode EXCLUSIVE, was " + operation.mode());
+        members.refuseIf(
+                several && operation.fair(),
+                "several names are not locked in order of arrival: fair must be" + " false, was true");
+        members.refuseIf(
+                operation.times().atLeast().isPresent() && operation.mode() != LockMode.EXCLUSIVE,
+                "atLeast is for the mode EXCLUSIVE, was " + operation.mode());
+    }
+
+    private static void checkTimes(LockedOperation operation, Members members) {
+        LockedOperation.Times times = operation.times();
+        checkCovers("ttl", times.ttl(), times, members);
+        checkCovers("maxHold", times.maxHold(), times, members);
+        members.refuseIf(
+                operation.onBusy() != OnBusy.WAIT && times.waitTimeout().isPresent(),
+                "waitTimeout is for onBusy = WAIT, was " + operation.onBusy());
+    }
+
+    private static void checkCovers(
+            String member, Optional<Duration> value, LockedOperation.Times times, Members members) {
+        if (value.isPresent() && times.atLeast().isPresent()) {
+            Duration least = times.atLeast().get();
+            members.refuseIf(
+                    value.get().compareTo(least) < 0,
+                    member + " must not be less than atLeast, which is " + least + ", was " + value.get());
+        }
+    }
+
+    private static void checkResult(LockedOperation operation, Members members) {
+        String type = operation.method().getReturnType().getTypeName();
+        members.refuseIf(
+                operation.onBusy() == OnBusy.SKIP && !operation.result().canBeSkipped(),
+                "onBusy = SKIP is for methods that return void, Optional or boolean, was " + type);
+        members.refuseIf(
+                operation.onLoss() == OnLoss.INTERRUPT && operation.goesOn(),
+                "onLoss = INTERRUPT is for methods whose thread does the work, returns " + type);
+        members.refuseIf(
+                operation.onLoss() == OnLoss.CONTINUE && operation.isOfTransaction(),
+                "onLoss = CONTINUE needs scope = INVOCATION, was TRANSACTION: no transaction that keeps a lock commits"
+                        + " without it");
+    }
+}

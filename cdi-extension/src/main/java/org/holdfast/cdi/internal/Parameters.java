@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import jakarta.enterprise.inject.spi.AnnotatedMethod;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.IntFunction;
+import org.holdfast.cdi.LockKey;
+
+/**
+ * The parameters of a method as expressions know them.
+ *
+ * @param positions the position of each name
+ */
+record Parameters(Method method, Map<String, Integer> positions) {
+
+    /** All arguments, by position. */
+    static final String ALL = "args";
+
+    Parameters {
+        positions = Map.copyOf(positions);
+    }
+
+    /** @throws IllegalArgumentException if a name is not usable or given twice */
+    static Parameters of(AnnotatedMethod<?> method) {
+        return of(
+                method.getJavaMember(),
+                position -> method.getParameters().get(position).getAnnotation(LockKey.class));
+    }
+
+    /** @param keys gives the annotation of the parameter at a position, or null */
+    static Parameters of(Method method, IntFunction<LockKey> keys) {
+        Map<String, Integer> positions = new HashMap<>();
+        Parameter[] parameters = method.getParameters();
+        for (int i = 0; i < parameters.length; i++) {
+            LockKey key = keys.apply(i);
+            String name = key == null ? parameters[i].getName() : key.value();
+            if (key != null && (!isIdentifier(name) || name.equals(ALL))) {
+                throw new IllegalArgumentException(
+                        "@LockKey must be a Java identifier other than " + ALL + ", was '" + name + "'");
+            }
+            Integer other = positions.put(name, i);
+            if (other != null) {
+                throw new IllegalArgumentException(
+                        "arguments " + other + " and " + i + " have the same name '" + name + "', given by @LockKey");
+            }
+        }
+        return new Parameters(method, positions);
+    }
+
+    private static boolean isIdentifier(String name) {
+        return !name.isEmpty()
+                && Character.isJavaIdentifierStart(name.charAt(0))
+                && name.chars().allMatch(Character::isJavaIdentifierPart);
+    }
+
+    int count() {
+        return method.getParameterCount();
+    }
+
+    /** Says which names there are. */
+    String known() {
+        boolean named = Arrays.stream(method.getParameters()).allMatch(Parameter::isNamePresent);
+        return new TreeSet<>(positions.keySet()) + " and " + ALL + "[…]"
+                + (named ? "" : " (compile with -parameters to use the names of parameters, or name them by @LockKey)");
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import org.holdfast.LeaseLostException;
+import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.OnLoss;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Methods that return before their work is done. */
+class LockedStageTest extends Application {
+
+    /** What the method of the test works on. */
+    private static volatile CompletableFuture<String> work;
+
+    private Later bean;
+
+    @BeforeEach
+    void begin() {
+        work = new CompletableFuture<>();
+        bean = deploy(Later.class);
+    }
+
+    @ApplicationScoped
+    public static class Later {
+        @Locked("later")
+        public CompletionStage<String> stage() {
+            return work;
+        }
+
+        @Locked(value = "later", ttl = "PT1S")
+        public CompletableFuture<String> future() {
+            return work;
+        }
+
+        @Locked("later")
+        public CompletionStage<String> fail() {
+            throw new UnsupportedOperationException("on purpose");
+        }
+
+        @Locked("later")
+        public CompletionStage<String> nothing() {
+            return null;
+        }
+
+        @Locked(value = "later", ttl = "PT1S", onLoss = OnLoss.CONTINUE)
+        public CompletableFuture<String> goOn() {
+            return work;
+        }
+    }
+
+    @Test
+    void lock_isHeldUntilTheStageCompletes_andFreeForWhoeverHearsOfThat() throws Exception {
+        CompletionStage<Boolean> heldAfterwards = bean.stage().thenApply(result -> isHeld("later"));
+        assertThat(isHeld("later")).isTrue();
+        work.complete("done");
+        assertThat(heldAfterwards.toCompletableFuture().get(20, SECONDS)).isFalse();
+    }
+
+    @Test
+    void stage_thatFails_releasesTheLockAndPassesTheFailureOn() {
+        CompletableFuture<String> result = bean.future();
+        work.completeExceptionally(new UnsupportedOperationException("later"));
+        assertThatThrownBy(() -> result.get(20, SECONDS)).hasCauseInstanceOf(UnsupportedOperationException.class);
+        assertThat(isHeld("later")).isFalse();
+    }
+
+    @Test
+    void method_thatThrowsOrReturnsNothing_releasesTheLock() {
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(bean::fail);
+        assertThat(isHeld("later")).isFalse();
+        assertThat(bean.nothing()).isNull();
+        assertThat(isHeld("later")).isFalse();
+    }
+
+    @Test
+    void cancelledFuture_cancelsTheWorkAndReleasesTheLock() {
+        CompletableFuture<String> result = bean.future();
+        result.cancel(true);
+        assertThat(work).isCancelled();
+        assertThat(isHeld("later")).isFalse();
+    }
+
+    @Test
+    void lostLock_failsTheStageAtOnce_thoughTheWorkGoesOn() {
+        CompletableFuture<String> result = bean.future();
+        otherProcess.forceRelease("later");
+        assertThatThrownBy(() -> result.get(20, SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(LeaseLostException.class);
+        assertThat(work).isNotDone();
+        work.complete("too late");
+    }
+
+    @Test
+    void lostLock_ofAMethodThatMayGoOn_changesNothing() throws Exception {
+        CompletableFuture<String> result = bean.goOn();
+        otherProcess.forceRelease("later");
+        await().pollDelay(1, SECONDS).until(() -> true); // two renewals
+        assertThat(result).isNotDone();
+        work.complete("done");
+        assertThat(result.get(20, SECONDS)).isEqualTo("done");
+    }
+}
