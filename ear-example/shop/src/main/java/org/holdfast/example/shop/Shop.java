@@ -2,10 +2,12 @@
 package org.holdfast.example.shop;
 
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 import jakarta.transaction.Transactional;
 import java.util.OptionalInt;
+import org.holdfast.Lease;
 import org.holdfast.cdi.Locked;
 
 /** Sells what is in stock: read, check, write, in a transaction. */
@@ -15,11 +17,17 @@ public class Shop {
     @PersistenceContext
     private EntityManager entities;
 
-    /** Sells one, by one caller at a time in all servers together: lock, begin, work, commit, release. */
+    @Inject
+    private Lease lease;
+
+    /**
+     * Sells one, by one caller at a time in all servers together: lock, begin, work, commit, release. A caller who has slept
+     * until another had the lock is refused by the row.
+     */
     @Locked(value = "stock-#{sku}", waitTimeout = "PT5S")
     @Transactional
     public boolean sell(String sku) {
-        return takeOne(sku);
+        return Stock.FENCE.raise(entities, sku, lease) && takeOne(sku);
     }
 
     /** The same without the lock, to see what happens. */

@@ -2,8 +2,10 @@
 package org.holdfast.example.shop;
 
 import jakarta.ejb.Stateless;
+import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
+import org.holdfast.Lease;
 import org.holdfast.cdi.Locked;
 
 /** Fills the shelves. An EJB: its transaction is the container's, and the lock is released after that has completed. */
@@ -13,13 +15,15 @@ public class Warehouse {
     @PersistenceContext
     private EntityManager entities;
 
+    @Inject
+    private Lease lease;
+
     @Locked(value = "stock-#{sku}", waitTimeout = "PT5S")
     public void stock(String sku, int quantity) {
-        Stock stock = entities.find(Stock.class, sku);
-        if (stock == null) {
-            entities.persist(new Stock(sku, quantity));
+        if (Stock.FENCE.raise(entities, sku, lease)) {
+            entities.find(Stock.class, sku).set(quantity);
         } else {
-            stock.set(quantity);
+            entities.persist(new Stock(sku, quantity, lease.token()));
         }
     }
 }
