@@ -9,17 +9,24 @@ import org.holdfast.Lease;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
-/** Watches leases of all clients: none valid that keeps another out which is, tokens in order. */
+/** Watches leases of all clients: none valid that keeps another out which is, tokens in order, none before a minimum ends. */
 final class Checker {
 
+    /** Nodes count in milliseconds. */
+    private static final long GRAIN_NANOS = 2_000_000;
+
     private final World world;
+    private final double drift;
     private final Map<String, List<Watched>> watched = new HashMap<>();
     private final Map<String, List<Acquired>> history = new HashMap<>();
+    private final Map<String, Kept> kept = new HashMap<>();
     private int acquisitions;
     private int losses;
 
-    Checker(World world) {
+    /** @param drift bound on the difference of clock rates */
+    Checker(World world, double drift) {
         this.world = world;
+        this.drift = drift;
     }
 
     /** A lease that somebody has. */
@@ -51,6 +58,9 @@ final class Checker {
 
     private record Acquired(long got, long token, boolean reads) {}
 
+    /** Until when nobody but that one is to have a lock. */
+    private record Kept(long until, Watched by) {}
+
     int acquisitions() {
         return acquisitions;
     }
@@ -66,7 +76,20 @@ final class Checker {
         if (request.mode() != LockMode.PERMIT) { // permits are in no order among themselves
             lease.names().forEach(name -> checkToken(entry, name, asked));
         }
+        lease.names().forEach(name -> checkKept(entry, name));
+        request.atLeast().ifPresent(least -> {
+            long until = asked + (long) (least.toNanos() * (1 - drift)) - GRAIN_NANOS;
+            lease.names().forEach(name -> kept.put(name, new Kept(until, entry)));
+        });
         return entry;
+    }
+
+    private void checkKept(Watched entry, String name) {
+        Kept before = kept.get(name);
+        if (before != null && world.now() < before.until()) {
+            throw new Violation("7: at " + world.now() / 1_000_000 + " ms " + entry + " got '" + name
+                    + "', which is kept until " + before.until() / 1_000_000 + " ms by " + before.by());
+        }
     }
 
     private Watched watch(String client, Lease lease, LockRequest request) {

@@ -372,4 +372,12 @@ class MutantsTest {
                                 "&& hold.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2",
                                 ""));
     }
+
+    @Test
+    void minimumThatEndsWithTheRelease_isFound() throws Exception {
+        assertFound(
+                "Violation: 7:",
+                new Mutant()
+                        .with(PROTOCOL + "LeaseManager.java", "if (!letExpire(hold, nodes, begun)) {", "if (true) {"));
+    }
 }

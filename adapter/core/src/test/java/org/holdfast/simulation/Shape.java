@@ -14,11 +14,13 @@ enum Shape {
     DOWNGRADING,
     /** Two names in one lease. */
     SEVERAL,
-    PERMIT;
+    PERMIT,
+    /** Keeps others out for a minimum time, also after the release. */
+    KEPT;
 
     /** Returns whether who waits in this way is served before those who come later. */
     boolean isInTurn() {
-        return this != PLAIN && this != SEVERAL && this != PERMIT;
+        return this != PLAIN && this != SEVERAL && this != PERMIT && this != KEPT;
     }
 
     /**
@@ -30,7 +32,7 @@ enum Shape {
     LockRequest request(int lock, int permits) {
         LockRequest plain = LockRequest.of("lock-" + lock);
         return switch (this) {
-            case PLAIN -> plain;
+            case PLAIN, KEPT -> plain;
             case FAIR -> plain.fair(true);
             case READING -> plain.mode(LockMode.READ);
             case WRITING, DOWNGRADING -> plain.mode(LockMode.WRITE);

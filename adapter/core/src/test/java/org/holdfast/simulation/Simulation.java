@@ -44,7 +44,7 @@ public final class Simulation {
     private Simulation(long seed, SimulatedRedis.Lua lua) {
         this.world = new World(seed);
         this.random = world.random;
-        this.checker = new Checker(world);
+        this.checker = new Checker(world, DRIFT);
         int count = random.nextBoolean() ? 3 : 5;
         for (int node = 0; node < count; node++) {
             boolean persistent = random.nextInt(4) == 0;

@@ -46,6 +46,9 @@ final class Worker {
                     .ttl(habits.anyTtl(random))
                     .waitTimeout(Duration.ofMillis(random.nextInt(3) * 300L))
                     .renewal(random.nextInt(4) > 0);
+            if (shape == Shape.KEPT) {
+                request = request.atLeast(request.ttl().orElseThrow());
+            }
             boolean detached = shape != Shape.DOWNGRADING && random.nextBoolean();
             boolean async = detached && habits.async() && random.nextBoolean();
             lockAndWork(shape, request.scope(detached ? LeaseScope.DETACHED : LeaseScope.HOLDER), async);
