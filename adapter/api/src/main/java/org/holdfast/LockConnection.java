@@ -49,6 +49,10 @@ public interface LockConnection extends AutoCloseable {
     /**
      * Takes the lock and waits for it as long as the request says.
      *
+     * <p>In a container, no connection of the pool is kept while the thread waits. A lease that ends with this connection needs one
+     * again when the wait is over.
+     *
+     * @throws LockException if it does not get one; the lock is not held then
      * @throws LockTimeoutException if somebody else held the lock during all that time
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow

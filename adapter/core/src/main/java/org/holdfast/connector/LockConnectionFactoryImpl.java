@@ -29,12 +29,12 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
 
     @Override
     public LockConnection getConnection() {
-        return open();
+        return new PatientConnection(this::open);
     }
 
-    private OperatorConnection open() {
+    private ContainerConnection open() {
         try {
-            return (OperatorConnection) manager.allocateConnection(factory, null);
+            return (ContainerConnection) manager.allocateConnection(factory, null);
         } catch (ResourceException e) {
             throw new LockException("the container gives no lock connection: " + e.getMessage(), e);
         }
@@ -42,14 +42,14 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
 
     @Override
     public List<LockHolder> holders(LockRequest request) {
-        try (OperatorConnection connection = open()) {
+        try (ContainerConnection connection = open()) {
             return connection.holders(request);
         }
     }
 
     @Override
     public List<LockHolder> forceRelease(LockRequest request) {
-        try (OperatorConnection connection = open()) {
+        try (ContainerConnection connection = open()) {
             return connection.forceRelease(request);
         }
     }

@@ -17,10 +17,12 @@ import org.holdfast.protocol.Nodes;
  * What an application has of a managed connection until it closes it. Public because a container that closes forgotten
  * connections calls {@link #close()} by reflection.
  */
-public final class LockConnectionHandle implements OperatorConnection {
+public final class LockConnectionHandle implements ContainerConnection {
+
+    private static final Runnable KEEP = () -> {};
 
     private final AtomicReference<LockManagedConnection> managed;
-    private final LockSession session;
+    private volatile LockSession session;
 
     LockConnectionHandle(LockManagedConnection managed, LockSession session) {
         this.managed = new AtomicReference<>(managed);
@@ -29,12 +31,32 @@ public final class LockConnectionHandle implements OperatorConnection {
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
-        return call(nodes -> session.acquire(nodes, request));
+        return acquire(request, KEEP);
+    }
+
+    @Override
+    public Lease acquire(LockRequest request, Runnable whenWaiting) throws InterruptedException {
+        return call(nodes -> session.acquire(nodes, request, whenWaiting));
     }
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        return call(nodes -> session.tryAcquire(nodes, request));
+        return tryAcquire(request, KEEP);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request, Runnable whenWaiting) throws InterruptedException {
+        return call(nodes -> session.tryAcquire(nodes, request, whenWaiting));
+    }
+
+    @Override
+    public LockSession session() {
+        return session;
+    }
+
+    @Override
+    public void goOnWith(LockSession other) {
+        session = other;
     }
 
     @Override
@@ -73,7 +95,9 @@ public final class LockConnectionHandle implements OperatorConnection {
         try {
             return call.on(open.nodes());
         } catch (RuntimeException e) {
-            open.failed(e);
+            if (managed.get() == open) { // else it was given back meanwhile, and may be another's
+                open.failed(e);
+            }
             throw e;
         }
     }
@@ -96,6 +120,14 @@ public final class LockConnectionHandle implements OperatorConnection {
         LockManagedConnection open = managed.getAndSet(null);
         if (open != null) {
             session.close();
+            open.handleClosed(this);
+        }
+    }
+
+    @Override
+    public void giveBack() {
+        LockManagedConnection open = managed.getAndSet(null);
+        if (open != null) {
             open.handleClosed(this);
         }
     }

@@ -196,9 +196,11 @@ public final class LeaseManager {
      *
      * @param request with a wait timeout and a TTL
      * @param holders as whom the caller may take the lock; the first is who will hold it
+     * @param whenWaiting told before the thread waits: the caller's nodes are not used any more then
      * @throws IllegalStateException if the holder would wait for itself
      */
-    Acquisition acquire(Nodes nodes, LockRequest request, List<Holder> holders) throws InterruptedException {
+    Acquisition acquire(Nodes nodes, LockRequest request, List<Holder> holders, Runnable whenWaiting)
+            throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before lock '" + request.name() + "' was asked for");
         }
@@ -209,7 +211,7 @@ public final class LeaseManager {
             return new Acquisition.Held(mine);
         }
         Attempts attempts = new Attempts(this, request, detached ? null : holders.get(0));
-        Acquisition done = new Waiting(this, nodes, attempts).acquire();
+        Acquisition done = new Waiting(this, nodes, attempts, whenWaiting).acquire();
         attempts.count(done);
         return done;
     }

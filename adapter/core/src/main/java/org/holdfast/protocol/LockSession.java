@@ -67,21 +67,26 @@ public final class LockSession {
                 new LockView(connection, request.mode(LockMode.WRITE), viewed));
     }
 
-    /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}. */
-    public Lease acquire(Nodes nodes, LockRequest request) throws InterruptedException {
+    /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}; for the rest as below. */
+    public Lease acquire(Nodes nodes, LockRequest request, Runnable whenWaiting) throws InterruptedException {
         LockRequest complete = complete(request);
-        return tryAcquire(nodes, complete)
+        return tryAcquire(nodes, complete, whenWaiting)
                 .orElseThrow(() -> new LockTimeoutException(
                         request.name(), complete.waitTimeout().orElseThrow()));
     }
 
-    /** As {@link org.holdfast.LockConnection#tryAcquire(LockRequest)}. */
-    public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request) throws InterruptedException {
+    /**
+     * As {@link org.holdfast.LockConnection#tryAcquire(LockRequest)}.
+     *
+     * @param whenWaiting told before the thread waits, once: the nodes are not used any more then, and may be given back
+     */
+    public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request, Runnable whenWaiting)
+            throws InterruptedException {
         LockRequest complete = complete(request);
         Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
         boolean keeps = complete.scope() != LeaseScope.THREAD;
         List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
-        Acquisition acquisition = manager.acquire(nodes, complete, holders);
+        Acquisition acquisition = manager.acquire(nodes, complete, holders, whenWaiting);
         if (acquisition instanceof Acquisition.Held held) {
             Object keeper =
                     keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out

@@ -6,15 +6,20 @@ final class Waiting {
 
     private final LeaseManager manager;
     private final WaitingRoom waitingRoom;
-    private final Nodes nodes;
     private final Attempts attempts;
+    private final Runnable whenWaiting;
+    private Nodes nodes;
 
-    /** @param nodes as the calling thread reaches them */
-    Waiting(LeaseManager manager, Nodes nodes, Attempts attempts) {
+    /**
+     * @param nodes as the calling thread reaches them
+     * @param whenWaiting told before the thread waits, on that thread; those nodes are not used any more then
+     */
+    Waiting(LeaseManager manager, Nodes nodes, Attempts attempts, Runnable whenWaiting) {
         this.manager = manager;
         this.waitingRoom = manager.waitingRoom();
         this.nodes = nodes;
         this.attempts = attempts;
+        this.whenWaiting = whenWaiting;
     }
 
     Acquisition acquire() throws InterruptedException {
@@ -28,7 +33,10 @@ final class Waiting {
         return atOnce != null ? atOnce : listenAndWait(wakesBefore);
     }
 
+    /** Goes on through the connections of the service, so that a thousand who wait keep no connections of their own. */
     private Acquisition listenAndWait(long wakesBefore) throws InterruptedException {
+        nodes = manager.service();
+        whenWaiting.run();
         attempts.names().forEach(manager.announcements()::listen);
         try {
             Acquisition done;

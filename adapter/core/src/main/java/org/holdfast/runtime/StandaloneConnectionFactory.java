@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.Lease;
@@ -44,21 +45,25 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         if (closed.get()) {
             throw new IllegalStateException("this factory is closed");
         }
+        return new StandaloneConnection();
+    }
+
+    private Channel takeChannel() {
         Channel channel = idle.pollFirst();
-        return new StandaloneConnection(channel == null ? service.openChannel() : channel);
+        return channel == null ? service.openChannel() : channel;
     }
 
     @Override
     public List<LockHolder> holders(LockRequest request) {
         try (StandaloneConnection connection = open()) {
-            return connection.session.holders(connection.channel, request);
+            return connection.session.holders(connection.channel(), request);
         }
     }
 
     @Override
     public List<LockHolder> forceRelease(LockRequest request) {
         try (StandaloneConnection connection = open()) {
-            return connection.session.forceRelease(connection.channel, request);
+            return connection.session.forceRelease(connection.channel(), request);
         }
     }
 
@@ -74,6 +79,10 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         if (!idle.offerFirst(channel)) {
             channel.close();
         }
+        closeIdleIfClosed();
+    }
+
+    private void closeIdleIfClosed() {
         if (closed.get()) {
             closeIdle();
         }
@@ -88,24 +97,59 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     private final class StandaloneConnection implements LockConnection {
 
-        private final Channel channel;
+        /** Null before it is needed, and when somebody waits or has waited: who waits for a lock keeps no sockets. */
+        private final AtomicReference<Channel> current = new AtomicReference<>();
+
         private final LockSession session = service.newSession();
         private final AtomicBoolean handleClosed = new AtomicBoolean();
 
-        StandaloneConnection(Channel channel) {
-            this.channel = channel;
+        private Channel channel() {
+            while (true) {
+                Channel known = current.get();
+                if (known != null) {
+                    return known;
+                }
+                Channel taken = takeChannel();
+                if (current.compareAndSet(null, taken)) {
+                    if (handleClosed.get()) {
+                        giveChannelBack(); // closed by another thread, which could not see it
+                    }
+                    return taken;
+                }
+                giveBack(taken);
+            }
+        }
+
+        /** Lets others have the channel. Another thread may use it just now, so it is rather kept than closed. */
+        private void shareChannel() {
+            Channel known = current.getAndSet(null);
+            if (known == null) {
+                return;
+            }
+            if (idle.offerFirst(known)) {
+                closeIdleIfClosed();
+            } else if (!current.compareAndSet(null, known)) {
+                known.close(); // that thread has taken a new one
+            }
+        }
+
+        private void giveChannelBack() {
+            Channel known = current.getAndSet(null);
+            if (known != null) {
+                giveBack(known);
+            }
         }
 
         @Override
         public Lease acquire(LockRequest request) throws InterruptedException {
             requireOpen();
-            return session.acquire(channel, request);
+            return session.acquire(channel(), request, this::shareChannel);
         }
 
         @Override
         public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
             requireOpen();
-            return session.tryAcquire(channel, request);
+            return session.tryAcquire(channel(), request, this::shareChannel);
         }
 
         @Override
@@ -134,7 +178,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         public void close() {
             if (handleClosed.compareAndSet(false, true)) {
                 session.close();
-                giveBack(channel);
+                giveChannelBack();
             }
         }
     }

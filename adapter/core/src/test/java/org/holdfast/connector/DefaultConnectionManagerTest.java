@@ -90,9 +90,10 @@ class DefaultConnectionManagerTest {
             return given;
         });
         assertThat(asked).as("none is taken before one is wanted").isEmpty();
-        assertThat(locks.getConnection()).isSameAs(given);
+        LockConnection connection = locks.getConnection();
         assertThat(asked).containsExactly(running.factory);
-        given.close();
+        connection.close();
+        assertThatIllegalStateException().isThrownBy(() -> given.acquire("a")).withMessageContaining("closed");
         assertThat(handle(pooled).acquire("pooled").isHeld())
                 .as("it is the container that decides what becomes of its connection")
                 .isTrue();

@@ -23,7 +23,7 @@ class AtLeastTest {
     }
 
     private Lease acquire(LockRequest request) throws InterruptedException {
-        return session.acquire(fixture.nodes, request);
+        return session.acquire(fixture.nodes, request, () -> {});
     }
 
     private long ttlAskedFor() {

@@ -74,7 +74,8 @@ class ForcedReleaseTest {
 
     @Test
     void forceRelease_thatReachesTooFewNodes_saysSoAndTheHolderHereIsOutAllTheSame() throws Exception {
-        Hold hold = ((Acquisition.Held) fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread())))
+        Hold hold = ((Acquisition.Held)
+                        fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
                 .hold();
         for (int node = 0; node < 3; node++) {
             nodes.node(

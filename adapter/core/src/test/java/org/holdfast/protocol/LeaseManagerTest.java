@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 class LeaseManagerTest {
@@ -18,7 +19,7 @@ class LeaseManagerTest {
     private final long begun = time.nanoTime();
 
     private Acquisition acquire(long waitMillis) throws InterruptedException {
-        return fixture.manager.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()));
+        return fixture.manager.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()), () -> {});
     }
 
     private Hold hold() throws InterruptedException {
@@ -27,8 +28,20 @@ class LeaseManagerTest {
 
     private void everyNode(Reply reply) {
         for (int node = 0; node < 3; node++) {
-            nodes.node(node, reply);
+            node(node, command -> reply);
         }
+    }
+
+    /** Who waits goes on through the connections of the service: the node answers there as it does here. */
+    private void node(int node, Function<Command, Reply> replies) {
+        nodes.node(node, replies);
+        service.node(node, replies);
+    }
+
+    private int attempts() {
+        return (nodes.sent(Command.Acquire.class).size()
+                        + service.sent(Command.Acquire.class).size())
+                / 3;
     }
 
     @Test
@@ -60,8 +73,7 @@ class LeaseManagerTest {
     void acquire_whileContended_pausesLongerAndLonger() throws Exception {
         everyNode(new Reply.Held(5_000));
         acquire(1_000);
-        int attempts = nodes.sent(Command.Acquire.class).size() / 3;
-        assertThat(attempts).isBetween(15, 25); // pauses of 4, 8, 15, 30, then 60 ms
+        assertThat(attempts()).isBetween(15, 25); // pauses of 4, 8, 15, 30, then 60 ms
     }
 
     @Test
@@ -123,7 +135,8 @@ class LeaseManagerTest {
 
     @Test
     void acquire_quorumMissingToTheEnd_tellsWhatEachNodeSaid() throws Exception {
-        nodes.node(0, new Reply.NotSent("refused")).node(1, new Reply.NotSent("refused"));
+        node(0, command -> new Reply.NotSent("refused"));
+        node(1, command -> new Reply.NotSent("refused"));
         assertThat(acquire(200))
                 .asInstanceOf(type(Acquisition.Unavailable.class))
                 .extracting(Acquisition.Unavailable::failures)
@@ -149,8 +162,8 @@ class LeaseManagerTest {
 
     @Test
     void renewByHand_ofALeaseThatIsNotRenewed_isWatchedToItsNewEnd() throws Exception {
-        Hold hold = ((Acquisition.Held)
-                        fixture.manager.acquire(nodes, fixture.request(0).renewal(false), List.of(Holder.thread())))
+        Hold hold = ((Acquisition.Held) fixture.manager.acquire(
+                        nodes, fixture.request(0).renewal(false), List.of(Holder.thread()), () -> {}))
                 .hold();
         time.passMillis(600);
         assertThat(fixture.manager.renew(hold)).isTrue();
@@ -173,7 +186,8 @@ class LeaseManagerTest {
                         org.holdfast.LockRequest.of("b")
                                 .waitTimeout(java.time.Duration.ZERO)
                                 .ttl(java.time.Duration.ofMillis(2_000)),
-                        List.of(Holder.thread())))
+                        List.of(Holder.thread()),
+                        () -> {}))
                 .hold();
         service.node(0, command -> {
             if (((Command.OfClaim) command).claim().target().name().equals("a")) {
@@ -283,7 +297,8 @@ class LeaseManagerTest {
                     org.holdfast.LockRequest.of("lock-" + i)
                             .waitTimeout(java.time.Duration.ZERO)
                             .ttl(java.time.Duration.ofMillis(1_000)),
-                    List.of(Holder.thread()));
+                    List.of(Holder.thread()),
+                    () -> {});
         }
     }
 
@@ -314,7 +329,8 @@ class LeaseManagerTest {
         Hold hold = ((Acquisition.Held) fixture.manager.acquire(
                         nodes,
                         fixture.request(0).maxHold(java.time.Duration.ofMillis(1_500)),
-                        List.of(Holder.thread())))
+                        List.of(Holder.thread()),
+                        () -> {}))
                 .hold();
         boolean[] told = new boolean[1];
         hold.onLost(loss -> told[0] = true);
@@ -372,7 +388,7 @@ class LeaseManagerTest {
         everyNode(new Reply.Held(30_000));
         fixture.announcements.heard = true;
         acquire(5_000);
-        assertThat(nodes.sent(Command.Acquire.class).size() / 3).isBetween(6, 12);
+        assertThat(attempts()).isBetween(6, 12);
         assertThat(fixture.announcements.listening).isEmpty();
     }
 
@@ -381,16 +397,13 @@ class LeaseManagerTest {
         everyNode(new Reply.Held(40));
         fixture.announcements.heard = true;
         long before = time.nanoTime();
-        nodes.node(
-                        0,
-                        command -> time.nanoTime() - before > MILLISECONDS.toNanos(41)
-                                ? ScriptedNodes.agree(command)
-                                : new Reply.Held(40))
-                .node(
-                        1,
-                        command -> time.nanoTime() - before > MILLISECONDS.toNanos(41)
-                                ? ScriptedNodes.agree(command)
-                                : new Reply.Held(40));
+        for (int node = 0; node < 2; node++) {
+            node(
+                    node,
+                    command -> time.nanoTime() - before > MILLISECONDS.toNanos(41)
+                            ? ScriptedNodes.agree(command)
+                            : new Reply.Held(40));
+        }
         assertThat(acquire(5_000)).isInstanceOf(Acquisition.Held.class);
         assertThat(time.nanoTime() - before).isLessThan(MILLISECONDS.toNanos(100));
     }
@@ -409,8 +422,7 @@ class LeaseManagerTest {
         fixture.announcements.heard = true;
         releasedDuringAttempt(6);
         acquire(5_000);
-        long attempts = nodes.sent(Command.Acquire.class).size() / 3;
-        assertThat(attempts).isEqualTo(7);
+        assertThat(attempts()).isEqualTo(7);
         assertThat(time.nanoTime() - begun).isLessThan(MILLISECONDS.toNanos(3_200));
     }
 
@@ -418,16 +430,34 @@ class LeaseManagerTest {
     private void releasedDuringAttempt(int attempt) {
         boolean[] released = new boolean[1];
         for (int node = 0; node < 3; node++) {
-            nodes.node(node, command -> {
+            node(node, command -> {
                 if (released[0] || command instanceof Command.Release) {
                     return ScriptedNodes.agree(command);
                 }
-                if (nodes.sent(Command.Acquire.class).size() == 3 * attempt) {
+                if (attempts() == attempt) {
                     released[0] = true;
                     fixture.announcements.announce("a");
                 }
                 return new Reply.Held(30_000);
             });
         }
+    }
+
+    @Test
+    void acquire_thatHasToWait_givesItsConnectionsBackOnceAndUsesThemNoMore() throws Exception {
+        everyNode(new Reply.Held(5_000));
+        int[] given = new int[1];
+        assertThat(fixture.manager.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++))
+                .isInstanceOf(Acquisition.TimedOut.class);
+        assertThat(given[0]).isEqualTo(1);
+        assertThat(nodes.sent(Command.Acquire.class)).hasSize(3);
+        assertThat(attempts()).isGreaterThan(2);
+    }
+
+    @Test
+    void acquire_thatDoesNotWait_keepsItsConnections() throws Exception {
+        int[] given = new int[1];
+        fixture.manager.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++);
+        assertThat(given[0]).isZero();
     }
 }

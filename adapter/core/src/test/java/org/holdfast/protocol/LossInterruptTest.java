@@ -23,7 +23,7 @@ class LossInterruptTest {
     }
 
     private Lease acquire(LockRequest request) throws InterruptedException {
-        return session.acquire(fixture.nodes, request);
+        return session.acquire(fixture.nodes, request, () -> {});
     }
 
     private LockRequest request() {

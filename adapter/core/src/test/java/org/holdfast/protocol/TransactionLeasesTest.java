@@ -52,7 +52,7 @@ class TransactionLeasesTest {
     }
 
     private Lease acquire() throws InterruptedException {
-        return session.acquire(fixture.nodes, fixture.request(0));
+        return session.acquire(fixture.nodes, fixture.request(0), () -> {});
     }
 
     private int releases() {
@@ -98,7 +98,8 @@ class TransactionLeasesTest {
         transactions.current = "outer";
         acquire();
         transactions.current = "inner"; // the outer one is suspended
-        assertThat(session.tryAcquire(fixture.nodes, fixture.request(0))).isEmpty();
+        assertThat(session.tryAcquire(fixture.nodes, fixture.request(0), () -> {}))
+                .isEmpty();
     }
 
     @Test
@@ -194,7 +195,7 @@ class TransactionLeasesTest {
     @Test
     void lease_ofTheThreadInATransaction_endsWhenItIsReleasedAndIsTheTransactionsToTakeOnceMore() throws Exception {
         transactions.current = "tx";
-        Lease mine = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.THREAD));
+        Lease mine = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.THREAD), () -> {});
         assertThat(transactions.completions).isEmpty();
         Lease shared = acquire();
         assertThat(shared.token()).isEqualTo(mine.token());
@@ -208,7 +209,7 @@ class TransactionLeasesTest {
     void lock_ofATransaction_isItsThreadsToTakeOnceMore() throws Exception {
         transactions.current = "tx";
         Lease kept = acquire();
-        Lease mine = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.THREAD));
+        Lease mine = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.THREAD), () -> {});
         assertThat(mine.token()).isEqualTo(kept.token());
         mine.release();
         assertThat(kept.isHeld()).isTrue();
@@ -218,11 +219,11 @@ class TransactionLeasesTest {
 
     @Test
     void leases_ofEachScopeWithoutTransaction_endAsTheirScopeSays() throws Exception {
-        Lease bound = session.acquire(fixture.nodes, fixture.request(0));
+        Lease bound = session.acquire(fixture.nodes, fixture.request(0), () -> {});
         session.close();
         assertThat(bound.isHeld()).isFalse();
 
-        Lease held = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.HOLDER));
+        Lease held = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.HOLDER), () -> {});
         session.close();
         assertThat(held.isHeld()).isTrue();
         held.release();

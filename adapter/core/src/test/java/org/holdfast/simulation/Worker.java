@@ -71,7 +71,7 @@ final class Worker {
     void mustSucceed(LockRequest request) {
         try {
             long asked = world.now();
-            Lease lease = client.newSession().acquire(nodes, request);
+            Lease lease = client.newSession().acquire(nodes, request, () -> {});
             checker.ended(checker.acquired(client.name(), lease, request, asked), false);
             lease.release();
         } catch (LockException | InterruptedException e) {
@@ -102,7 +102,7 @@ final class Worker {
 
     private Lease take(LockSession session, LockRequest request) {
         try {
-            return session.tryAcquire(nodes, request).orElse(null);
+            return session.tryAcquire(nodes, request, () -> {}).orElse(null);
         } catch (LockException e) {
             return null; // too few nodes, for now
         } catch (InterruptedException e) {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.connector;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Supplier;
+import org.holdfast.Lease;
+import org.holdfast.LeaseScope;
+import org.holdfast.LockConnection;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.LockSession;
+
+/**
+ * What the factory gives to applications: keeps a connection of the container's pool, but not while it waits for a lock.
+ *
+ * <p>Else those who wait for one lock could empty the pool, and its holder could not take another. A connection that has
+ * leases of its own always has one of the container, which so can end them when the application forgets to. Safe for use by
+ * any number of threads.
+ */
+final class PatientConnection implements LockConnection {
+
+    private final Supplier<ContainerConnection> container;
+    private final LockSession session;
+
+    /** Null while there is none, because somebody waits or has waited. */
+    private final AtomicReference<ContainerConnection> current;
+
+    private volatile boolean closed;
+
+    /** @param container gives a connection of the pool */
+    PatientConnection(Supplier<ContainerConnection> container) {
+        this.container = container;
+        ContainerConnection first = container.get();
+        this.session = first.session();
+        this.current = new AtomicReference<>(first);
+    }
+
+    @Override
+    public Lease acquire(LockRequest request) throws InterruptedException {
+        ContainerConnection connection = connection();
+        return kept(connection.acquire(request, () -> giveBack(connection)), request);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+        ContainerConnection connection = connection();
+        Optional<Lease> lease = connection.tryAcquire(request, () -> giveBack(connection));
+        return lease.map(taken -> kept(taken, request));
+    }
+
+    private void giveBack(ContainerConnection connection) {
+        if (current.compareAndSet(connection, null)) {
+            connection.giveBack();
+        }
+    }
+
+    /** A lease of this connection needs one of the container to end with. */
+    private Lease kept(Lease lease, LockRequest request) {
+        if (request.scope() == LeaseScope.CONNECTION) {
+            try {
+                connection();
+            } catch (RuntimeException e) {
+                lease.release();
+                throw e;
+            }
+        }
+        return lease;
+    }
+
+    private ContainerConnection connection() {
+        while (true) {
+            requireOpen();
+            ContainerConnection known = current.get();
+            if (known != null) {
+                return known;
+            }
+            ContainerConnection fresh = container.get();
+            fresh.goOnWith(session);
+            if (current.compareAndSet(null, fresh)) {
+                endIfClosed(fresh);
+                return fresh;
+            }
+            fresh.giveBack(); // another thread was faster
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("this lock connection is closed");
+        }
+    }
+
+    /** Another thread may have closed this before it could see the connection. */
+    private void endIfClosed(ContainerConnection fresh) {
+        if (closed && current.compareAndSet(fresh, null)) {
+            fresh.close();
+        }
+    }
+
+    @Override
+    public Lock lock(String name) {
+        return session.view(this, name);
+    }
+
+    @Override
+    public ReadWriteLock readWriteLock(String name) {
+        return session.readWriteView(this, name);
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+        return connection().acquireAsync(request);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        ContainerConnection last = current.getAndSet(null);
+        if (last != null) {
+            last.close();
+        } else {
+            session.close();
+        }
+    }
+}
