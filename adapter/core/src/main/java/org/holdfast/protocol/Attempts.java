@@ -27,6 +27,7 @@ final class Attempts {
     private final List<String> names;
     private final long waitNanos;
     private final long begun;
+    private final Recorder.Acquiring recorded;
     private int permit;
     private int failed;
     private int failedSinceNews;
@@ -34,6 +35,7 @@ final class Attempts {
     private Ticket ticket;
     private boolean overtaken;
     private Hold held;
+    private volatile Recorder.Queueing queueing;
 
     /**
      * @param request with a wait timeout and a TTL
@@ -45,6 +47,7 @@ final class Attempts {
         this.holder = holder;
         this.asking = holder == null ? Thread.currentThread().getName() : holder.describe();
         this.begun = manager.time().nanoTime();
+        this.recorded = manager.recorder().acquiring();
         this.waitNanos = saturatedNanos(request.waitTimeout().orElseThrow());
         this.names = request.names().size() == 1
                 ? request.names()
@@ -282,6 +285,7 @@ final class Attempts {
 
             @Override
             public void joined() {
+                queueing = manager.recorder().queueing();
                 if (isInTurn()) {
                     drawTicket();
                 }
@@ -302,6 +306,7 @@ final class Attempts {
     void leave(WaitingRoom.Turn turn, Acquisition done) {
         Hold got = done instanceof Acquisition.Held acquired ? acquired.hold() : null;
         Hold handed = turn.leave();
+        queueing.ended(line.lock(), line.kind().name(), got != null);
         if (handed != null && handed != got) { // just now, and too late
             manager.giveBack(List.of(new Share(handed, false)));
         }
@@ -319,6 +324,8 @@ final class Attempts {
     /** Notes what came of it. */
     void count(Acquisition done) {
         manager.counters().note(done, manager.time().nanoTime() - begun);
+        long token = done instanceof Acquisition.Held got ? got.hold().token() : 0;
+        recorded.ended(request, done.outcome(), token);
     }
 
     /** What to say when there is no more time. */

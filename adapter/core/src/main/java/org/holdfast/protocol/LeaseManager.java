@@ -106,6 +106,10 @@ public final class LeaseManager {
         return redlock.counters();
     }
 
+    Recorder recorder() {
+        return redlock.recorder();
+    }
+
     /** Returns how many names this process holds. */
     public int heldNames() {
         return holds.size();
@@ -329,9 +333,11 @@ public final class LeaseManager {
 
     /** Renews now, on the calling thread. */
     boolean renew(Hold hold) {
+        Recorder.Renewing recorded = recorder().renewing();
         Redlock.Renewing renewing =
                 redlock.startRenewals(service, List.of(hold)).get(0);
         boolean extended = redlock.finishRenewal(service, renewing);
+        recorded.ended(1, extended ? 1 : 0);
         renewals.reschedule(hold);
         return extended;
     }
@@ -445,6 +451,7 @@ public final class LeaseManager {
             redlock.abandon(hold);
         }
         counters().lost.increment();
+        recorder().lost(hold.loss());
         String more = losses.leave();
         if (more != null) {
             LOG.log(System.Logger.Level.WARNING, hold.loss() + more);

@@ -20,17 +20,24 @@ public final class Redlock {
     private final Time time;
     private final Timing timing;
     private final UnfinishedReleases unfinished;
+    private final Recorder recorder;
     private final Counters counters = new Counters();
 
-    public Redlock(Time time, Timing timing, UnfinishedReleases unfinished) {
+    public Redlock(Time time, Timing timing, UnfinishedReleases unfinished, Recorder recorder) {
         this.time = time;
         this.timing = timing;
         this.unfinished = unfinished;
+        this.recorder = recorder;
     }
 
     /** Returns what has been done so far. */
     Counters counters() {
         return counters;
+    }
+
+    /** Returns who hears of what is done. */
+    Recorder recorder() {
+        return recorder;
     }
 
     /**

@@ -106,13 +106,23 @@ public final class Renewals {
                 renewed.add(hold);
             }
         }
-        for (Redlock.Renewing each : redlock.startRenewals(nodes, renewed)) {
+        if (!renewed.isEmpty()) {
+            renewAll(nodes, renewed);
+        }
+        batch.forEach(this::removeIfEnded);
+    }
+
+    private void renewAll(Nodes nodes, List<Hold> holds) {
+        Recorder.Renewing recorded = redlock.recorder().renewing();
+        int longer = 0;
+        for (Redlock.Renewing each : redlock.startRenewals(nodes, holds)) {
             Hold hold = each.hold();
             boolean extended = redlock.finishRenewal(nodes, each);
+            longer += extended ? 1 : 0;
             remove(hold);
             scheduleNext(hold, each.started(), extended);
         }
-        batch.forEach(this::removeIfEnded);
+        recorded.ended(holds.size(), longer);
     }
 
     private void scheduleNext(Hold hold, long started, boolean extended) {

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Time;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -32,6 +33,7 @@ public final class Cluster {
      * @param keyPrefix what every key on the nodes begins with
      * @param memory how long a lock lasts that a node may have forgotten; zero to trust the nodes' memory and clocks
      * @param driftFactor bound on the difference of clock rates, as a part of the time that passes
+     * @param recorder hears of what becomes of nodes
      */
     public Cluster(
             List<NodeAddress> addresses,
@@ -40,11 +42,13 @@ public final class Cluster {
             Duration nodeTimeout,
             Duration memory,
             double driftFactor,
-            Time time) {
+            Time time,
+            Recorder recorder) {
         this.addresses = List.copyOf(addresses);
         this.access = access;
         this.tls = new Tls(access);
-        this.health = addresses.stream().map(a -> new NodeHealth(a, time)).toList();
+        this.health =
+                addresses.stream().map(a -> new NodeHealth(a, time, recorder)).toList();
         this.codec = new ScriptCodec(keyPrefix, memory.toNanos() / 1_000);
         this.guarded = !memory.isZero();
         this.time = time;
@@ -147,14 +151,14 @@ public final class Cluster {
     void admit(int node, NodeConnection connection) {
         if (!guarded) {
             connection.ping();
-            health(node).admitted(0);
+            health(node).admitted(NodeInspector.Admission.TRUSTED);
             return;
         }
-        long quarantineNanos = inspectors.get(node).inspect(connection);
+        NodeInspector.Admission admission = inspectors.get(node).inspect(connection);
         if (clocks.isDoubted(node)) { // whose clock it was is seen when all nodes have been looked at
             throw new JedisException(clocks.describe(node));
         }
-        health(node).admitted(quarantineNanos);
+        health(node).admitted(admission);
     }
 
     /** A node is not to be asked, for the reason that a look at it gave. */

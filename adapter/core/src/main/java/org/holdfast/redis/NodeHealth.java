@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Throttle;
 import org.holdfast.protocol.Time;
 
@@ -33,7 +34,7 @@ final class NodeHealth {
         record Up() implements State {}
 
         /** It answers, and grants nothing new until then: it may have forgotten locks. */
-        record Quarantined(long until) implements State {}
+        record Quarantined(long until, String reason) implements State {}
 
         /** It is not asked until somebody has looked at it. */
         record Aside(Cause cause, String reason, long since, long pauseNanos, long nextLook) implements State {}
@@ -51,17 +52,22 @@ final class NodeHealth {
 
     private static final State UP = new State.Up();
 
+    /** Of a quarantine that somebody else has begun. */
+    private static final String BY_MARK = "its birth mark says so";
+
     private final NodeAddress address;
     private final Time time;
+    private final Recorder recorder;
     private final AtomicReference<State> state = new AtomicReference<>(UP);
     private final Throttle throttle;
 
     /** Whether the log says that it is not asked: then it has to say when it is again. */
     private volatile boolean told;
 
-    NodeHealth(NodeAddress address, Time time) {
+    NodeHealth(NodeAddress address, Time time, Recorder recorder) {
         this.address = address;
         this.time = time;
+        this.recorder = recorder;
         this.throttle = new Throttle(time);
     }
 
@@ -74,14 +80,14 @@ final class NodeHealth {
     String reason() {
         State seen = state.get();
         if (seen instanceof State.Aside aside) {
-            return aside.reason() + ", " + aside.cause().name().toLowerCase(Locale.ROOT) + " for "
+            return aside.reason() + ", " + word(aside.cause()) + " for "
                     + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms";
         }
         return seen instanceof State.Quarantined quarantined
                 ? "in quarantine for another "
                         + Duration.ofNanos(Math.max(0, quarantined.until() - time.nanoTime()))
                                 .toMillis()
-                        + " ms"
+                        + " ms: " + quarantined.reason()
                 : "up";
     }
 
@@ -113,30 +119,45 @@ final class NodeHealth {
         long now = time.nanoTime();
         long pause = known == null ? FIRST_PAUSE_NANOS : known.pauseNanos();
         if (!same && state.compareAndSet(seen, new State.Aside(cause, reason, now, pause, now + pause))) {
+            recorder.node(address.toString(), word(cause), reason);
             String more = throttle.leave();
             told = more != null;
             if (told) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "node " + address + " is " + cause.name().toLowerCase(Locale.ROOT) + ": " + reason + more);
+                LOG.log(System.Logger.Level.WARNING, "node " + address + " is " + word(cause) + ": " + reason + more);
             }
         }
     }
 
-    /**
-     * It answers and may be asked.
-     *
-     * @param quarantineNanos how long it grants nothing new; 0 if it votes
-     */
-    void admitted(long quarantineNanos) {
-        State admitted = quarantineNanos > 0 ? new State.Quarantined(time.nanoTime() + quarantineNanos) : UP;
-        State seen = state.getAndSet(admitted);
+    private static String word(Cause cause) {
+        return cause.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** It answers and may be asked. */
+    void admitted(NodeInspector.Admission admission) {
+        State seen;
+        State now;
+        do {
+            seen = state.get();
+            now = admission.quarantineNanos() > 0 ? quarantined(admission, seen) : UP;
+        } while (!state.compareAndSet(seen, now));
+        if (seen.getClass() != now.getClass()) {
+            boolean votes = now == UP;
+            recorder.node(
+                    address.toString(), votes ? "up" : "quarantined", votes ? "" : ((State.Quarantined) now).reason());
+        }
         if (seen instanceof State.Aside aside && told) {
             LOG.log(
                     System.Logger.Level.INFO,
                     "node " + address + " is asked again after "
                             + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms");
         }
+    }
+
+    /** The look that has begun a quarantine knows why; those that follow only see that it goes on. */
+    private State.Quarantined quarantined(NodeInspector.Admission admission, State before) {
+        String known = before instanceof State.Quarantined already ? already.reason() : BY_MARK;
+        return new State.Quarantined(
+                time.nanoTime() + admission.quarantineNanos(), admission.reason() == null ? known : admission.reason());
     }
 
     /**

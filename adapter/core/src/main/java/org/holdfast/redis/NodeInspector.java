@@ -54,6 +54,16 @@ final class NodeInspector {
         this.time = time;
     }
 
+    /**
+     * A node may be asked.
+     *
+     * @param quarantineNanos how long it grants nothing new; 0 if it votes
+     * @param reason why a quarantine was begun just now; null if it was not
+     */
+    record Admission(long quarantineNanos, String reason) {
+        static final Admission TRUSTED = new Admission(0, null);
+    }
+
     /** A node is not to be used. */
     static final class RefusedException extends JedisException {
         private static final long serialVersionUID = 1L;
@@ -66,12 +76,13 @@ final class NodeInspector {
     /**
      * Looks, sets the mark right if need be, and compares the clock.
      *
-     * @return for how long in nanoseconds the node will grant nothing new; 0 if it votes
+     * @return for how long the node will grant nothing new
      * @throws RefusedException if the node is not to be used, or does not let us look
      * @throws JedisException if it does not answer
      */
-    long inspect(NodeConnection connection) {
+    Admission inspect(NodeConnection connection) {
         long flushes = -1;
+        String begun = null;
         for (int round = 0; round < MOST_ROUNDS; round++) {
             Seen seen = look(connection);
             if (flushes >= 0 && seen.facts().flushes() != flushes) {
@@ -81,8 +92,8 @@ final class NodeInspector {
             Verdict verdict = NodeGuard.judge(seen.facts(), BirthMark.parse(seen.mark()));
             if (verdict instanceof Verdict.Trusted trusted) {
                 long untilMicros = trusted.mark().sinceMicros() + memoryMicros;
-                return TimeUnit.MICROSECONDS.toNanos(
-                        Math.max(0, untilMicros - seen.facts().nowMicros()));
+                long micros = Math.max(0, untilMicros - seen.facts().nowMicros());
+                return new Admission(TimeUnit.MICROSECONDS.toNanos(micros), begun);
             }
             if (verdict instanceof Verdict.Refused refused) {
                 if (refused.forgets()) {
@@ -91,7 +102,9 @@ final class NodeInspector {
                 throw new RefusedException(refused.reason());
             }
             Verdict.SetMark set = (Verdict.SetMark) verdict;
-            set(connection, seen, set.mark().sinceMicros(), set.reason());
+            if (set(connection, seen, set.mark().sinceMicros(), set.reason())) {
+                begun = set.reason();
+            }
         }
         throw new JedisException("its birth mark keeps changing");
     }

@@ -69,10 +69,11 @@ public final class LockService implements AutoCloseable {
                         ? Duration.ZERO
                         : settings.timing().memory(),
                 settings.timing().driftFactor(),
-                time);
+                time,
+                Recorders.FOUND);
         this.service = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
-        Redlock redlock = new Redlock(time, settings.timing(), unfinished);
+        Redlock redlock = new Redlock(time, settings.timing(), unfinished, Recorders.FOUND);
         this.renewals = new Renewals(time, redlock);
         this.subscriber = cluster.subscriber(scheduling::runLong);
         this.leases = new LeaseManager(

@@ -49,7 +49,7 @@ final class ProtocolFixture {
         nodes = new ScriptedNodes(time, count);
         service = new ScriptedNodes(time, count);
         unfinished = new UnfinishedReleases(time, count);
-        redlock = new Redlock(time, timing, unfinished);
+        redlock = new Redlock(time, timing, unfinished, Recorder.NONE);
         renewals = new Renewals(time, redlock);
         manager = new LeaseManager(
                 time,

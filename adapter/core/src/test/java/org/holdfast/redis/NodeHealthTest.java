@@ -9,15 +9,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Time;
+import org.holdfast.redis.NodeInspector.Admission;
 import org.junit.jupiter.api.Test;
 
 class NodeHealthTest {
 
     private long nanos = Long.MAX_VALUE - 5; // a clock that is about to overflow
 
+    private final List<String> heard = new ArrayList<>();
     private final NodeHealth health = new NodeHealth(
-            NodeAddress.parseList("redis://a", "nodes", new ArrayList<>()).get(0), new Time() {
+            NodeAddress.parseList("redis://a", "nodes", new ArrayList<>()).get(0),
+            new Time() {
                 @Override
                 public long nanoTime() {
                     return nanos;
@@ -31,6 +35,12 @@ class NodeHealthTest {
                 @Override
                 public Signal newSignal() {
                     throw new UnsupportedOperationException();
+                }
+            },
+            new Recorder() {
+                @Override
+                public void node(String node, String state, String reason) {
+                    heard.add(node + " " + state + " " + reason);
                 }
             });
 
@@ -59,16 +69,43 @@ class NodeHealthTest {
             assertThat(health.claimLook()).isTrue();
             assertThat(health.claimLook()).as("twice").isFalse();
         }
-        health.admitted(0);
+        health.admitted(Admission.TRUSTED);
         assertThat(health.isAsked()).isTrue();
     }
 
     @Test
     void quarantinedNode_isAsked_andSaysForHowLong() {
-        health.admitted(TimeUnit.SECONDS.toNanos(3));
+        health.admitted(new Admission(TimeUnit.SECONDS.toNanos(3), "it was flushed"));
         passMillis(1_000);
         assertThat(health.isAsked()).isTrue();
-        assertThat(health.reason()).isEqualTo("in quarantine for another 2000 ms");
+        assertThat(health.reason()).isEqualTo("in quarantine for another 2000 ms: it was flushed");
+        health.admitted(new Admission(TimeUnit.SECONDS.toNanos(2), null)); // a later look does not know why
+        assertThat(health.reason()).isEqualTo("in quarantine for another 2000 ms: it was flushed");
+    }
+
+    @Test
+    void nodeThatIsNotAsked_saysWhatStandsAgainstItByNow() {
+        health.failed("silence");
+        passMillis(10);
+        health.failed("no such password");
+        assertThat(health.reason()).isEqualTo("no such password, suspected for 10 ms");
+    }
+
+    @Test
+    void recorder_hearsOfChangesOnly() {
+        health.admitted(Admission.TRUSTED);
+        health.admitted(new Admission(TimeUnit.SECONDS.toNanos(3), "it was flushed"));
+        health.admitted(new Admission(TimeUnit.SECONDS.toNanos(2), null));
+        health.admitted(Admission.TRUSTED);
+        health.failed("silence");
+        health.failed("still silence");
+        health.admitted(new Admission(TimeUnit.SECONDS.toNanos(1), null));
+        assertThat(heard)
+                .containsExactly(
+                        "redis://a:6379 quarantined it was flushed",
+                        "redis://a:6379 up ",
+                        "redis://a:6379 suspected silence",
+                        "redis://a:6379 quarantined its birth mark says so");
     }
 
     @Test
@@ -110,7 +147,7 @@ class NodeHealthTest {
         try {
             for (int i = 0; i < 10_000; i++) {
                 health.failed("silence");
-                health.admitted(0);
+                health.admitted(Admission.TRUSTED);
             }
             passMillis(1_000);
             health.failed("silence");

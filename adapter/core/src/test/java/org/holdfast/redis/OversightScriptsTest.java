@@ -15,6 +15,7 @@ import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Sighting;
 import org.holdfast.protocol.Target;
@@ -55,7 +56,14 @@ class OversightScriptsTest {
         redis.command("FLUSHALL");
         List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
         channel = new Cluster(
-                        nodes, Access.DEFAULT, "test", Duration.ofMillis(500), Duration.ZERO, 0.01, new WaitlessTime())
+                        nodes,
+                        Access.DEFAULT,
+                        "test",
+                        Duration.ofMillis(500),
+                        Duration.ZERO,
+                        0.01,
+                        new WaitlessTime(),
+                        Recorder.NONE)
                 .open();
     }
 

@@ -16,6 +16,7 @@ import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Round;
 import org.holdfast.protocol.Target;
@@ -55,7 +56,14 @@ class ScriptsTest {
         redis.command("FLUSHALL");
         List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
         channel = new Cluster(
-                        nodes, Access.DEFAULT, "test", Duration.ofMillis(500), Duration.ZERO, 0.01, new WaitlessTime())
+                        nodes,
+                        Access.DEFAULT,
+                        "test",
+                        Duration.ofMillis(500),
+                        Duration.ZERO,
+                        0.01,
+                        new WaitlessTime(),
+                        Recorder.NONE)
                 .open();
     }
 
@@ -118,7 +126,14 @@ class ScriptsTest {
         List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
         Duration memory = Duration.ofSeconds(60);
         try (Channel guarded = new Cluster(
-                        nodes, Access.DEFAULT, "test", Duration.ofMillis(500), memory, 0.01, new WaitlessTime())
+                        nodes,
+                        Access.DEFAULT,
+                        "test",
+                        Duration.ofMillis(500),
+                        memory,
+                        0.01,
+                        new WaitlessTime(),
+                        Recorder.NONE)
                 .open()) {
             guarded.prepare();
             redis.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour

@@ -18,6 +18,7 @@ import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Randomness;
+import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Redlock;
 import org.holdfast.protocol.Renewals;
 import org.holdfast.protocol.Target;
@@ -74,7 +75,7 @@ final class Client {
         Announcements announcements =
                 random.nextBoolean() ? Announcements.NONE : new SimulatedAnnouncements(network, view);
         this.unfinished = new UnfinishedReleases(time, nodes);
-        Redlock redlock = new Redlock(time, timing, unfinished);
+        Redlock redlock = new Redlock(time, timing, unfinished, Recorder.NONE);
         this.renewals = new Renewals(time, redlock);
         Executor threads = task -> world.spawn(machine, task); // never at once: who calls may have a map's lock
         this.manager = new LeaseManager(
