@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.holdfast.protocol.Counters;
@@ -30,11 +31,23 @@ final class Management implements LockServiceMXBean, AutoCloseable {
         this.unfinished = unfinished;
         this.nodes = nodes;
         try {
-            ObjectName free = new ObjectName("org.holdfast:type=LockService,id=" + SERVICES.incrementAndGet());
-            ManagementFactory.getPlatformMBeanServer().registerMBean(this, free);
-            name = free;
+            name = register();
         } catch (JMException | SecurityException e) {
             LOG.log(System.Logger.Level.WARNING, "JMX does not show the lock service: " + e);
+        }
+    }
+
+    /** Takes the next number that is free: another class loader of this JVM may have an adapter too. */
+    private ObjectName register() throws JMException {
+        while (true) {
+            ObjectName next = new ObjectName("org.holdfast:type=LockService,id=" + SERVICES.incrementAndGet());
+            try {
+                return ManagementFactory.getPlatformMBeanServer()
+                        .registerMBean(this, next)
+                        .getObjectName();
+            } catch (InstanceAlreadyExistsException e) {
+                // the next one may be free
+            }
         }
     }
 

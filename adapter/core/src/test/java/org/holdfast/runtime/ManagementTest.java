@@ -13,7 +13,9 @@ import java.util.concurrent.FutureTask;
 import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.holdfast.Holdfast;
 import org.holdfast.Lease;
+import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +94,35 @@ class ManagementTest {
         await().until(() -> bean.getLost() == 1);
         assertThat(bean.getRenewalsFailed()).isPositive();
         assertThat(lease.isHeld()).isFalse();
+    }
+
+    /** As when two adapters are deployed, each with a class loader of its own. */
+    @Test
+    void service_whoseNumberIsTaken_takesTheNext() throws Exception {
+        int newest = names().stream()
+                .mapToInt(name -> Integer.parseInt(name.getKeyProperty("id")))
+                .max()
+                .orElseThrow();
+        ObjectName taken = new ObjectName("org.holdfast:type=LockService,id=" + (newest + 1));
+        server.registerMBean(new Memory(), taken);
+        try (LockConnectionFactory other = Holdfast.connect("redis://127.0.0.1:1")) {
+            assertThat(names()).contains(new ObjectName("org.holdfast:type=LockService,id=" + (newest + 2)));
+            assertThat(other.toString()).isNotEmpty();
+        } finally {
+            server.unregisterMBean(taken);
+        }
+    }
+
+    /** Somebody else's. */
+    public interface MemoryMXBean {
+        long getFree();
+    }
+
+    private static final class Memory implements MemoryMXBean {
+        @Override
+        public long getFree() {
+            return 0;
+        }
     }
 
     @Test
