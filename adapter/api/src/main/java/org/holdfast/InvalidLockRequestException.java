@@ -7,6 +7,6 @@ public final class InvalidLockRequestException extends LockException {
     private static final long serialVersionUID = 1L;
 
     public InvalidLockRequestException(String message) {
-        super(message);
+        super("HF0204: " + message);
     }
 }

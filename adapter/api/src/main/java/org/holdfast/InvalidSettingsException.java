@@ -9,6 +9,6 @@ public final class InvalidSettingsException extends LockException {
     private static final long serialVersionUID = 1L;
 
     public InvalidSettingsException(List<String> violations) {
-        super("invalid settings: " + String.join("; ", violations));
+        super("HF0101: invalid settings: " + String.join("; ", violations));
     }
 }

@@ -9,7 +9,7 @@ public final class LeaseLostException extends LockException {
     private final transient LeaseLoss loss;
 
     public LeaseLostException(LeaseLoss loss) {
-        super(loss.toString());
+        super("HF0203: " + loss);
         this.loss = loss;
     }
 

@@ -11,7 +11,7 @@ public final class LockTimeoutException extends LockException {
     private final String name;
 
     public LockTimeoutException(String name, Duration waited) {
-        super("lock '" + name + "' was held by somebody else for the whole wait timeout of " + waited.toMillis()
+        super("HF0201: lock '" + name + "' was held by somebody else for the whole wait timeout of " + waited.toMillis()
                 + " ms");
         this.name = name;
     }

@@ -30,7 +30,7 @@ public final class QuorumUnavailableException extends LockException {
     }
 
     private static String message(String name, int nodes, Duration waited, TreeMap<String, String> failures) {
-        return "lock '" + name + "': " + (nodes / 2 + 1) + " of " + nodes + " nodes must answer, "
+        return "HF0202: lock '" + name + "': " + (nodes / 2 + 1) + " of " + nodes + " nodes must answer, "
                 + (nodes - failures.size()) + " did in " + waited.toMillis() + " ms; "
                 + failures.entrySet().stream()
                         .map(e -> e.getKey() + ": " + e.getValue())

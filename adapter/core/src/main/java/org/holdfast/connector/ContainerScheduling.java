@@ -66,7 +66,7 @@ final class ContainerScheduling implements Scheduling {
         ScheduledExecutorService executor = name == null || name.isEmpty() ? serversOwn() : lookUp(name);
         if (executor == null && name != null && !name.isEmpty()) {
             throw new ResourceAdapterInternalException(
-                    "scheduler must name a ManagedScheduledExecutorService in JNDI, was '" + name + "'");
+                    "HF0405: scheduler must name a ManagedScheduledExecutorService in JNDI, was '" + name + "'");
         }
         return new ContainerScheduling(executor, context.createTimer(), context.getWorkManager());
     }
@@ -80,7 +80,8 @@ final class ContainerScheduling implements Scheduling {
         }
         LOG.log(
                 System.Logger.Level.INFO,
-                "no ManagedScheduledExecutorService at " + NAMES + ": leases are renewed by the container's timer");
+                "HF0406: no ManagedScheduledExecutorService at " + NAMES
+                        + ": leases are renewed by the container's timer");
         return null;
     }
 
@@ -123,7 +124,7 @@ final class ContainerScheduling implements Scheduling {
             present.cancel(false); // servers log each turn that they refuse
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the managed executor runs no tasks (is the server suspended, or overloaded?): from now on leases are"
+                    "HF0407: the managed executor runs no tasks (is the server suspended, or overloaded?): from now on leases are"
                             + " renewed by the container's timer");
         }
         if (managed == null) {
@@ -148,7 +149,10 @@ final class ContainerScheduling implements Scheduling {
                 executor.execute(task);
                 return;
             } catch (RejectedExecutionException e) {
-                LOG.log(System.Logger.Level.DEBUG, "the managed executor takes no task; the work manager has to", e);
+                LOG.log(
+                        System.Logger.Level.DEBUG,
+                        "HF0408: the managed executor takes no task; the work manager has to",
+                        e);
             }
         }
         schedule(task);

@@ -138,7 +138,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
             if (scheduling != null) {
                 scheduling.close();
             }
-            throw new ResourceAdapterInternalException("Holdfast cannot start: " + e.getMessage(), e);
+            throw new ResourceAdapterInternalException("HF0401: Holdfast cannot start: " + e.getMessage(), e);
         }
     }
 
@@ -155,7 +155,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     LockService service(Settings ofFactory) throws ResourceException {
         LockSpaces running = spaces;
         if (running == null) {
-            throw new ResourceAdapterInternalException("the resource adapter Holdfast is not started");
+            throw new ResourceAdapterInternalException("HF0402: the resource adapter Holdfast is not started");
         }
         return running.service(ofFactory);
     }
@@ -170,7 +170,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         try {
             return Settings.of(values(), ofFactory);
         } catch (LockException e) {
-            throw new ResourceAdapterInternalException("there can be no lock connection: " + e.getMessage(), e);
+            throw new ResourceAdapterInternalException("HF0403: there can be no lock connection: " + e.getMessage(), e);
         }
     }
 
@@ -202,7 +202,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     @Override
     public void endpointActivation(MessageEndpointFactory factory, ActivationSpec spec) throws ResourceException {
-        throw new NotSupportedException("Holdfast delivers no messages: there is no endpoint to activate");
+        throw new NotSupportedException("HF0404: Holdfast delivers no messages: there is no endpoint to activate");
     }
 
     @Override

@@ -36,7 +36,7 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
         try {
             return (ContainerConnection) manager.allocateConnection(factory, null);
         } catch (ResourceException e) {
-            throw new LockException("the container gives no lock connection: " + e.getMessage(), e);
+            throw new LockException("HF0409: the container gives no lock connection: " + e.getMessage(), e);
         }
     }
 

@@ -27,7 +27,11 @@ import org.holdfast.runtime.Settings;
 final class LockManagedConnection implements ManagedConnection {
 
     static final String GONE =
-            "the connection cannot be used any more: it was destroyed, or its resource adapter stopped";
+            "HF0416: the connection cannot be used any more: it was destroyed, or its resource adapter stopped";
+
+    private static final String NO_TRANSACTION =
+            "HF0417: locks are no part of a transaction's work and cannot be rolled"
+                    + " back: transaction support is NoTransaction";
 
     private final LockService service;
     private final Settings settings;
@@ -57,7 +61,7 @@ final class LockManagedConnection implements ManagedConnection {
     /** Refuses what we never ask with: nobody would heed it. */
     static void requireNone(ConnectionRequestInfo info) throws NotSupportedException {
         if (info != null) {
-            throw new NotSupportedException("lock connections are all alike: there is nothing that a "
+            throw new NotSupportedException("HF0413: lock connections are all alike: there is nothing that a "
                     + info.getClass().getName() + " could ask for");
         }
     }
@@ -73,11 +77,11 @@ final class LockManagedConnection implements ManagedConnection {
     public void associateConnection(Object connection) throws ResourceException {
         requireOpen();
         if (!(connection instanceof LockConnectionHandle handle)) {
-            throw new ResourceException("only a LockConnectionHandle can be associated, not " + connection);
+            throw new ResourceException("HF0414: only a LockConnectionHandle can be associated, not " + connection);
         }
         if (!handle.moveTo(this)) {
             throw new jakarta.resource.spi.IllegalStateException(
-                    "the handle is closed, or belongs to another key prefix or resource adapter");
+                    "HF0415: the handle is closed, or belongs to another key prefix or resource adapter");
         }
     }
 
@@ -164,14 +168,12 @@ final class LockManagedConnection implements ManagedConnection {
 
     @Override
     public XAResource getXAResource() throws ResourceException {
-        throw new NotSupportedException(
-                "locks are no part of a transaction's work and cannot be rolled back: transaction support is NoTransaction");
+        throw new NotSupportedException(NO_TRANSACTION);
     }
 
     @Override
     public LocalTransaction getLocalTransaction() throws ResourceException {
-        throw new NotSupportedException(
-                "locks are no part of a transaction's work and cannot be rolled back: transaction support is NoTransaction");
+        throw new NotSupportedException(NO_TRANSACTION);
     }
 
     @Override

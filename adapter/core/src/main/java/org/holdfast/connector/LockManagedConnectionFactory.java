@@ -77,7 +77,7 @@ public class LockManagedConnectionFactory
     public ManagedConnection createManagedConnection(Subject subject, ConnectionRequestInfo info)
             throws ResourceException {
         if (adapter == null) {
-            throw new ResourceException("no resource adapter is associated with this factory");
+            throw new ResourceException("HF0410: no resource adapter is associated with this factory");
         }
         LockManagedConnection.requireNone(info);
         Settings settings = settings();
@@ -141,11 +141,11 @@ public class LockManagedConnectionFactory
     public void setResourceAdapter(ResourceAdapter resourceAdapter) throws ResourceException {
         if (!(resourceAdapter instanceof HoldfastResourceAdapter holdfast)) {
             throw new ResourceException(
-                    "the resource adapter must be a HoldfastResourceAdapter, was " + resourceAdapter);
+                    "HF0411: the resource adapter must be a HoldfastResourceAdapter, was " + resourceAdapter);
         }
         if (adapter != null && adapter != holdfast) {
             throw new jakarta.resource.spi.IllegalStateException(
-                    "the factory has a resource adapter already, which must not change");
+                    "HF0412: the factory has a resource adapter already, which must not change");
         }
         adapter = holdfast;
     }

@@ -43,7 +43,7 @@ final class NonManagedConnectionManager implements ConnectionManager {
             try {
                 ((ManagedConnection) event.getSource()).destroy();
             } catch (ResourceException e) {
-                LOG.log(System.Logger.Level.WARNING, "a lock connection could not be closed", e);
+                LOG.log(System.Logger.Level.WARNING, "HF0418: a lock connection could not be closed", e);
             }
         }
 

@@ -243,11 +243,11 @@ public final class Hold {
             return new LeaseLostException(loss);
         }
         if (!isExtensible()) {
-            return new LockException("the lease on '" + lock() + "' is about to end: its maxHold is "
+            return new LockException("HF0206: the lease on '" + lock() + "' is about to end: its maxHold is "
                     + terms.maxHold().orElseThrow().toMillis() + " ms");
         }
         String failure = lastFailure;
-        return new LockException("the lease on '" + lock() + "' is about to end and could not be renewed"
+        return new LockException("HF0207: the lease on '" + lock() + "' is about to end and could not be renewed"
                 + (failure == null ? "" : ": " + failure));
     }
 
@@ -385,7 +385,7 @@ public final class Hold {
         try {
             notifier.execute(() -> call(listener, loss));
         } catch (RuntimeException e) { // no thread to be had: who looks at a lease must not suffer for that
-            LOG.log(System.Logger.Level.WARNING, "no thread to tell a listener that the " + loss, e);
+            LOG.log(System.Logger.Level.WARNING, "HF0211: no thread to tell a listener that the " + loss, e);
         }
     }
 
@@ -393,7 +393,7 @@ public final class Hold {
         try {
             listener.accept(loss);
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "a listener failed to hear that the " + loss, e);
+            LOG.log(System.Logger.Level.WARNING, "HF0212: a listener failed to hear that the " + loss, e);
         }
     }
 

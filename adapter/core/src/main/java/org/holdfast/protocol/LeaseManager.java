@@ -454,7 +454,7 @@ public final class LeaseManager {
         recorder().lost(hold.loss());
         String more = losses.leave();
         if (more != null) {
-            LOG.log(System.Logger.Level.WARNING, hold.loss() + more);
+            LOG.log(System.Logger.Level.WARNING, "HF0209: " + hold.loss() + more);
         }
     }
 

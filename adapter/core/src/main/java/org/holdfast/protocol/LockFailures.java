@@ -24,7 +24,7 @@ final class LockFailures {
             return new QuorumUnavailableException(request.name(), nodes, none.waited(), none.failures());
         }
         return new LockException(
-                "lock '" + request.name() + "' is refused: this machine's wall clock differs from those of"
+                "HF0205: lock '" + request.name() + "' is refused: this machine's wall clock differs from those of"
                         + " a majority of nodes by more than half of the fence retention; set it right");
     }
 }

@@ -180,7 +180,7 @@ public final class LockSession {
             transactions.bind(transaction, share);
         } catch (RuntimeException e) { // nobody would release it: better no lock than one for ever
             manager.giveBack(List.of(share));
-            throw new LockException("lock '" + share.hold().lock() + "' cannot be bound to the transaction", e);
+            throw new LockException("HF0208: lock '" + share.hold().lock() + "' cannot be bound to the transaction", e);
         }
     }
 

@@ -133,7 +133,7 @@ public final class Lookout {
         if (standstill > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(standstill)
+                    "HF0213: the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(standstill)
                             + " ms: a quorum of nodes is ahead of it by that");
             whenClockStoodStill.accept(standstill);
         }

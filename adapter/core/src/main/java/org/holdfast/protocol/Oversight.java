@@ -198,7 +198,7 @@ final class Oversight {
         Whereabouts here = manager.whereabouts();
         AUDIT.log(
                 System.Logger.Level.WARNING,
-                Printable.line("forced release of '" + String.join("', '", request.names())
+                Printable.line("HF0214: forced release of '" + String.join("', '", request.names())
                         + "', asked for by thread '" + Thread.currentThread().getName() + "' of process " + here.pid()
                         + " on host " + here.host() + "; thrown out: " + whom));
     }

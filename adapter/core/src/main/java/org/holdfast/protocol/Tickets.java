@@ -61,7 +61,7 @@ final class Tickets {
             service.send(new Command.Leave(ticket, announced), NodeSet.first(service.count()))
                     .leave(answer -> {});
         } catch (RuntimeException e) { // who leaves may have got the lock, and must hear of that
-            LOG.log(System.Logger.Level.DEBUG, "a ticket is left to expire", e);
+            LOG.log(System.Logger.Level.DEBUG, "HF0215: a ticket is left to expire", e);
         } finally {
             sending.unlock();
         }

@@ -123,7 +123,9 @@ final class NodeHealth {
             String more = throttle.leave();
             told = more != null;
             if (told) {
-                LOG.log(System.Logger.Level.WARNING, "node " + address + " is " + word(cause) + ": " + reason + more);
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "HF0301: node " + address + " is " + word(cause) + ": " + reason + more);
             }
         }
     }
@@ -148,7 +150,7 @@ final class NodeHealth {
         if (seen instanceof State.Aside aside && told) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "node " + address + " is asked again after "
+                    "HF0302: node " + address + " is asked again after "
                             + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms");
         }
     }

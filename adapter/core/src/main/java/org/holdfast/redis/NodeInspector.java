@@ -221,7 +221,7 @@ final class NodeInspector {
         if (set) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "node " + address + " remembers everything since "
+                    "HF0303: node " + address + " remembers everything since "
                             + (since == 0 ? "now" : (facts.nowMicros() - since) / SECOND_MICROS + " s ago") + ": "
                             + reason);
         }

@@ -105,7 +105,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
             running = false;
             failed = true;
             failedAt = now;
-            LOG.log(System.Logger.Level.WARNING, "nobody listens for releases: " + Cluster.describe(e));
+            LOG.log(System.Logger.Level.WARNING, "HF0306: nobody listens for releases: " + Cluster.describe(e));
         }
     }
 
@@ -170,7 +170,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
                 wanted = wanted(wanted);
             }
         } catch (Throwable e) { // whoever waits asks, as without us
-            LOG.log(System.Logger.Level.WARNING, "nobody listens for releases any more", e);
+            LOG.log(System.Logger.Level.WARNING, "HF0307: nobody listens for releases any more", e);
             fail(lines);
         } finally {
             ended(own);
@@ -241,7 +241,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
         try {
             own.close();
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "a selector did not close", e);
+            LOG.log(System.Logger.Level.DEBUG, "HF0308: a selector did not close", e);
         }
         lock.lock();
         try {

@@ -141,7 +141,8 @@ final class SubscriberLine implements AutoCloseable {
         } catch (JedisAccessControlException e) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "node " + cluster.address(node) + " does not let us listen for releases: " + e.getMessage());
+                    "HF0304: node " + cluster.address(node) + " does not let us listen for releases: "
+                            + e.getMessage());
             drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
         } catch (JedisDataException e) {
             drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
@@ -166,7 +167,9 @@ final class SubscriberLine implements AutoCloseable {
     }
 
     private void drop(String reason, long pauseNanos) {
-        LOG.log(System.Logger.Level.DEBUG, "no longer listening to node " + cluster.address(node) + ": " + reason);
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                "HF0305: no longer listening to node " + cluster.address(node) + ": " + reason);
         close();
         nextConnect = now() + pauseNanos;
     }

@@ -168,7 +168,7 @@ public final class LockService implements AutoCloseable {
         if (!complained || now - lastComplaint > COMPLAINT_PAUSE.toNanos()) {
             complained = true;
             lastComplaint = now;
-            LOG.log(System.Logger.Level.ERROR, "the renewal of leases failed and goes on", failure);
+            LOG.log(System.Logger.Level.ERROR, "HF0104: the renewal of leases failed and goes on", failure);
         }
     }
 
@@ -197,7 +197,8 @@ public final class LockService implements AutoCloseable {
         if (unheard > 0) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    unheard + " releases were not confirmed by a node; those locks end there with their TTL, "
+                    "HF0105: " + unheard
+                            + " releases were not confirmed by a node; those locks end there with their TTL, "
                             + TimeUnit.MILLISECONDS.toSeconds(
                                     settings.timing().maxLeaseTtl().toMillis())
                             + " s at the most");

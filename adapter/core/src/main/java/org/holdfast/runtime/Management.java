@@ -33,7 +33,7 @@ final class Management implements LockServiceMXBean, AutoCloseable {
         try {
             name = register();
         } catch (JMException | SecurityException e) {
-            LOG.log(System.Logger.Level.WARNING, "JMX does not show the lock service: " + e);
+            LOG.log(System.Logger.Level.WARNING, "HF0102: JMX does not show the lock service: " + e);
         }
     }
 
@@ -137,7 +137,7 @@ final class Management implements LockServiceMXBean, AutoCloseable {
             try {
                 ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
             } catch (JMException | SecurityException e) {
-                LOG.log(System.Logger.Level.WARNING, "JMX still shows a lock service that was stopped: " + e);
+                LOG.log(System.Logger.Level.WARNING, "HF0103: JMX still shows a lock service that was stopped: " + e);
             }
         }
     }

@@ -16,7 +16,9 @@ final class Recorders {
         try {
             return new FlightEvents();
         } catch (LinkageError e) {
-            LOG.log(System.Logger.Level.INFO, "there are no JFR events of locks, jdk.jfr is not visible here: " + e);
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "HF0106: there are no JFR events of locks, jdk.jfr is not visible here: " + e);
             return Recorder.NONE;
         }
     }

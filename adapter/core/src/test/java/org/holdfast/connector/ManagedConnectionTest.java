@@ -160,7 +160,7 @@ class ManagedConnectionTest {
             assertThatExceptionOfType(ResourceException.class)
                     .isThrownBy(() -> managed.associateConnection(refused))
                     .withMessageMatching(
-                            "only a LockConnectionHandle .*|the handle is closed, or belongs to another .*");
+                            "HF0414: only a LockConnectionHandle .*|HF0415: the handle is closed, or belongs to another .*");
         }
         assertThat(foreign.acquire("untouched").isHeld()).isTrue();
     }
