@@ -33,7 +33,7 @@ public class DetachedServlet extends HttpServlet {
 
     private static LockConnectionFactory factory(HttpServletRequest request) throws IOException {
         try {
-            return InitialContext.doLookup("java:/eis/" + request.getParameter("factory"));
+            return InitialContext.doLookup("java:comp/env/eis/" + request.getParameter("factory"));
         } catch (NamingException e) {
             throw new IOException(e);
         }

@@ -19,9 +19,10 @@ final class HoldingApp {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     static EnterpriseArchive ear() throws IOException {
-        return TestEar.withoutShop(ShrinkWrap.create(WebArchive.class, "holding.war")
+        WebArchive holding = ShrinkWrap.create(WebArchive.class, "holding.war")
                 .addClasses(HoldingServlet.class, TransactionalBean.class, Work.class)
-                .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml"));
+                .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml");
+        return TestEar.withoutShop(References.add(holding, "holdfast"));
     }
 
     /** Lets it take so many locks and returns the token of the one with that name. */

@@ -21,7 +21,7 @@ public class HoldingServlet extends HttpServlet {
 
     private static final long serialVersionUID = 1L;
 
-    @Resource(lookup = "java:/eis/holdfast")
+    @Resource(name = "eis/holdfast")
     private transient LockConnectionFactory locks;
 
     @Inject

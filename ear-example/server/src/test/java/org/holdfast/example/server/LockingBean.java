@@ -24,7 +24,7 @@ import org.holdfast.cdi.Locked;
 @ApplicationScoped
 public class LockingBean {
 
-    @Resource(lookup = "java:/eis/holdfast")
+    @Resource(name = "eis/holdfast")
     private LockConnectionFactory locks;
 
     @Resource

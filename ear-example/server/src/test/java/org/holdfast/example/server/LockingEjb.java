@@ -12,13 +12,13 @@ import jakarta.ejb.TimerService;
 import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.inject.Inject;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.cdi.Locked;
 
@@ -26,8 +26,8 @@ import org.holdfast.cdi.Locked;
 @Stateless
 public class LockingEjb {
 
-    @Resource(lookup = "java:/eis/holdfast")
-    private LockConnectionFactory locks;
+    @Inject
+    private InjectedFactory locks;
 
     @Resource
     private TransactionSynchronizationRegistry transactions;
@@ -63,8 +63,12 @@ public class LockingEjb {
 
     @Timeout
     @Locked("tick")
-    public void tick(Timer timer) throws Exception {
-        TICK.get().complete(work("tick").startsWith("locked"));
+    public void tick(Timer timer) { // a timeout method must not throw what an application might
+        try {
+            TICK.get().complete(work("tick").startsWith("locked"));
+        } catch (Exception e) {
+            TICK.get().completeExceptionally(e);
+        }
     }
 
     @Locked("#{name}")

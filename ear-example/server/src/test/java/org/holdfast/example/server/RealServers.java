@@ -5,8 +5,10 @@ import java.io.File;
 import java.nio.file.Path;
 import org.holdfast.testkit.FreePort;
 import org.holdfast.testkit.RedisServers;
+import org.jboss.shrinkwrap.api.ArchiveFormat;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
@@ -22,6 +24,9 @@ public final class RealServers implements LauncherSessionListener {
         System.setProperty("http.port", Integer.toString(FreePort.find()));
         System.setProperty("https.port", Integer.toString(FreePort.find()));
         System.setProperty("management.port", Integer.toString(FreePort.find()));
+        System.setProperty("server.options", options());
+        Jdk.atLeast(Integer.getInteger("server.java.minimum", 17))
+                .ifPresent(home -> System.setProperty("server.java", home.toString()));
     }
 
     @Override
@@ -37,8 +42,18 @@ public final class RealServers implements LauncherSessionListener {
         return "http://localhost:" + System.getProperty("http.port");
     }
 
-    /** Returns the EAR as it was built. */
+    /** Returns what the server's virtual machine needs to know of the tests. */
+    static String options() {
+        return "-XX:SoftRefLRUPolicyMSPerMB=0 -Dholdfast.nodes=" + System.getProperty("holdfast.nodes") + " -Dserver="
+                + System.getProperty("server");
+    }
+
+    /** Returns the EAR as it was built, but for what this server calls its factories. */
     static EnterpriseArchive ear() {
-        return ShrinkWrap.createFromZipFile(EnterpriseArchive.class, new File(System.getProperty("server.ear")));
+        EnterpriseArchive ear =
+                ShrinkWrap.createFromZipFile(EnterpriseArchive.class, new File(System.getProperty("server.ear")));
+        WebArchive shop = ear.getAsType(WebArchive.class, "shop.war", ArchiveFormat.ZIP);
+        ear.delete("shop.war");
+        return ear.addAsModule(References.adapt(shop));
     }
 }

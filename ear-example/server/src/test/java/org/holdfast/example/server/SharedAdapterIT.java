@@ -41,7 +41,7 @@ class SharedAdapterIT {
     private Deployer deployer;
 
     @Deployment(name = ADAPTER, managed = false, testable = false)
-    static ResourceAdapterArchive adapter() {
+    static ResourceAdapterArchive adapter() { // WildFly reads the file, the others are told the same
         String settings = """
                 <ironjacamar xmlns="http://www.jboss.org/ironjacamar/schema">
                   <config-property name="nodes">%s</config-property>
@@ -73,11 +73,11 @@ class SharedAdapterIT {
         return application(OTHER);
     }
 
-    /** WildFly lets an application see the classes of a RAR that stands alone if it asks for them. */
     private static WebArchive application(String name) {
-        return ShrinkWrap.create(WebArchive.class, name + ".war")
-                .addClass(DetachedServlet.class)
-                .setManifest(new StringAsset("Dependencies: deployment.holdfast.rar\n"));
+        WebArchive application =
+                ShrinkWrap.create(WebArchive.class, name + ".war").addClass(DetachedServlet.class);
+        ApplicationServer.current().grantAdapter(application);
+        return References.add(application, "holdfast", "jobs");
     }
 
     private long take(String application, String factory, String lock) throws Exception {

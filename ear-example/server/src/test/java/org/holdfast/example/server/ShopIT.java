@@ -25,6 +25,7 @@ import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -140,6 +141,7 @@ class ShopIT {
     }
 
     @Test
+    @Tag("nodes")
     void orders_oneNodeKilledOnTheWay_sellExactlyTheStock() throws Exception {
         stock("lamp", STOCK);
 
@@ -149,6 +151,7 @@ class ShopIT {
     }
 
     @Test
+    @Tag("nodes")
     void orders_oneNodeFrozenOnTheWay_sellExactlyTheStock() throws Exception {
         stock("lamp", STOCK);
 
@@ -158,6 +161,7 @@ class ShopIT {
     }
 
     @Test
+    @Tag("nodes")
     void orders_twoNodesKilled_failInTimeAndSayWhyAndRecover() throws Exception {
         stock("lamp", STOCK);
         RedisServer first = RealServers.redis().get(0);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+
+/** What differs between application servers, as far as the tests see it. One class for each kind. */
+interface ApplicationServer {
+
+    /** Returns the one that the tests run on; the system property {@code server} names it. */
+    static ApplicationServer current() {
+        return Holder.CURRENT;
+    }
+
+    /** Returns the process id. */
+    long pid();
+
+    /** Returns what JNDI of the server calls the factory of that name. */
+    String jndiName(String factory);
+
+    /** Lets an application see the classes of the adapter that stands alone, where asking for a factory is not enough. */
+    default void grantAdapter(WebArchive application) {}
+
+    /** Read when the first test asks: the properties are there by then. */
+    final class Holder {
+
+        private static final Map<String, Supplier<ApplicationServer>> KINDS =
+                Map.of("wildfly", WildFlyServer::new, "glassfish", GlassFish::new, "liberty", Liberty::new);
+
+        private static final ApplicationServer CURRENT =
+                KINDS.get(System.getProperty("server")).get();
+
+        private Holder() {}
+    }
+}

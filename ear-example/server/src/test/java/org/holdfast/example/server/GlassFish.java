@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.testkit.FreePort;
+
+/** GlassFish, and Payara, which is one by its commands: a domain of our own, and one asadmin that gets all commands. */
+final class GlassFish implements StartedServer {
+
+    private static final long START_MINUTES = 4;
+
+    /** The ports of the domain that is delivered, as far as they are opened. The first two are HTTP and administration. */
+    private static final List<String> PORTS =
+            List.of("8080", "4848", "8181", "7676", "3700", "3820", "3920", "8686", "4900", "5900");
+
+    private final Path home = Path.of(System.getProperty("server.home"));
+    private final Path domains = Path.of("target", "domains").toAbsolutePath();
+    private final Path domain = domains.resolve("domain1");
+    private final Page page = new Page(System.getProperty("server.page"));
+    private Asadmin asadmin;
+
+    @Override
+    public void start() throws IOException, InterruptedException {
+        Trees.delete(domains);
+        Trees.copy(home.resolve("glassfish/domains/domain1"), domain);
+        String adminPort = Integer.toString(FreePort.find());
+        Path configuration = domain.resolve("config/domain.xml");
+        String xml = Files.readString(configuration);
+        for (String port : PORTS) {
+            String ours =
+                    switch (port) {
+                        case "8080" -> System.getProperty("http.port");
+                        case "4848" -> adminPort;
+                        default -> Integer.toString(FreePort.find());
+                    };
+            xml = xml.replace("\"" + port + "\"", "\"" + ours + "\"");
+        }
+        // The default database is not one for XA, and some tests have another resource in the transaction
+        Files.writeString(
+                configuration,
+                xml.replaceAll(
+                        "pool-name=\"\\w+\" jndi-name=\"jdbc/__default\"",
+                        "pool-name=\"__TimerPool\" jndi-name=\"jdbc/__default\""));
+        Process start = asadmin("start-domain", "--domaindir", domains.toString(), "domain1")
+                .redirectErrorStream(true)
+                .redirectOutput(Path.of("target", "start.log").toFile())
+                .start();
+        if (!start.waitFor(START_MINUTES, TimeUnit.MINUTES) || start.exitValue() != 0) {
+            start.destroy();
+            throw new IOException(
+                    "asadmin start-domain failed, see target/start.log and " + domain + "/logs/server.log");
+        }
+        asadmin = new Asadmin(asadmin("--port", adminPort, "--interactive=false", "multimode", "--file", "/dev/stdin"));
+    }
+
+    private ProcessBuilder asadmin(String... arguments) {
+        ProcessBuilder builder = new ProcessBuilder(java.util.stream.Stream.concat(
+                        java.util.stream.Stream.of(home.resolve("bin/asadmin").toString()),
+                        java.util.stream.Stream.of(arguments))
+                .toList());
+        builder.environment().put("JAVA_HOME", System.getProperty("server.java"));
+        builder.environment().put("AS_JAVA", System.getProperty("server.java"));
+        // of the server and of asadmin: the one option that all servers take
+        builder.environment().put("JAVA_TOOL_OPTIONS", RealServers.options());
+        return builder;
+    }
+
+    @Override
+    public void deploy(Path archive) throws IOException {
+        for (String line : page.lines(Page.block(archive.getFileName().toString()))) {
+            run(line, archive);
+        }
+    }
+
+    @Override
+    public void undeploy(Path archive) throws IOException {
+        for (String line : page.lines(Page.block(archive.getFileName().toString()) + "-gone")) {
+            run(line, archive);
+        }
+    }
+
+    private void run(String line, Path archive) throws IOException {
+        String file = archive.getFileName().toString();
+        String command = Page.named(line.replaceFirst("^asadmin ", ""), file);
+        asadmin.run(command.replace(file, archive.toString()));
+    }
+
+    @Override
+    public long pid() {
+        try {
+            return Long.parseLong(Files.readString(domain.resolve("config/pid")).trim());
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public String jndiName(String factory) {
+        return "eis/" + factory;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (asadmin != null) {
+            asadmin.close();
+        }
+        if (Files.exists(domain.resolve("config/pid"))) {
+            ProcessHandle.of(pid()).ifPresent(process -> {
+                process.destroy();
+                process.onExit()
+                        .orTimeout(30, TimeUnit.SECONDS)
+                        .exceptionally(late -> {
+                            process.destroyForcibly();
+                            return process;
+                        })
+                        .join();
+            });
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+
+/** WildFly, which its own Arquillian container starts and deploys to. */
+final class WildFlyServer implements ApplicationServer {
+
+    @Override
+    public long pid() {
+        return ProcessHandle.current()
+                .descendants()
+                .filter(process -> process.info().arguments().stream()
+                        .flatMap(java.util.Arrays::stream)
+                        .anyMatch("org.jboss.as.standalone"::equals))
+                .findFirst()
+                .orElseThrow()
+                .pid();
+    }
+
+    @Override
+    public String jndiName(String factory) {
+        return "java:/eis/" + factory;
+    }
+
+    @Override
+    public void grantAdapter(WebArchive application) {
+        application.setManifest(new StringAsset("Dependencies: deployment.holdfast.rar\n"));
+    }
+}
