@@ -121,7 +121,9 @@ public class LockExtension implements Extension {
 
     void forget(@Observes BeforeShutdown event) {
         operations.clear();
-        locator.close();
+        if (locator != null) { // there is none where the application could not be deployed
+            locator.close();
+        }
     }
 
     LockedOperations operations() {

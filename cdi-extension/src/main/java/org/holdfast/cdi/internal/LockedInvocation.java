@@ -4,6 +4,7 @@ package org.holdfast.cdi.internal;
 import jakarta.interceptor.InvocationContext;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LeaseScope;
@@ -86,6 +87,9 @@ final class LockedInvocation {
             if (result == null) { // thrown, or nothing to wait for
                 release();
             }
+        }
+        if (result instanceof Flow.Publisher<?> publisher) {
+            return new LockedPublisher<>(publisher, lease, tellsOfLoss(), this::release);
         }
         return result == null ? null : LockedStage.of((CompletionStage<?>) result, lease, tellsOfLoss(), this::release);
     }

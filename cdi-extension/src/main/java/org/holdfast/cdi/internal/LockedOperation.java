@@ -50,7 +50,7 @@ record LockedOperation(
 
     /** Returns whether the lock is held for what goes on when the method has returned. */
     boolean goesOn() {
-        return result == MethodResult.STAGE;
+        return result.goesOn();
     }
 
     /** Returns whether the lock is the transaction's, if one is active. */

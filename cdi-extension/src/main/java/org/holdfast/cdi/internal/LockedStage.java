@@ -40,7 +40,7 @@ final class LockedStage {
     }
 
     /** Looked at before the release: whoever hears of a result relies on it. */
-    private static LeaseLostException loss(Lease lease) {
+    static LeaseLostException loss(Lease lease) {
         try {
             lease.requireHeld();
             return null;

@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 
 /** What a method returns, as far as a lock has to do with it. */
 enum MethodResult {
@@ -12,6 +13,7 @@ enum MethodResult {
     OPTIONAL,
     BOOLEAN,
     STAGE,
+    PUBLISHER,
     OTHER;
 
     static MethodResult of(Method method) {
@@ -25,7 +27,15 @@ enum MethodResult {
         if (type == boolean.class || type == Boolean.class) {
             return BOOLEAN;
         }
-        return type == CompletionStage.class || type == CompletableFuture.class ? STAGE : OTHER;
+        if (type == CompletionStage.class || type == CompletableFuture.class) {
+            return STAGE;
+        }
+        return type == Flow.Publisher.class ? PUBLISHER : OTHER;
+    }
+
+    /** Returns whether work goes on when the method has returned, and tells when it is done. */
+    boolean goesOn() {
+        return this == STAGE || this == PUBLISHER;
     }
 
     /** Returns whether there is a value that says that the method did not run. */

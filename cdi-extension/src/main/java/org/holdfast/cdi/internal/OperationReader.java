@@ -115,6 +115,11 @@ final class OperationReader {
                 operation.onBusy() == OnBusy.SKIP && !operation.result().canBeSkipped(),
                 "onBusy = SKIP is for methods that return void, Optional or boolean, was " + type);
         members.refuseIf(
+                operation.result() == MethodResult.PUBLISHER
+                        && operation.times().maxHold().isEmpty(),
+                "a method that returns a Flow.Publisher must have maxHold: one that nobody subscribes to would keep its"
+                        + " lock for ever");
+        members.refuseIf(
                 operation.onLoss() == OnLoss.INTERRUPT && operation.goesOn(),
                 "onLoss = INTERRUPT is for methods whose thread does the work, returns " + type);
         members.refuseIf(

@@ -60,10 +60,10 @@ final class Placement {
             throw unlocked("final methods are not intercepted");
         }
         boolean later = LATER.stream().anyMatch(type -> type.isAssignableFrom(method.getReturnType()));
-        if (later && MethodResult.of(method) != MethodResult.STAGE && !isAsynchronous(annotated)) {
+        if (later && !MethodResult.of(method).goesOn() && !isAsynchronous(annotated)) {
             throw unlocked(
                     "it returns a " + method.getReturnType().getTypeName() + " before its work is done, and the lock"
-                            + " would be released then; of such types, CompletionStage and CompletableFuture keep it");
+                            + " would be released then; of such types, CompletionStage, CompletableFuture and Flow.Publisher keep it");
         }
         return true;
     }

@@ -83,7 +83,7 @@ class RefusedDeploymentTest {
                 bean(Lifecycle.class, "init()", "would run without its lock", "in the life of a bean"),
                 bean(FutureResult.class, "it returns a java.util.concurrent.Future", "before its work is done"),
                 bean(FutureOfClass.class, "it returns a java.util.concurrent.Future", "before its work is done"),
-                bean(Published.class, "it returns a java.util.concurrent.Flow$Publisher", "before its work is done"),
+                bean(Published.class, "a method that returns a Flow.Publisher must have maxHold"),
                 bean(OnInterface.class, "View.work() without its lock"),
                 bean(Overriding.class, "Overridden.work() without its lock"),
                 bean(TwoStereotypes.class, "several stereotypes have a @Locked each"));

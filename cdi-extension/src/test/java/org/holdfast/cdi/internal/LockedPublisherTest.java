@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Flow;
+import java.util.concurrent.SubmissionPublisher;
+import org.holdfast.cdi.Locked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Methods that send items when they have returned. */
+class LockedPublisherTest extends Application {
+
+    private static volatile SubmissionPublisher<String> work;
+
+    private Publishing bean;
+
+    @BeforeEach
+    void begin() {
+        work = new SubmissionPublisher<>();
+        bean = deploy(Publishing.class);
+    }
+
+    @AfterEach
+    void end() {
+        work.close();
+    }
+
+    @ApplicationScoped
+    public static class Publishing {
+        @Locked(value = "published", ttl = "PT1S", maxHold = "PT1M")
+        public Flow.Publisher<String> items() {
+            return work;
+        }
+
+        @Locked(value = "published", ttl = "PT0.5S", maxHold = "PT1S")
+        public Flow.Publisher<String> briefly() {
+            return work;
+        }
+    }
+
+    /** Notes what it gets, and whether the lock was held then. */
+    private static class Noting implements Flow.Subscriber<String> {
+        final List<String> seen = new CopyOnWriteArrayList<>();
+        volatile Flow.Subscription subscription;
+
+        private void see(String what) {
+            seen.add(what + (isHeld("published") ? ", locked" : ", free"));
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription newOne) {
+            subscription = newOne;
+            newOne.request(10);
+        }
+
+        @Override
+        public void onNext(String item) {
+            see(item);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            see(failure.getClass().getSimpleName());
+        }
+
+        @Override
+        public void onComplete() {
+            see("complete");
+        }
+    }
+
+    private static void awaitSeen(Noting noting, String... what) {
+        await().atMost(20, SECONDS).untilAsserted(() -> assertThat(noting.seen).containsExactly(what));
+    }
+
+    @Test
+    void lock_isHeldUntilTheSubscriberHasHadTheLast() {
+        Flow.Publisher<String> items = bean.items();
+        assertThat(isHeld("published")).isTrue();
+        Noting noting = new Noting();
+        items.subscribe(noting);
+        work.submit("one");
+        work.submit("two");
+        work.close();
+        awaitSeen(noting, "one, locked", "two, locked", "complete, free");
+    }
+
+    @Test
+    void failure_ofTheWork_releasesTheLock() {
+        Noting noting = new Noting();
+        bean.items().subscribe(noting);
+        work.closeExceptionally(new UnsupportedOperationException("on purpose"));
+        awaitSeen(noting, "UnsupportedOperationException, free");
+    }
+
+    @Test
+    void subscriber_thatCancels_releasesTheLock() {
+        Noting noting = new Noting();
+        bean.items().subscribe(noting);
+        await().until(() -> noting.subscription != null);
+        noting.subscription.cancel();
+        assertThat(isHeld("published")).isFalse();
+        await().until(() -> work.getNumberOfSubscribers() == 0);
+    }
+
+    @Test
+    void secondSubscriber_isRefused() {
+        Flow.Publisher<String> items = bean.items();
+        items.subscribe(new Noting());
+        Noting second = new Noting();
+        items.subscribe(second);
+        awaitSeen(second, "IllegalStateException, locked");
+    }
+
+    @Test
+    void lostLock_endsTheSubscriptionWithAFailure() {
+        Noting noting = new Noting();
+        bean.items().subscribe(noting);
+        work.submit("one");
+        awaitSeen(noting, "one, locked");
+        otherProcess.forceRelease("published");
+        awaitSeen(noting, "one, locked", "LeaseLostException, free");
+        assertThat(work.getNumberOfSubscribers()).isZero();
+    }
+
+    @Test
+    void publisher_thatNobodySubscribesTo_losesTheLockWithMaxHold() {
+        bean.briefly();
+        await().atMost(20, SECONDS).until(() -> !isHeld("published"));
+    }
+}
