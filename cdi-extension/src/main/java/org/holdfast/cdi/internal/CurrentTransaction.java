@@ -6,14 +6,29 @@ import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
+import javax.naming.NoInitialContextException;
 
 /** The transaction of the calling thread, where there are transactions. */
 final class CurrentTransaction {
 
     private static final String REGISTRY = "java:comp/TransactionSynchronizationRegistry";
 
+    /** Java SE has no names at all: nothing is to be looked for at each call. */
+    private final boolean hasNames = hasNames();
+
     /** One object for all threads; only found where a component's names can be looked up. */
     private volatile TransactionSynchronizationRegistry registry;
+
+    private static boolean hasNames() {
+        try {
+            InitialContext.doLookup(REGISTRY);
+            return true;
+        } catch (NoInitialContextException e) {
+            return false;
+        } catch (NamingException e) {
+            return true; // it may be there for others than who asks now
+        }
+    }
 
     /** Returns its key if it may commit, else null. */
     Object key() {
@@ -38,7 +53,7 @@ final class CurrentTransaction {
 
     private TransactionSynchronizationRegistry registry() {
         TransactionSynchronizationRegistry known = registry;
-        if (known == null) {
+        if (known == null && hasNames) {
             try {
                 known = InitialContext.doLookup(REGISTRY);
                 registry = known;

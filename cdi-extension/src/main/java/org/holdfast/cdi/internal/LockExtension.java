@@ -33,8 +33,8 @@ import org.holdfast.LockConnectionFactory;
 public class LockExtension implements Extension {
 
     private final LockedOperations operations = new LockedOperations();
-    private final CurrentTransaction transactions = new CurrentTransaction();
     private final CurrentLeases leases = new CurrentLeases();
+    private volatile CurrentTransaction transactions;
     private volatile FactoryLocator locator;
     private volatile LockEvents events;
 
@@ -112,6 +112,7 @@ public class LockExtension implements Extension {
             }
         }
         problems.forEach(problem -> event.addDeploymentProblem(new DeploymentException("@Locked: " + problem)));
+        transactions = new CurrentTransaction();
         locator = new FactoryLocator(beans, factory);
         events = new LockEvents(beans, observed);
         factories.clear();

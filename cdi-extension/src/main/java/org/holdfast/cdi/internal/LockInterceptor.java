@@ -29,10 +29,15 @@ public class LockInterceptor implements Serializable {
     @Inject
     private BeanManager beans;
 
+    /** Of the application that is running: looked up anew after a passivation. */
+    private transient LockExtension extension;
+
     @AroundInvoke
     @AroundTimeout
     Object lock(InvocationContext context) throws Exception {
-        LockExtension extension = beans.getExtension(LockExtension.class);
+        if (extension == null) {
+            extension = beans.getExtension(LockExtension.class);
+        }
         LockedOperation operation = extension.operations().of(context.getTarget(), context.getMethod());
         return new LockedInvocation(extension, operation, context).run();
     }

@@ -8,6 +8,17 @@ import java.util.List;
 /** The name of a lock with expressions in it, understood once. */
 final class NameTemplate {
 
+    private static final ClassValue<Boolean> HAS_TEXT_OF_ITS_OWN = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return !type.isArray() && type.getMethod("toString").getDeclaringClass() != Object.class;
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException("every class has toString", e);
+            }
+        }
+    };
+
     private final String source;
     private final Method method;
     private final List<Part> parts;
@@ -105,7 +116,7 @@ final class NameTemplate {
         if (value == null) {
             throw noName(expression, "null");
         }
-        if (!hasTextOfItsOwn(value.getClass())) { // an identity: each instance would have a lock of its own
+        if (!HAS_TEXT_OF_ITS_OWN.get(value.getClass())) { // an identity: each instance would have a lock of its own
             throw noName(
                     expression, "a " + value.getClass().getTypeName() + ", whose text says nothing of its content");
         }
@@ -129,14 +140,6 @@ final class NameTemplate {
     private IllegalArgumentException noName(NameExpression expression, String what) {
         return new IllegalArgumentException("the lock of " + method + " has no name: " + expression
                 + expression.arguments() + " in '" + source + "' is " + what);
-    }
-
-    private static boolean hasTextOfItsOwn(Class<?> type) {
-        try {
-            return !type.isArray() && type.getMethod("toString").getDeclaringClass() != Object.class;
-        } catch (NoSuchMethodException e) {
-            throw new IllegalStateException("every class has toString", e);
-        }
     }
 
     @Override
