@@ -56,6 +56,7 @@ public final class LeaseManager {
     private final Gate gate;
     private final Renewals renewals;
     private final Nodes service;
+    private final Nodes forWaiting;
     private final Executor notifier;
     private final Announcements announcements;
     private final Whereabouts whereabouts;
@@ -68,6 +69,8 @@ public final class LeaseManager {
 
     /**
      * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by then
+     * @param forWaiting the nodes through which those who wait attempt, and keep their places: much is under way there, and what
+     *     breaks breaks for all of it, so renewals are kept away
      * @param notifier runs the listeners of lost leases, and the attempts of those who wait without a thread
      * @param announcements wakes those who wait for a lock that another process has
      * @param whereabouts this process, as others are told of it
@@ -79,6 +82,7 @@ public final class LeaseManager {
             Redlock redlock,
             Renewals renewals,
             Nodes service,
+            Nodes forWaiting,
             Executor notifier,
             Announcements announcements,
             Whereabouts whereabouts) {
@@ -88,11 +92,12 @@ public final class LeaseManager {
         this.redlock = redlock;
         this.renewals = renewals;
         this.service = service;
+        this.forWaiting = forWaiting;
         this.notifier = notifier;
         this.tokens = new TokenClock(time);
         this.retryDelay = new RetryDelay(randomness);
         this.courtesy = new Courtesy(time, randomness);
-        this.tickets = new Tickets(time, service, timing);
+        this.tickets = new Tickets(time, forWaiting, timing);
         this.timers = new Timers(time);
         this.losses = new Throttle(time);
         this.gate = new Gate(time, MOST_ATTEMPTS);
@@ -181,9 +186,9 @@ public final class LeaseManager {
         return oversight;
     }
 
-    /** Returns the nodes that are there as long as the service is. */
-    Nodes service() {
-        return service;
+    /** Returns the nodes through which those who wait attempt. */
+    Nodes forWaiting() {
+        return forWaiting;
     }
 
     Executor threads() {

@@ -22,7 +22,7 @@ final class Tickets {
     private static final int BATCH = 100;
 
     private final Time time;
-    private final Nodes service;
+    private final Nodes nodes;
     private final long ttlNanos;
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
 
@@ -33,10 +33,13 @@ final class Tickets {
 
     private record Line(String lock, boolean reads) {}
 
-    /** @param service the nodes through which tickets are refreshed and taken away */
-    Tickets(Time time, Nodes service, Timing timing) {
+    /**
+     * @param nodes through which tickets are refreshed and taken away: those through which their owners attempt, so that no
+     *     attempt comes behind the command that takes its ticket away
+     */
+    Tickets(Time time, Nodes nodes, Timing timing) {
         this.time = time;
-        this.service = service;
+        this.nodes = nodes;
         this.ttlNanos = timing.ticketTtl().toNanos();
     }
 
@@ -58,7 +61,7 @@ final class Tickets {
         kept.remove(ticket.id());
         sending.lock();
         try {
-            service.send(new Command.Leave(ticket, announced), NodeSet.first(service.count()))
+            nodes.send(new Command.Leave(ticket, announced), NodeSet.first(nodes.count()))
                     .leave(answer -> {});
         } catch (RuntimeException e) { // who leaves may have got the lock, and must hear of that
             LOG.log(System.Logger.Level.DEBUG, "HF0215: a ticket is left to expire", e);
@@ -99,7 +102,7 @@ final class Tickets {
                     .filter(tickets -> !tickets.isEmpty())
                     .map(Command.Refresh::new)
                     .toList();
-            service.sendAll(needed, NodeSet.first(service.count())).forEach(round -> round.leave(answer -> {}));
+            nodes.sendAll(needed, NodeSet.first(nodes.count())).forEach(round -> round.leave(answer -> {}));
         } finally {
             sending.unlock();
         }

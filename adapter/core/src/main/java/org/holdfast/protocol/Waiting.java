@@ -33,9 +33,9 @@ final class Waiting {
         return atOnce != null ? atOnce : listenAndWait(wakesBefore);
     }
 
-    /** Goes on through the connections of the service, so that a thousand who wait keep no connections of their own. */
+    /** Goes on through connections that all who wait share, so that a thousand who wait keep no connections of their own. */
     private Acquisition listenAndWait(long wakesBefore) throws InterruptedException {
-        nodes = manager.service();
+        nodes = manager.forWaiting();
         whenWaiting.run();
         attempts.names().forEach(manager.announcements()::listen);
         try {

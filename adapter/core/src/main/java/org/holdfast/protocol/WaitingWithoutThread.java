@@ -107,9 +107,9 @@ final class WaitingWithoutThread {
         boolean attempt = turn == null ? join() : takeTurn();
         Acquisition done = null;
         if (turn != null && turn.handed() != null) {
-            done = manager.takeOver(turn.handed(), manager.service());
+            done = manager.takeOver(turn.handed(), manager.forWaiting());
         } else if (attempt) {
-            done = attempts.next(manager.service());
+            done = attempts.next(manager.forWaiting());
         }
         if (done != null) {
             complete(done);
@@ -173,8 +173,8 @@ final class WaitingWithoutThread {
                 got.release();
             }
         } else {
-            promise.completeExceptionally(
-                    LockFailures.of(done, attempts.request(), manager.service().count()));
+            promise.completeExceptionally(LockFailures.of(
+                    done, attempts.request(), manager.forWaiting().count()));
         }
     }
 

@@ -444,10 +444,16 @@ public final class Channel implements Nodes, AutoCloseable {
         return !closed;
     }
 
-    /** Drops connections that their nodes have closed, and returns whether this channel can go on. */
+    /**
+     * Reads what has come and nobody waits for, drops connections that their nodes have closed, and returns whether this
+     * channel can go on. What nobody waits for may be that a node does not know a script, which has to be sent to it then.
+     */
     public boolean isUsable() {
         lock.lock();
         try {
+            if (!reading && isSomethingUnderWay()) { // else another thread reads
+                readWhatHasCome();
+            }
             for (int node = 0; node < connections.length; node++) {
                 dropIfStale(node);
             }
@@ -455,5 +461,14 @@ public final class Channel implements Nodes, AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isSomethingUnderWay() {
+        for (NodeConnection connection : connections) {
+            if (connection != null && !connection.inFlight().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
     }
 }

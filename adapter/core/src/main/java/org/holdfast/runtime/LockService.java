@@ -38,6 +38,7 @@ public final class LockService implements AutoCloseable {
     private final Time time;
     private final Cluster cluster;
     private final Channel service;
+    private final Channel forWaiting;
     private final UnfinishedReleases unfinished;
     private final Renewals renewals;
     private final LeaseManager leases;
@@ -72,6 +73,7 @@ public final class LockService implements AutoCloseable {
                 time,
                 Recorders.FOUND);
         this.service = cluster.open();
+        this.forWaiting = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
         Redlock redlock = new Redlock(time, settings.timing(), unfinished, Recorders.FOUND);
         this.renewals = new Renewals(time, redlock);
@@ -83,6 +85,7 @@ public final class LockService implements AutoCloseable {
                 redlock,
                 renewals,
                 service,
+                forWaiting,
                 scheduling,
                 subscriber,
                 ThisProcess.WHEREABOUTS);
@@ -126,6 +129,7 @@ public final class LockService implements AutoCloseable {
             unfinished.retry(
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             service.isUsable(); // reads what nobody waits for, and gives up nodes that are overdue
+            forWaiting.isUsable();
             if (lookout.isDue() && looking.compareAndSet(false, true)) {
                 startLooking();
             }
@@ -193,6 +197,7 @@ public final class LockService implements AutoCloseable {
         subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
         leases.close(deadline);
         service.close();
+        forWaiting.close();
         int unheard = unfinished.size();
         if (unheard > 0) {
             LOG.log(

@@ -58,6 +58,7 @@ final class ProtocolFixture {
                 redlock,
                 renewals,
                 service,
+                service,
                 notifications::add,
                 announcements,
                 new Whereabouts("test-host", 42));

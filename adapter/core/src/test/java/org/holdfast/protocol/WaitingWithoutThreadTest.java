@@ -23,6 +23,7 @@ class WaitingWithoutThreadTest {
             fixture.redlock,
             fixture.renewals,
             fixture.service,
+            fixture.service,
             this::execute,
             fixture.announcements,
             Whereabouts.UNKNOWN);

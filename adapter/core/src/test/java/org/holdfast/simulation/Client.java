@@ -85,6 +85,7 @@ final class Client {
                 redlock,
                 renewals,
                 service,
+                network.connect(view),
                 threads,
                 announcements,
                 new Whereabouts("simulated", 1));
