@@ -123,7 +123,7 @@ public final class Channel implements Nodes, AutoCloseable {
     private Round writeTo(NodeSet targets, Command command) {
         ChannelRound round = new ChannelRound(this, lock, targets.size());
         NodeSet open = openWhatIsMissing(targets, round);
-        CommandArguments encoded = cluster.codec().bySha(command);
+        CommandArguments encoded = cluster.codec().usual(command);
         Request request = new Request(command, round, cluster.time().nanoTime());
         for (int node = 0; node < connections.length; node++) {
             if (open.contains(node)) {

@@ -48,7 +48,15 @@ final class ScriptCodec {
         return prefix + ":birth";
     }
 
-    /** Returns the call by the script's SHA, which a node may not know. */
+    /**
+     * Returns the usual call: by the script's SHA, which a node may not know. Nobody waits to hear that when a ticket is taken
+     * away, so that is done by the source, which is short.
+     */
+    CommandArguments usual(Command command) {
+        return command instanceof Command.Leave ? bySource(command) : bySha(command);
+    }
+
+    /** Returns the call by the script's SHA. */
     CommandArguments bySha(Command command) {
         LockScript script = script(command);
         return arguments(command, new CommandArguments(Protocol.Command.EVALSHA).add(script.sha()));
