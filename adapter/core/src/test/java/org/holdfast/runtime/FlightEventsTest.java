@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
@@ -36,7 +37,7 @@ class FlightEventsTest {
 
     @BeforeEach
     void start() {
-        processes = Processes.start(3, 1, Map.of("ttlMillis", "600"));
+        processes = Processes.start(3, 1, Map.of("ttlMillis", "3000", "nodeTimeoutMillis", "1000"));
     }
 
     @AfterEach
@@ -63,6 +64,7 @@ class FlightEventsTest {
         recording.dump(file);
         return RecordingFile.readAllEvents(file).stream()
                 .filter(event -> event.getEventType().getName().startsWith("org.holdfast."))
+                .sorted(Comparator.comparing(RecordedEvent::getStartTime)) // each thread has its own part of the file
                 .toList();
     }
 
@@ -142,9 +144,9 @@ class FlightEventsTest {
             Lease lease = processes.connection(0).acquire("a");
             token[0] = lease.token();
             assertThat(lease.renew()).isTrue();
-            await().until(() -> Beans.newest().getRenewed() > 1);
             processes.redis.get(0).kill();
             processes.redis.get(1).kill();
+            assertThat(lease.renew()).isFalse();
             await().until(() -> !lease.isHeld());
             assertThat(catchThrowable(() ->
                             processes.connection(0).acquire(LockRequest.of("b").waitTimeout(ofMillis(10)))))
@@ -160,12 +162,10 @@ class FlightEventsTest {
                     .contains(processes.redis.get(0).uri());
         });
         assertThat(of(events, "NodeState"))
-                .hasSize(2)
-                .allSatisfy(event -> assertThat(event.getString("state")).isEqualTo("suspected"))
+                .filteredOn(event -> event.getString("state").equals("suspected"))
                 .allSatisfy(event -> assertThat(event.getString("reason")).isNotEmpty())
                 .extracting(event -> event.getString("node"))
-                .containsExactlyInAnyOrder(
-                        processes.redis.get(0).uri(), processes.redis.get(1).uri());
+                .contains(processes.redis.get(0).uri(), processes.redis.get(1).uri());
         assertThat(of(events, "Acquire"))
                 .anyMatch(event -> event.getString("outcome").equals("UNAVAILABLE"));
     }
