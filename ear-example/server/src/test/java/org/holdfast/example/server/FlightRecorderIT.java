@@ -25,14 +25,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The adapter's events, in a server that shows deployments only those modules of the JDK that they ask for. */
+/** The adapter's events in a server: WildFly shows deployments only those modules of the JDK that they ask for. */
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)
 class FlightRecorderIT {
 
     private static final String ACQUIRE = "org.holdfast.Acquire";
 
-    @Resource(lookup = "java:/eis/holdfast")
+    @Resource(name = "eis/holdfast")
     private LockConnectionFactory locks;
 
     /** The test asks for the module, for itself; the RAR has to do so for its own classes. */
@@ -43,7 +43,7 @@ class FlightRecorderIT {
                 .setManifest(new StringAsset("Manifest-Version: 1.0\nDependencies: jdk.jfr\n"))
                 .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
                 .addPackages(true, "org.assertj");
-        return TestEar.with(Testable.archiveToTest(tests));
+        return TestEar.with(Testable.archiveToTest(References.add(tests, "holdfast")));
     }
 
     @Test
