@@ -175,7 +175,7 @@ public record Settings(
         }
 
         Access access(List<NodeAddress> nodes) {
-            boolean tls = nodes.stream().anyMatch(NodeAddress::tls);
+            boolean tls = nodes.isEmpty() || nodes.stream().anyMatch(NodeAddress::tls); // else another fault is told
             return new Access(path(PASSWORD_FILE), store(TRUST_STORE, tls), store(KEY_STORE, tls), verifiesHostName());
         }
 
