@@ -124,8 +124,8 @@ final class ContainerScheduling implements Scheduling {
             present.cancel(false); // servers log each turn that they refuse
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "HF0407: the managed executor runs no tasks (is the server suspended, or overloaded?): from now on leases are"
-                            + " renewed by the container's timer");
+                    "HF0407: the managed executor runs no tasks (is the server suspended, overloaded, or still deploying?): from now on"
+                            + " leases are renewed by the container's timer");
         }
         if (managed == null) {
             run(task);

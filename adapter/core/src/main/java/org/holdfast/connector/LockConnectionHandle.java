@@ -15,9 +15,9 @@ import org.holdfast.protocol.Nodes;
 
 /**
  * What an application has of a managed connection until it closes it. Public because a container that closes forgotten
- * connections calls {@link #close()} by reflection.
+ * connections calls {@link #close()} by reflection, and not final because TomEE hands out an instance of a subclass that it makes.
  */
-public final class LockConnectionHandle implements ContainerConnection {
+public class LockConnectionHandle implements ContainerConnection {
 
     private static final Runnable KEEP = () -> {};
 
