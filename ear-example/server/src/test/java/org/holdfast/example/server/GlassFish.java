@@ -2,10 +2,13 @@
 package org.holdfast.example.server;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.holdfast.testkit.FreePort;
 
 /** GlassFish, and Payara, which is one by its commands: a domain of our own, and one asadmin that gets all commands. */
@@ -59,11 +62,11 @@ final class GlassFish implements StartedServer {
 
     private ProcessBuilder asadmin(String... arguments) {
         ProcessBuilder builder = new ProcessBuilder(java.util.stream.Stream.concat(
-                        java.util.stream.Stream.of(home.resolve("bin/asadmin").toString()),
-                        java.util.stream.Stream.of(arguments))
+                        Stream.of(home.resolve("bin/asadmin").toString()), Stream.of(arguments))
                 .toList());
         builder.environment().put("JAVA_HOME", System.getProperty("server.java"));
         builder.environment().put("AS_JAVA", System.getProperty("server.java"));
+        builder.environment().put("AS_START_TIMEOUT", Long.toString(TimeUnit.MINUTES.toMillis(START_MINUTES)));
         // of the server and of asadmin: the one option that all servers take
         builder.environment().put("JAVA_TOOL_OPTIONS", RealServers.options());
         return builder;
@@ -83,6 +86,15 @@ final class GlassFish implements StartedServer {
         }
     }
 
+    /** Runs a block of the page that deploys nothing, and returns the answers. */
+    List<String> run(String block) throws IOException {
+        List<String> answers = new ArrayList<>();
+        for (String line : page.lines(block)) {
+            answers.addAll(asadmin.run(line.replaceFirst("^asadmin ", "")));
+        }
+        return answers;
+    }
+
     private void run(String line, Path archive) throws IOException {
         String file = archive.getFileName().toString();
         String command = Page.named(line.replaceFirst("^asadmin ", ""), file);
@@ -94,7 +106,7 @@ final class GlassFish implements StartedServer {
         try {
             return Long.parseLong(Files.readString(domain.resolve("config/pid")).trim());
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.server;
 
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +54,7 @@ final class Liberty implements StartedServer {
         Files.createDirectories(dropins);
         Files.createDirectories(server.resolve("apps"));
         Files.writeString(server.resolve("server.xml"), page.text("server"));
-        String h2 = Arrays.stream(System.getProperty("java.class.path").split(java.io.File.pathSeparator))
+        String h2 = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> entry.matches(".*/h2-[^/]*\\.jar"))
                 .findFirst()
                 .orElseThrow();
@@ -114,7 +116,7 @@ final class Liberty implements StartedServer {
             return Long.parseLong(
                     Files.readString(user.resolve("servers/.pid/holdfast.pid")).trim());
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

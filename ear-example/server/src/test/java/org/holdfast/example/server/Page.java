@@ -63,10 +63,6 @@ final class Page {
         return file.endsWith(".war") ? text.replaceAll("\\borders\\b", file.replace(".war", "")) : text;
     }
 
-    List<Block> blocks() {
-        return blocks;
-    }
-
     /** Returns the lines of the block, without those that are empty. */
     List<String> lines(String id) {
         return text(id).lines().filter(line -> !line.isBlank()).toList();

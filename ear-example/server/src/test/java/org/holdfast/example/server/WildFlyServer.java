@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.server;
 
+import java.util.Arrays;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
@@ -12,7 +13,7 @@ final class WildFlyServer implements ApplicationServer {
         return ProcessHandle.current()
                 .descendants()
                 .filter(process -> process.info().arguments().stream()
-                        .flatMap(java.util.Arrays::stream)
+                        .flatMap(Arrays::stream)
                         .anyMatch("org.jboss.as.standalone"::equals))
                 .findFirst()
                 .orElseThrow()
