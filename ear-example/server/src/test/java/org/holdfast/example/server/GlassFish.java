@@ -54,6 +54,7 @@ final class GlassFish implements StartedServer {
                 .start();
         if (!start.waitFor(START_MINUTES, TimeUnit.MINUTES) || start.exitValue() != 0) {
             start.destroy();
+            close(); // it may have been on its way
             throw new IOException(
                     "asadmin start-domain failed, see target/start.log and " + domain + "/logs/server.log");
         }
