@@ -43,7 +43,7 @@ final class Page {
         return NODE.matcher(text)
                 .replaceAll(found -> Matcher.quoteReplacement(address(nodes, found)))
                 .replaceAll("\\b60000\\b", "5000")
-                .replaceAll("\\b30000\\b", "3000");
+                .replaceAll("\\b30000\\b", "5000");
     }
 
     private static String address(List<String> nodes, MatchResult found) {
