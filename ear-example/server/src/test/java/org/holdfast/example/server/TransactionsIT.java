@@ -56,7 +56,7 @@ class TransactionsIT {
     @Resource
     private TransactionSynchronizationRegistry registry;
 
-    @Resource
+    @Inject
     private UserTransaction transaction;
 
     @EJB
