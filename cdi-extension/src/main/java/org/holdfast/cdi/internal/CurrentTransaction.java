@@ -36,8 +36,15 @@ final class CurrentTransaction {
         return found == null || found.getTransactionStatus() != Status.STATUS_ACTIVE ? null : found.getTransactionKey();
     }
 
-    /** Calls back after the calling thread's transaction has completed, on whichever thread that does. */
-    void afterCompletion(Runnable callback) {
+    /**
+     * Calls back after the calling thread's transaction has completed, on whichever thread that does.
+     *
+     * @return false if there is none that would: it may have timed out just now
+     */
+    boolean afterCompletion(Runnable callback) {
+        if (key() == null) {
+            return false;
+        }
         registry().registerInterposedSynchronization(new Synchronization() {
             @Override
             public void beforeCompletion() {
@@ -49,6 +56,7 @@ final class CurrentTransaction {
                 callback.run();
             }
         });
+        return true;
     }
 
     private TransactionSynchronizationRegistry registry() {

@@ -37,8 +37,9 @@ final class LockEvents {
         return observed.stream().anyMatch(type -> type instanceof Class<?> known && known.isAssignableFrom(event));
     }
 
-    boolean isReleaseObserved() {
-        return released;
+    /** Returns whether it matters to anybody how a lease ends. */
+    boolean isEndObserved() {
+        return released || lost;
     }
 
     boolean isLossObserved() {

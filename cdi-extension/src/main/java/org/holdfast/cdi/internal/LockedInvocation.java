@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.holdfast.Lease;
-import org.holdfast.LeaseLostException;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
@@ -26,7 +25,9 @@ final class LockedInvocation {
     private final LockRequest request;
     private final Object outerTransaction;
     private Lease lease;
+    private LeaseNews news;
     private boolean confirmed;
+    private boolean endIsToldLater;
 
     LockedInvocation(LockExtension extension, LockedOperation operation, InvocationContext context) {
         this.extension = extension;
@@ -60,6 +61,7 @@ final class LockedInvocation {
             return operation.result().skipped();
         }
         lease = taken.get();
+        news = new LeaseNews(extension.events(), operation.method(), lease);
         context.getContextData().put(KEY, this);
         return operation.goesOn() ? runUntilCompletion() : runUntilReturn();
     }
@@ -72,10 +74,7 @@ final class LockedInvocation {
             }
             return result;
         } finally {
-            lease.release();
-            if (!isKeptByOuterTransaction()) {
-                tellReleased();
-            }
+            news.release(endIsToldLater);
         }
     }
 
@@ -95,12 +94,14 @@ final class LockedInvocation {
     }
 
     private void release() {
-        lease.release();
-        tellReleased();
+        news.release(false);
     }
 
     private Object proceed() throws Exception {
-        tellAcquired();
+        if (isKeptByOuterTransaction() && extension.events().isEndObserved()) {
+            endIsToldLater = extension.transactions().afterCompletion(news::ended);
+        }
+        news.acquired();
         extension.leases().enter(lease);
         try {
             return context.proceed();
@@ -155,34 +156,6 @@ final class LockedInvocation {
         } catch (InterruptedException e) { // the method need not declare it
             Thread.currentThread().interrupt();
             throw new LockException("interrupted while waiting for lock '" + asked.name() + "'", e);
-        }
-    }
-
-    private void tellAcquired() {
-        LockEvents events = extension.events();
-        if (events.isLossObserved()) {
-            lease.onLost(loss -> events.lost(operation.method(), loss));
-        }
-        if (events.isReleaseObserved() && isKeptByOuterTransaction()) {
-            extension.transactions().afterCompletion(this::tellReleased);
-        }
-        events.acquired(operation.method(), lease);
-    }
-
-    private void tellReleased() {
-        if (extension.events().isReleaseObserved() && !isLost()) {
-            extension.events().released(operation.method(), lease);
-        }
-    }
-
-    private boolean isLost() {
-        try {
-            lease.requireHeld();
-            return false;
-        } catch (LeaseLostException e) {
-            return true;
-        } catch (IllegalStateException e) {
-            return false; // released
         }
     }
 }

@@ -110,12 +110,12 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         @Override
         public void onComplete() {
             if (over.compareAndSet(false, true)) {
-                LeaseLostException loss = tellsOfLoss ? LockedStage.loss(lease) : null;
+                RuntimeException unprotected = tellsOfLoss ? LockedStage.whyNotHeld(lease) : null;
                 release.run();
-                if (loss == null) {
+                if (unprotected == null) {
                     subscriber.onComplete();
                 } else {
-                    subscriber.onError(loss);
+                    subscriber.onError(unprotected);
                 }
             }
         }

@@ -23,10 +23,10 @@ final class LockedStage {
             lease.onLost(loss -> result.completeExceptionally(new LeaseLostException(loss)));
         }
         work.whenComplete((value, failure) -> {
-            LeaseLostException lost = tellsOfLoss ? loss(lease) : null;
+            RuntimeException unprotected = tellsOfLoss ? whyNotHeld(lease) : null;
             release.run();
-            if (lost != null || failure != null) {
-                result.completeExceptionally(lost != null ? lost : failure);
+            if (unprotected != null || failure != null) {
+                result.completeExceptionally(unprotected != null ? unprotected : failure);
             } else {
                 result.complete(value);
             }
@@ -39,12 +39,15 @@ final class LockedStage {
         return result;
     }
 
-    /** Looked at before the release: whoever hears of a result relies on it. */
-    static LeaseLostException loss(Lease lease) {
+    /**
+     * Returns what stands against relying on the lock, or null: it was lost, or released when the service was stopped. To be
+     * looked at before the release.
+     */
+    static RuntimeException whyNotHeld(Lease lease) {
         try {
             lease.requireHeld();
             return null;
-        } catch (LeaseLostException e) {
+        } catch (LeaseLostException | IllegalStateException e) {
             return e;
         }
     }

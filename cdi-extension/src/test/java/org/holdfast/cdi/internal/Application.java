@@ -29,7 +29,7 @@ abstract class Application {
     WeldContainer container;
 
     static LockConnectionFactory connect() {
-        return Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF"));
+        return Holdfast.connect(Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "2000"));
     }
 
     @BeforeAll

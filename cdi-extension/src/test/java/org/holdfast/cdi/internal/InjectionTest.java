@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -25,9 +26,11 @@ import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.LeaseAcquired;
 import org.holdfast.cdi.LeaseLost;
 import org.holdfast.cdi.LeaseReleased;
+import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.LockTimedOut;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.OnBusy;
+import org.holdfast.cdi.OnLoss;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -178,6 +181,26 @@ class InjectionTest extends Application {
             otherProcess.forceRelease("events");
             await().atMost(20, SECONDS).until(() -> HEARD.stream().anyMatch(heard -> heard.startsWith("lost")));
         }
+    }
+
+    /** Looks at its lease in the very moment after its validity, when nobody else has looked. */
+    @ApplicationScoped
+    public static class Sleeping {
+        @Locked(value = "events", ttl = "PT0.2S", scope = LockScope.INVOCATION, onLoss = OnLoss.CONTINUE)
+        public void sleep() throws Exception {
+            for (var node : redis.all()) {
+                node.command("CLIENT PAUSE 500");
+            }
+            MILLISECONDS.sleep(250);
+        }
+    }
+
+    @Test
+    void event_ofALostLock_comesOnce_whoeverNoticesIt() throws Exception {
+        Sleeping bean = deploy(Sleeping.class, new Class<?>[] {Listening.class});
+        bean.sleep();
+        await().atMost(20, SECONDS).until(() -> HEARD.contains("lost events"));
+        assertThat(HEARD).hasSize(2);
     }
 
     @ApplicationScoped

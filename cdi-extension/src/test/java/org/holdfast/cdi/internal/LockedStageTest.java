@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import org.holdfast.LeaseLostException;
+import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.OnLoss;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,6 +101,14 @@ class LockedStageTest extends Application {
                 .hasCauseInstanceOf(LeaseLostException.class);
         assertThat(work).isNotDone();
         work.complete("too late");
+    }
+
+    @Test
+    void lockThatEndsWithItsService_failsTheStage() {
+        CompletableFuture<String> result = bean.future();
+        container.select(LockConnectionFactory.class).get().close();
+        work.complete("unprotected");
+        assertThatThrownBy(() -> result.get(20, SECONDS)).hasCauseInstanceOf(IllegalStateException.class);
     }
 
     @Test

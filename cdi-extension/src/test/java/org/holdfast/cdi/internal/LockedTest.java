@@ -18,6 +18,8 @@ import jakarta.enterprise.inject.Stereotype;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
+import jakarta.enterprise.util.TypeLiteral;
+import jakarta.interceptor.InterceptorBinding;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -181,6 +183,95 @@ class LockedTest extends Application {
     @Test
     void annotation_addedByExtension_locks() {
         assertThat(deploy(Plain.class, new Adding()).work("x")).isTrue();
+    }
+
+    @ApplicationScoped
+    public static class InheritedMethod extends OnMethod {}
+
+    @Test
+    void annotation_onMethodOfSuperclass_locksWhatIsInherited() {
+        InheritedMethod bean = deploy(InheritedMethod.class);
+        assertThat(bean.work("6")).isTrue();
+        assertThat(bean.unlocked()).isFalse();
+    }
+
+    @InterceptorBinding
+    @Locked("bound")
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    public @interface Guarded {}
+
+    @ApplicationScoped
+    public static class Bound {
+        @Guarded
+        public boolean work() {
+            return isHeld("bound");
+        }
+    }
+
+    @Test
+    void annotation_onAnotherBinding_locks() {
+        assertThat(deploy(Bound.class).work()).isTrue();
+    }
+
+    /** Adds the annotation to a class. */
+    public static class AddingToClass implements Extension {
+        void add(@Observes ProcessAnnotatedType<Plain> event) {
+            event.configureAnnotatedType().add(Locked.Literal.of("added-#{id}", "added-too"));
+        }
+    }
+
+    @Test
+    void annotation_addedToAClassByExtension_locks() {
+        Plain bean = deploy(Plain.class, new AddingToClass());
+        assertThat(bean.work("y")).isTrue();
+        assertThat(bean.work("too")).isTrue();
+    }
+
+    /** Takes the annotation away. */
+    public static class Removing implements Extension {
+        void remove(@Observes ProcessAnnotatedType<Bound> event) {
+            event.configureAnnotatedType().methods().forEach(m -> m.removeAll());
+        }
+    }
+
+    @Test
+    void annotation_takenAwayByExtension_locksNothing() {
+        assertThat(deploy(Bound.class, new Removing()).work()).isFalse();
+    }
+
+    public interface Handler<T> {
+        boolean handle(T what);
+    }
+
+    @ApplicationScoped
+    public static class Generic implements Handler<String> {
+        @Locked("generic-#{what}")
+        @Override
+        public boolean handle(String what) {
+            return isHeld("generic-" + what);
+        }
+    }
+
+    @Test
+    void call_throughAGenericInterface_locks() {
+        deploy(Generic.class);
+        Handler<String> handler =
+                container.select(new TypeLiteral<Handler<String>>() {}).get();
+        assertThat(handler.handle("a")).isTrue();
+    }
+
+    @Test
+    void types_thatAContainerShowsTwice_areUnderstoodOnce() {
+        container = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension() {})
+                .addExtension(new LockExtension())
+                .addBeanClasses(Factory.class, OnMethod.class)
+                .initialize();
+        OnMethod bean = container.select(OnMethod.class).get();
+        assertThat(bean.work("7")).isTrue();
+        assertThat(isHeld("on-method-7")).isFalse();
     }
 
     @Test

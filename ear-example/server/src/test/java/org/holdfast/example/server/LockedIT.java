@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.inject.Inject;
 import jakarta.transaction.UserTransaction;
 import java.time.Duration;
@@ -20,9 +21,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
-import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
-import org.holdfast.LockRequest;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.container.test.api.Testable;
 import org.jboss.arquillian.junit5.ArquillianExtension;
@@ -44,8 +42,8 @@ class LockedIT {
 
     private final RealNodes nodes = new RealNodes();
 
-    @Resource(lookup = "java:/eis/holdfast")
-    private LockConnectionFactory locks;
+    @Resource
+    private ManagedExecutorService executor;
 
     @Resource
     private UserTransaction transaction;
@@ -177,16 +175,24 @@ class LockedIT {
 
     @Test
     void busyLock_isSkipped_andTheCallersTransactionGoesOn() throws Exception {
-        try (LockConnection connection = locks.getConnection()) {
-            Lease theirs = connection.acquire(LockRequest.of("busy").detached());
-            transaction.begin();
-            ledger.write("busy");
-            assertThat(bean.skip("busy")).isFalse();
-            transaction.commit();
-            theirs.release();
-        }
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Future<?> other = executor.submit(() -> {
+            bean.forTheCall("busy", () -> {
+                inside.countDown();
+                go.await();
+            });
+            return null;
+        });
+        assertThat(inside.await(20, SECONDS)).isTrue();
+        transaction.begin();
+        ledger.write("busy");
+        assertThat(bean.skip("busy")).isFalse();
+        transaction.commit();
+        go.countDown();
+        other.get(20, SECONDS);
         assertThat(ledger.has("busy")).isTrue();
-        assertThat(events.of("busy")).containsExactly("skipped [busy]");
+        assertThat(events.of("busy")).containsExactly("acquired [busy]", "skipped [busy]", "released [busy]");
         assertThat(bean.skip("busy")).isTrue();
     }
 
