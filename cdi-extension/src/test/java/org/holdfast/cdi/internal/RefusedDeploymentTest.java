@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -8,11 +9,14 @@ import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Stereotype;
+import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -100,6 +104,26 @@ class RefusedDeploymentTest {
                                 + " args[…]; mode must be one of [EXCLUSIVE, READ, WRITE], was 'PERMIT';"
                                 + " ttl must be an ISO-8601 duration of at least PT0.1S, was '1'")
                 .withMessageContaining("Manifold.two(): the name of the lock must not be empty");
+    }
+
+    /** Weld refuses it before we come to that; other containers may not. */
+    @Test
+    void finalMethod_isRefusedByUsToo() {
+        List<String> problems = new ArrayList<>();
+        try (WeldContainer container = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addBeanClasses(Object.class)
+                .initialize()) {
+            BeanManager beans = container.getBeanManager();
+            new LockedOperations()
+                    .add(
+                            beans.createAnnotatedType(FinalOfClass.class),
+                            new BindingLookup(beans),
+                            new OperationReader(new Configuration(key -> null)),
+                            problems);
+        }
+        assertThat(problems).singleElement().asString().contains("final methods are not intercepted");
     }
 
     @Dependent
