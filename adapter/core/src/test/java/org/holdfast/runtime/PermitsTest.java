@@ -38,11 +38,12 @@ class PermitsTest {
         LockRequest request = LockRequest.permit("pool", 7);
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
-            leases.add(processes.tryAcquire(i % 3, request).orElseThrow());
+            leases.add(processes.acquire(i % 3, request.detached()).get(10, SECONDS));
         }
         assertThat(processes.tryAcquire(0, request)).isEmpty();
         leases.get(3).release();
-        assertThat(processes.tryAcquire(1, request)).isPresent();
+        assertThat(processes.acquire(1, request.detached()).get(10, SECONDS).isHeld())
+                .isTrue();
         assertThat(processes.tryAcquire(2, request)).isEmpty();
     }
 
@@ -61,8 +62,8 @@ class PermitsTest {
     @Test
     void waiter_isWokenWhenAPermitIsReleased() throws Exception {
         LockRequest request = LockRequest.permit("pool", 2);
-        Lease one = processes.tryAcquire(0, request).orElseThrow();
-        processes.tryAcquire(1, request).orElseThrow();
+        Lease one = processes.acquire(0, request.detached()).get(10, SECONDS);
+        processes.acquire(1, request.detached()).get(10, SECONDS);
         FutureTask<Lease> waiter = processes.acquire(2, request);
         processes.awaitListening("pool");
         one.release();
