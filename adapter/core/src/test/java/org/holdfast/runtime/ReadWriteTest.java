@@ -150,12 +150,11 @@ class ReadWriteTest {
         processes.ask(0, Jedis::flushAll);
         assertThat(other.renew()).isTrue();
         assertThat(one.renew()).isTrue();
-        long readers = processes.ask(0, jedis -> jedis.zcard("holdfast:{a}:readers"));
-        assertThat(readers).isEqualTo(2);
+        // a majority is enough for either, and this node may be the last
+        await().until(() -> processes.ask(0, jedis -> jedis.zcard("holdfast:{a}:readers")) == 2);
         one.release();
         other.release();
-        Set<String> keys = processes.ask(0, jedis -> jedis.keys("*"));
-        assertThat(keys).containsExactly("holdfast:{a}:fence");
+        await().until(() -> processes.ask(0, jedis -> jedis.keys("*")).equals(Set.of("holdfast:{a}:fence")));
     }
 
     @Test
