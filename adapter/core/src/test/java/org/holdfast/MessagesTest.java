@@ -20,8 +20,10 @@ import org.junit.jupiter.api.Test;
 class MessagesTest {
 
     private static final Path ROOT = Path.of("..", "..");
-    private static final List<Path> SOURCES =
-            List.of(ROOT.resolve("adapter/api/src/main/java"), ROOT.resolve("adapter/core/src/main/java"));
+    private static final List<Path> SOURCES = List.of(
+            ROOT.resolve("adapter/api/src/main/java"),
+            ROOT.resolve("adapter/core/src/main/java"),
+            ROOT.resolve("cdi-extension/src/main/java"));
 
     private static final Pattern ID = Pattern.compile("HF\\d{4}");
 
@@ -30,7 +32,7 @@ class MessagesTest {
 
     /** What is thrown at operators: the other exceptions of the API have their numbers in their constructors. */
     private static final Pattern TOLD = Pattern.compile(
-            "(?:\\b[A-Z]+\\.log|new (?:LockException|\\w*ResourceException|\\w*ResourceAdapterInternalException"
+            "(?:\\b[A-Z]+\\.log|new (?:LockException|DeploymentException|\\w*ResourceException|\\w*ResourceAdapterInternalException"
                     + "|NotSupportedException|jakarta\\.resource\\.spi\\.IllegalStateException))\\([^;]*;");
 
     /** Messages that stand in a constant, for they are needed more than once. */

@@ -73,7 +73,7 @@ final class FactoryLocator {
         found = lookUp(name);
         if (found == null) {
             throw new IllegalStateException(
-                    "@Locked finds no LockConnectionFactory at '" + name + "', which its member factory names");
+                    "HF0504: @Locked finds no LockConnectionFactory at '" + name + "', which its member factory names");
         }
         if (!name.startsWith(OF_THE_COMPONENT)) {
             named.put(name, found);
@@ -115,7 +115,7 @@ final class FactoryLocator {
         }
         List<String> names = new ArrayList<>(List.of(OF_THE_MODULE));
         names.addAll(OF_THE_SERVER);
-        throw new IllegalStateException("@Locked finds no LockConnectionFactory: bind one to one of " + names
+        throw new IllegalStateException("HF0505: @Locked finds no LockConnectionFactory: bind one to one of " + names
                 + ", or produce one as a CDI bean");
     }
 

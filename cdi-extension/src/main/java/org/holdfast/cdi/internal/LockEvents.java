@@ -76,7 +76,7 @@ final class LockEvents {
         } catch (RuntimeException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "an observer of " + type.getSimpleName() + " failed; the lock is as it was",
+                    "HF0502: an observer of " + type.getSimpleName() + " failed; the lock is as it was",
                     e);
         }
     }

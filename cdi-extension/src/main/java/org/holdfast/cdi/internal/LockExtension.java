@@ -111,7 +111,7 @@ public class LockExtension implements Extension {
                 problems.add("there are several beans of type LockConnectionFactory, and it needs one: " + factories);
             }
         }
-        problems.forEach(problem -> event.addDeploymentProblem(new DeploymentException("@Locked: " + problem)));
+        problems.forEach(problem -> event.addDeploymentProblem(new DeploymentException("HF0501: @Locked: " + problem)));
         transactions = new CurrentTransaction();
         locator = new FactoryLocator(beans, factory);
         events = new LockEvents(beans, observed);

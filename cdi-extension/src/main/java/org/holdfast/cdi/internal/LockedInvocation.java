@@ -43,7 +43,8 @@ final class LockedInvocation {
         if (context.getContextData().get(KEY) instanceof LockedInvocation invocation) {
             return invocation;
         }
-        throw new IllegalStateException(context.getMethod() + " was called without its lock, so it does not run");
+        throw new IllegalStateException(
+                "HF0507: " + context.getMethod() + " was called without its lock, so it does not run");
     }
 
     private boolean isKeptByOuterTransaction() {
@@ -155,7 +156,7 @@ final class LockedInvocation {
             return connection.acquire(asked);
         } catch (InterruptedException e) { // the method need not declare it
             Thread.currentThread().interrupt();
-            throw new LockException("interrupted while waiting for lock '" + asked.name() + "'", e);
+            throw new LockException("HF0506: interrupted while waiting for lock '" + asked.name() + "'", e);
         }
     }
 }

@@ -58,7 +58,7 @@ final class LockedOperations {
                 return operation;
             }
         }
-        throw new IllegalStateException("the lock of " + method
+        throw new IllegalStateException("HF0503: the lock of " + method
                 + " is unknown, so it does not run: no @Locked was found for it when the application was deployed");
     }
 
