@@ -3,7 +3,6 @@ package org.holdfast.cdi.internal;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import org.holdfast.cdi.Locked;
 
 /** What is set from outside in the place of an annotation's members. */
@@ -11,19 +10,30 @@ final class Configuration {
 
     private static final String MICROPROFILE = "org.eclipse.microprofile.config.ConfigProvider";
 
-    private final UnaryOperator<String> source;
+    private final Source source;
 
     /** What was found, and under which key. */
     record Setting(String key, String value) {}
 
-    /** @param source gives the value of a key, or null */
-    Configuration(UnaryOperator<String> source) {
+    /** Where values come from. */
+    interface Source {
+
+        /**
+         * Returns the value of a key, or null.
+         *
+         * @param beanClass whose module may have a configuration of its own: this jar may be in the lib of an EAR, and the bean in
+         *     one of its web modules
+         */
+        String value(Class<?> beanClass, String key);
+    }
+
+    Configuration(Source source) {
         this.source = source;
     }
 
     /** Returns that of MicroProfile Config where the application has it (which looks at system properties too), else these. */
     static Configuration ofTheApplication() {
-        return new Configuration(isPresent() ? MicroProfileSource.ofTheApplication() : System::getProperty);
+        return new Configuration(isPresent() ? new MicroProfileSource() : (beanClass, key) -> System.getProperty(key));
     }
 
     private static boolean isPresent() {
@@ -40,7 +50,7 @@ final class Configuration {
         String last = Locked.class.getSimpleName() + "/" + member;
         for (String key :
                 List.of(beanClass.getName() + "/" + method + "/" + last, beanClass.getName() + "/" + last, last)) {
-            String value = source.apply(key);
+            String value = source.value(beanClass, key);
             if (value != null) {
                 return Optional.of(new Setting(key, value));
             }

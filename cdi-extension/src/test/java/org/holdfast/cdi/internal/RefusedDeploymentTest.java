@@ -120,7 +120,7 @@ class RefusedDeploymentTest {
                     .add(
                             beans.createAnnotatedType(FinalOfClass.class),
                             new BindingLookup(beans),
-                            new OperationReader(new Configuration(key -> null)),
+                            new OperationReader(new Configuration((beanClass, key) -> null)),
                             problems);
         }
         assertThat(problems).singleElement().asString().contains("final methods are not intercepted");

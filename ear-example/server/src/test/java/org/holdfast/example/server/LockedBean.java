@@ -74,6 +74,12 @@ public class LockedBean {
         return true;
     }
 
+    /** Waits, if nobody sets it otherwise. */
+    @Locked("#{name}")
+    public boolean configured(String name) {
+        return true;
+    }
+
     @Locked(value = "#{name}", onBusy = OnBusy.SKIP, atLeast = "PT2S")
     @Transactional
     public boolean atLeast(String name) {

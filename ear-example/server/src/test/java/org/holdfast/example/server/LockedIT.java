@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
@@ -26,6 +27,7 @@ import org.jboss.arquillian.container.test.api.Testable;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.asset.EmptyAsset;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,6 +69,9 @@ class LockedIT {
                 .addClasses(LockedBean.class, LockedEjb.class, LockEventsOfTests.class)
                 .addClasses(Retried.class, Retried.Retry.class)
                 .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
+                .addAsResource(
+                        new StringAsset(LockedBean.class.getName() + "/configured/Locked/onBusy=SKIP"),
+                        "META-INF/microprofile-config.properties")
                 .addPackages(true, "org.assertj", "org.awaitility", "org.hamcrest");
         return TestEar.withoutShop(Testable.archiveToTest(tests));
     }
@@ -194,6 +199,36 @@ class LockedIT {
         assertThat(ledger.has("busy")).isTrue();
         assertThat(events.of("busy")).containsExactly("acquired [busy]", "skipped [busy]", "released [busy]");
         assertThat(bean.skip("busy")).isTrue();
+    }
+
+    @Test
+    void memberSetByMicroProfileConfig_countsMoreThanWhatIsWritten() throws Exception {
+        assumeTrue(hasMicroProfileConfig(), "the server has MicroProfile Config");
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Future<?> other = executor.submit(() -> {
+            bean.forTheCall("configured", () -> {
+                inside.countDown();
+                go.await();
+            });
+            return null;
+        });
+        assertThat(inside.await(20, SECONDS)).isTrue();
+        assertThat(bean.configured("configured"))
+                .as("would wait by its annotation")
+                .isFalse();
+        go.countDown();
+        other.get(20, SECONDS);
+        assertThat(bean.configured("configured")).isTrue();
+    }
+
+    private static boolean hasMicroProfileConfig() {
+        try {
+            Class.forName("org.eclipse.microprofile.config.ConfigProvider");
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
     }
 
     @Test
