@@ -135,7 +135,8 @@ class GuardTest {
         node("--appendonly", "yes", "--appendfsync", "always");
         LockConnection connection = connect();
         acquireAfterQuarantine(connection);
-        Lease lease = connection.acquire(LockRequest.of("kept").detached());
+        Lease lease =
+                connection.acquire(LockRequest.of("kept").ttl(ofMillis(2_900)).detached());
         nodes.get(0).kill();
         nodes.get(0).start();
         connection.acquire(within(ofSeconds(2))).release();
