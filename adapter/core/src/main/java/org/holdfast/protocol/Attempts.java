@@ -166,7 +166,7 @@ final class Attempts {
         failedSinceNews++;
         if (outcome instanceof Outcome.Overtaken late) {
             manager.tokens().observe(late.largest());
-            overtaken = true;
+            overtaken = ticket != null; // who has none cannot lose its place: that node talks nonsense
         } else if (ticket != null && !ticket.known() && outcome instanceof Outcome.Contended) {
             ticket = ticket.accepted();
             manager.tickets().keep(ticket);
