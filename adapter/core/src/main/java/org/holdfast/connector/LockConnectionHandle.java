@@ -14,8 +14,11 @@ import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Nodes;
 
 /**
- * What an application has of a managed connection until it closes it. Public because a container that closes forgotten
- * connections calls {@link #close()} by reflection, and not final because TomEE hands out an instance of a subclass that it makes.
+ * What the container knows of a user of a managed connection, until it is closed. Applications have it inside a {@link
+ * PatientConnection}.
+ *
+ * <p>Public because a container that closes forgotten connections calls {@link #close()} by reflection, and not final because
+ * TomEE hands out an instance of a subclass that it makes.
  */
 public class LockConnectionHandle implements ContainerConnection {
 
