@@ -29,6 +29,7 @@ import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.asset.EmptyAsset;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.jboss.shrinkwrap.api.spec.JavaArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LockedIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** In the web module, and for servers that do not look there in the EAR's lib too. */
+    private static final String MICROPROFILE_CONFIG = "META-INF/microprofile-config.properties";
+
+    private static final StringAsset CONFIGURATION =
+            new StringAsset(LockedBean.class.getName() + "/configured/Locked/onBusy=SKIP");
 
     private final RealNodes nodes = new RealNodes();
 
@@ -69,11 +76,11 @@ class LockedIT {
                 .addClasses(LockedBean.class, LockedEjb.class, LockEventsOfTests.class)
                 .addClasses(Retried.class, Retried.Retry.class)
                 .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
-                .addAsResource(
-                        new StringAsset(LockedBean.class.getName() + "/configured/Locked/onBusy=SKIP"),
-                        "META-INF/microprofile-config.properties")
+                .addAsResource(CONFIGURATION, MICROPROFILE_CONFIG)
                 .addPackages(true, "org.assertj", "org.awaitility", "org.hamcrest");
-        return TestEar.withoutShop(Testable.archiveToTest(tests));
+        JavaArchive library = ShrinkWrap.create(JavaArchive.class, "configuration.jar")
+                .addAsResource(CONFIGURATION, MICROPROFILE_CONFIG);
+        return TestEar.withoutShop(Testable.archiveToTest(tests)).addAsLibrary(library);
     }
 
     @BeforeEach
