@@ -167,7 +167,7 @@ public final class ManyWaiters {
 
     private static long settledHeap() throws InterruptedException {
         long used = Long.MAX_VALUE;
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 10; i++) {
             System.gc();
             Thread.sleep(1_000); // attempts that are under way come and go
             Runtime runtime = Runtime.getRuntime();
