@@ -51,9 +51,13 @@ final class PatientConnection implements LockConnection {
         return lease.map(taken -> kept(taken, request));
     }
 
+    /** What has leases keeps its connection: the wait may end without another one, and the container must be able to end them. */
     private void giveBack(ContainerConnection connection) {
-        if (current.compareAndSet(connection, null)) {
+        if (!session.hasLeases() && current.compareAndSet(connection, null)) {
             connection.giveBack();
+            if (session.hasLeases()) { // another thread has taken one just now
+                connection();
+            }
         }
     }
 

@@ -184,6 +184,11 @@ public final class LockSession {
         }
     }
 
+    /** Returns whether leases end with the handle. */
+    public boolean hasLeases() {
+        return !bound.isEmpty();
+    }
+
     private void giveBack(HeldLease lease) {
         bound.remove(lease);
         manager.giveBack(List.of(lease.share()));
