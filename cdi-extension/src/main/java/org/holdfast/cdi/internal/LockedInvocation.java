@@ -63,7 +63,6 @@ final class LockedInvocation {
         }
         lease = taken.get();
         news = new LeaseNews(extension.events(), operation.method(), lease);
-        context.getContextData().put(KEY, this);
         return operation.goesOn() ? runUntilCompletion() : runUntilReturn();
     }
 
@@ -80,14 +79,18 @@ final class LockedInvocation {
     }
 
     private Object runUntilCompletion() throws Exception {
-        Object result = null;
+        Object later = null;
         try {
-            result = proceed();
+            later = keepUntilCompletion(proceed());
+            return later;
         } finally {
-            if (result == null) { // thrown, or nothing to wait for
+            if (later == null) { // thrown, or nothing to wait for
                 release();
             }
         }
+    }
+
+    private Object keepUntilCompletion(Object result) {
         if (result instanceof Flow.Publisher<?> publisher) {
             return new LockedPublisher<>(publisher, lease, tellsOfLoss(), this::release);
         }
@@ -99,6 +102,7 @@ final class LockedInvocation {
     }
 
     private Object proceed() throws Exception {
+        context.getContextData().put(KEY, this);
         if (isKeptByOuterTransaction() && extension.events().isEndObserved()) {
             endIsToldLater = extension.transactions().afterCompletion(news::ended);
         }
@@ -152,11 +156,18 @@ final class LockedInvocation {
     }
 
     private Lease acquire(LockRequest asked) {
+        Lease taken = null;
         try (LockConnection connection = extension.factories().connect(operation.factory())) {
-            return connection.acquire(asked);
+            taken = connection.acquire(asked);
+        } catch (RuntimeException e) {
+            if (taken != null) { // the container did not take the connection back, and nobody else would release this
+                taken.release();
+            }
+            throw e;
         } catch (InterruptedException e) { // the method need not declare it
             Thread.currentThread().interrupt();
             throw new LockException("HF0506: interrupted while waiting for lock '" + asked.name() + "'", e);
         }
+        return taken;
     }
 }

@@ -24,11 +24,14 @@ final class LockedStage {
         }
         work.whenComplete((value, failure) -> {
             RuntimeException unprotected = tellsOfLoss ? whyNotHeld(lease) : null;
-            release.run();
-            if (unprotected != null || failure != null) {
-                result.completeExceptionally(unprotected != null ? unprotected : failure);
-            } else {
-                result.complete(value);
+            try {
+                release.run();
+            } finally { // whatever becomes of the lock, nobody is to wait for ever
+                if (unprotected != null || failure != null) {
+                    result.completeExceptionally(unprotected != null ? unprotected : failure);
+                } else {
+                    result.complete(value);
+                }
             }
         });
         result.whenComplete((value, failure) -> {

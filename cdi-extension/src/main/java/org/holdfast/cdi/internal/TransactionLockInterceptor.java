@@ -27,8 +27,23 @@ public class TransactionLockInterceptor implements Serializable {
     Object bind(InvocationContext context) throws Exception {
         LockedInvocation invocation = LockedInvocation.of(context);
         invocation.bindToTransaction();
-        Object result = context.proceed();
+        Object result;
+        try {
+            result = context.proceed();
+        } catch (Exception e) { // the transaction may commit all the same
+            confirm(invocation, e);
+            throw e;
+        }
         invocation.confirmBeforeCommit();
         return result;
+    }
+
+    private static void confirm(LockedInvocation invocation, Exception thrown) {
+        try {
+            invocation.confirmBeforeCommit();
+        } catch (RuntimeException e) {
+            e.addSuppressed(thrown);
+            throw e;
+        }
     }
 }
