@@ -41,4 +41,10 @@ public class LockedEjb {
     public void interrupted(String name, Work work) throws Exception {
         work.run();
     }
+
+    /** In the container's transaction, which commits in spite of checked exceptions. */
+    @Locked(value = "#{name}", scope = LockScope.INVOCATION, ttl = "PT0.3S")
+    public void forTheCallBriefly(String name, Work work) throws Exception {
+        work.run();
+    }
 }

@@ -13,6 +13,7 @@ import jakarta.ejb.EJB;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.inject.Inject;
 import jakarta.transaction.UserTransaction;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -263,6 +264,17 @@ class LockedIT {
         assertThat(catchThrowable(() -> bean.forTheCallBriefly("call-loss", losing(() -> ledger.write("call-loss")))))
                 .hasRootCauseInstanceOf(LeaseLostException.class);
         assertThat(ledger.has("call-loss")).isFalse();
+    }
+
+    @Test
+    void lockOfTheInvocation_lostInAnEjbThatThrowsACheckedException_rollsBack() throws Exception {
+        Work lost = losing(() -> ledger.write("checked"));
+        assertThat(catchThrowable(() -> ejb.forTheCallBriefly("checked", () -> {
+                    lost.run();
+                    throw new IOException("on purpose");
+                })))
+                .hasRootCauseInstanceOf(LeaseLostException.class);
+        assertThat(ledger.has("checked")).isFalse();
     }
 
     @Test
