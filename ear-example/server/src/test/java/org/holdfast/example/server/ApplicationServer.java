@@ -20,7 +20,13 @@ interface ApplicationServer {
     String jndiName(String factory);
 
     /** Lets an application see the classes of the adapter that stands alone, where asking for a factory is not enough. */
-    default void grantAdapter(WebArchive application) {}
+    default void grantAdapter(WebArchive application, String adapter) {}
+
+    /** Tells the server about an archive that is going to be deployed, if it wants to know before. */
+    default void prepare(String archive) {}
+
+    /** Takes back what {@link #prepare} said, once the archive is gone. */
+    default void forget(String archive) {}
 
     /** Read when the first test asks: the properties are there by then. */
     final class Holder {

@@ -82,7 +82,7 @@ final class GlassFish implements StartedServer {
 
     @Override
     public void undeploy(Path archive) throws IOException {
-        for (String line : page.lines(Page.block(archive.getFileName().toString()) + "-gone")) {
+        for (String line : page.lines(Page.blockGone(archive.getFileName().toString()))) {
             run(line, archive);
         }
     }

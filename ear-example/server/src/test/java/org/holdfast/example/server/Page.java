@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.holdfast.testkit.Certificates;
 
 /** A page of {@code docs/servers}: what it tells operators to do is what the tests do. */
 final class Page {
@@ -17,7 +17,12 @@ final class Page {
     /** A fence with two words: what is in it, and which it is. */
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\S+) (\\S+)\\n(.*?)^```$");
 
-    private static final Pattern NODE = Pattern.compile("redis([123])(\\\\?):6379");
+    private static final Pattern NODE = Pattern.compile("(rediss?)(\\\\?)://redis([123])(\\\\?):6379");
+
+    private static final String TRUST_STORE = "/etc/holdfast/trust.p12";
+
+    /** The RAR alone as {@code holdfast.rar}, for nodes with TLS. */
+    static final String TLS_RAR = "tls.rar";
 
     private final Path file;
     private final List<Block> blocks;
@@ -30,7 +35,7 @@ final class Page {
         try {
             blocks = BLOCK.matcher(Files.readString(file))
                     .results()
-                    .map(found -> new Block(found.group(1), found.group(2), adapt(found.group(3))))
+                    .map(found -> new Block(found.group(1), found.group(2), found.group(3)))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -39,28 +44,50 @@ final class Page {
 
     /** Puts our nodes in the place of the ones of the page, and shorter TTLs, so that tests need not wait for long. */
     private static String adapt(String text) {
-        List<String> nodes = Arrays.asList(System.getProperty("holdfast.nodes").split(","));
-        return NODE.matcher(text)
-                .replaceAll(found -> Matcher.quoteReplacement(address(nodes, found)))
+        String adapted = NODE.matcher(text)
+                .replaceAll(found -> Matcher.quoteReplacement(address(found)))
                 .replaceAll("\\b60000\\b", "5000")
                 .replaceAll("\\b30000\\b", "5000");
+        return adapted.contains(TRUST_STORE) ? secured(adapted) : adapted;
     }
 
-    private static String address(List<String> nodes, MatchResult found) {
-        String[] address = nodes.get(Integer.parseInt(found.group(1)) - 1)
-                .replace("redis://", "")
-                .split(":");
-        return address[0] + found.group(2) + ":" + address[1];
+    private static String address(MatchResult found) {
+        boolean secure = found.group(1).equals("rediss");
+        List<String> nodes = secure
+                ? SecureNodes.current().addresses()
+                : List.of(System.getProperty("holdfast.nodes")
+                        .replace("redis://", "")
+                        .split(","));
+        String address = nodes.get(Integer.parseInt(found.group(3)) - 1);
+        String colon = found.group(2) + ":";
+        return found.group(1) + colon + "//" + address.replace(":", colon);
+    }
+
+    private static String secured(String text) {
+        SecureNodes nodes = SecureNodes.current();
+        return text.replace(TRUST_STORE, nodes.trustStore().toString())
+                .replace("/etc/holdfast/client.p12", nodes.keyStore().toString())
+                .replace("changeit", Certificates.PASSWORD);
     }
 
     /** Returns which block tells how to deploy a file. */
     static String block(String file) {
+        if (file.equals(TLS_RAR)) {
+            return "tls";
+        }
         return file.endsWith(".ear") ? "ear" : file.endsWith(".rar") ? "alone" : "application";
     }
 
-    /** The application of the pages is called orders. */
+    /** Returns which block tells how to take it away: how it was configured makes no difference. */
+    static String blockGone(String file) {
+        return (file.equals(TLS_RAR) ? "alone" : block(file)) + "-gone";
+    }
+
+    /** The application of the pages is called orders, and a RAR alone holdfast. */
     static String named(String text, String file) {
-        return file.endsWith(".war") ? text.replaceAll("\\borders\\b", file.replace(".war", "")) : text;
+        return file.endsWith(".war")
+                ? text.replaceAll("\\borders\\b", file.replace(".war", ""))
+                : file.endsWith(".rar") ? text.replace("holdfast.rar", file) : text;
     }
 
     /** Returns the lines of the block, without those that are empty. */
@@ -72,7 +99,7 @@ final class Page {
         return blocks.stream()
                 .filter(block -> block.id().equals(id))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException(file + " has no block '" + id + "'"))
-                .text();
+                .map(block -> adapt(block.text()))
+                .orElseThrow(() -> new IllegalStateException(file + " has no block '" + id + "'"));
     }
 }

@@ -32,6 +32,7 @@ class PagesIT {
             "application-gone",
             "pool",
             "jobs",
+            "tls",
             "connections");
 
     @Test

@@ -10,14 +10,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jboss.arquillian.container.test.api.Deployer;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
-import org.jboss.as.arquillian.container.ManagementClient;
-import org.jboss.as.cli.CommandContext;
-import org.jboss.as.cli.CommandContextFactory;
-import org.jboss.dmr.ModelNode;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
@@ -39,9 +36,6 @@ class WildFlyPageIT {
     @ArquillianResource
     private Deployer deployer;
 
-    @ArquillianResource
-    private ManagementClient management;
-
     @Deployment(name = EAR, managed = false, testable = false)
     static EnterpriseArchive twoFactories() throws IOException {
         WebArchive module = ShrinkWrap.create(WebArchive.class, "two.war").addClass(DetachedServlet.class);
@@ -55,16 +49,15 @@ class WildFlyPageIT {
 
     @Test
     void commands_forASecondFactory_bindOneWithAPrefixOfItsOwn() throws Exception {
-        for (String command : page.lines("jobs")) {
-            execute(command);
-        }
+        JBossCli.run(page.lines("jobs"));
         try {
             deployer.deploy(EAR);
             takeFromJobs("second");
             assertThat(nodesOfJobs.isHeld("second")).isTrue();
             deployer.undeploy(EAR);
         } finally {
-            execute("/subsystem=resource-adapters/resource-adapter=holdfast/connection-definitions=jobs:remove");
+            JBossCli.run(List.of(
+                    "/subsystem=resource-adapters/resource-adapter=holdfast/connection-definitions=jobs:remove"));
         }
     }
 
@@ -74,16 +67,5 @@ class WildFlyPageIT {
                 .build();
         HttpResponse<String> response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-    }
-
-    /** Reads the command as jboss-cli does. */
-    private void execute(String command) throws Exception {
-        CommandContext cli = CommandContextFactory.getInstance().newCommandContext();
-        try {
-            ModelNode answer = management.getControllerClient().execute(cli.buildRequest(command));
-            assertThat(answer.get("outcome").asString()).as(answer.toString()).isEqualTo("success");
-        } finally {
-            cli.terminateSession();
-        }
     }
 }

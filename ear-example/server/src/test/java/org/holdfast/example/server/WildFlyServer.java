@@ -2,6 +2,7 @@
 package org.holdfast.example.server;
 
 import java.util.Arrays;
+import java.util.List;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
@@ -26,7 +27,22 @@ final class WildFlyServer implements ApplicationServer {
     }
 
     @Override
-    public void grantAdapter(WebArchive application) {
-        application.setManifest(new StringAsset("Dependencies: deployment.holdfast.rar\n"));
+    public void grantAdapter(WebArchive application, String adapter) {
+        application.setManifest(new StringAsset("Dependencies: deployment." + adapter + "\n"));
+    }
+
+    @Override
+    public void prepare(String archive) {
+        JBossCli.run(page(Page.block(archive), archive));
+    }
+
+    @Override
+    public void forget(String archive) {
+        JBossCli.run(page(Page.blockGone(archive), archive));
+    }
+
+    private static List<String> page(String block, String archive) {
+        return new Page("wildfly.md")
+                .lines(block).stream().map(line -> Page.named(line, archive)).toList();
     }
 }
