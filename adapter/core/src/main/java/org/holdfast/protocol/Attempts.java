@@ -218,7 +218,7 @@ final class Attempts {
 
     private Outcome attempt(Nodes nodes, Target target) {
         long ttlMillis = request.ttl().orElseThrow().toMillis();
-        int more = isPassedOn() ? LeaseManager.MOST_PASSED_ON : 0;
+        int more = isPassedOn() ? Releases.MOST_PASSED_ON : 0;
         long token = manager.tokens().next(more);
         Badge badge = badge(token);
         Claim claim = new Claim(
@@ -272,7 +272,7 @@ final class Attempts {
                 && old.claim().target().names().equals(names)
                 && old.claim().ttlMillis() == request.ttl().orElseThrow().toMillis()
                 && left() > 0;
-        return fits ? manager.passOn(old, new Hold.Taker(holder, badge(old.token() + 1)), terms()) : null;
+        return fits ? manager.releases().passOn(old, new Hold.Taker(holder, badge(old.token() + 1)), terms()) : null;
     }
 
     /** Returns what stands in line for this caller. */
@@ -308,7 +308,7 @@ final class Attempts {
         Hold handed = turn.leave();
         queueing.ended(line.lock(), line.kind().name(), got != null);
         if (handed != null && handed != got) { // just now, and too late
-            manager.giveBack(List.of(new Share(handed, false)));
+            manager.releases().giveBack(List.of(new Share(handed, false)));
         }
         if (ticket != null) {
             manager.tickets().leave(ticket, got == null && !overtaken);

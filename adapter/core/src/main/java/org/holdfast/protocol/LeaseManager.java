@@ -2,10 +2,7 @@
 package org.holdfast.protocol;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +17,7 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
 /**
- * Takes and gives back the locks of this process: waiting, re-entry and retry around {@link Redlock}.
+ * Takes the locks of this process: waiting, re-entry and retry around {@link Redlock}. {@link Releases} gives them back.
  *
  * <p>Owns every {@link Hold}. Safe for use by any number of threads.
  */
@@ -28,20 +25,8 @@ public final class LeaseManager {
 
     private static final System.Logger LOG = System.getLogger(LeaseManager.class.getName());
 
-    /**
-     * So often a lock is passed on inside this process before other processes have their turn; and as many tokens are reserved
-     * with each.
-     */
-    static final int MOST_PASSED_ON = 15;
-
-    /** So long after it was taken a lock is not passed on any more. */
-    private static final long LONGEST_PASSED_ON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     /** So many of those who wait ask the nodes at the same time. */
     private static final int MOST_ATTEMPTS = 100;
-
-    /** So many releases are under way at once: their replies must fit what a node buffers for one connection. */
-    private static final int RELEASE_BATCH = 200;
 
     private final Time time;
     private final Randomness randomness;
@@ -61,6 +46,7 @@ public final class LeaseManager {
     private final Announcements announcements;
     private final Whereabouts whereabouts;
     private final Oversight oversight = new Oversight(this);
+    private final Releases releases;
     private final Holds holds = new Holds();
     private final Set<WaitingWithoutThread> threadless = ConcurrentHashMap.newKeySet();
     private final Throttle losses;
@@ -103,6 +89,7 @@ public final class LeaseManager {
         this.gate = new Gate(time, MOST_ATTEMPTS);
         this.announcements = announcements;
         this.whereabouts = whereabouts;
+        this.releases = new Releases(this, renewals, service);
         announcements.tell(waitingRoom::wake);
     }
 
@@ -184,6 +171,11 @@ public final class LeaseManager {
     /** Returns what operators see and do. */
     Oversight oversight() {
         return oversight;
+    }
+
+    /** Returns what gives leases back. */
+    Releases releases() {
+        return releases;
     }
 
     /** Returns the nodes through which those who wait attempt. */
@@ -281,11 +273,16 @@ public final class LeaseManager {
             Hold.Terms terms,
             Outcome.Acquired acquired,
             Nodes nodes) {
-        Hold hold = new Hold(claim, cohort, taker, terms, acquired, notifier, this::lost);
+        Hold hold = newHold(claim, cohort, taker, terms, acquired);
         holds.add(hold);
         renewals.add(hold);
         releaseIfClosed(hold, nodes);
         return hold;
+    }
+
+    /** Returns a hold whose loss is told. */
+    Hold newHold(Claim claim, Hold.Cohort cohort, Hold.Taker taker, Hold.Terms terms, Outcome.Acquired acquired) {
+        return new Hold(claim, cohort, taker, terms, acquired, notifier, this::lost);
     }
 
     /** Takes what was handed over: whoever ended other holds meanwhile may have seen neither the old nor the new one. */
@@ -298,7 +295,7 @@ public final class LeaseManager {
     /** What came too late for {@link #close} nobody else will release. */
     void releaseIfClosed(Hold hold, Nodes nodes) {
         if (closed && hold.giveBackAll()) {
-            release(List.of(hold), nodes);
+            releases.release(List.of(hold), nodes);
             requireOpen();
         }
     }
@@ -354,93 +351,6 @@ public final class LeaseManager {
                 || renew(hold) && hold.remainingNanos(time.nanoTime()) >= needed;
     }
 
-    /** Gives back leases. What nobody holds any more is passed on or released on the nodes, all at once. */
-    void giveBack(Collection<Share> shares) {
-        List<Hold> released = new ArrayList<>(shares.size());
-        Set<Hold> onlyRead = new HashSet<>(0);
-        for (Share share : shares) {
-            Hold.GivenBack given = share.hold().giveBack(share.reads());
-            if (given == Hold.GivenBack.ALONE) {
-                onlyRead.add(share.hold());
-            } else if (given == Hold.GivenBack.ALL) {
-                onlyRead.remove(share.hold());
-                if (!handOver(share.hold())) {
-                    released.add(share.hold());
-                }
-            }
-        }
-        release(released, service);
-        onlyRead.forEach(this::letReadersIn);
-    }
-
-    /** Its holder had the lock alone and only reads from now on. */
-    private void letReadersIn(Hold hold) {
-        hold.becomeReading();
-        if (hold.isHeld(time.nanoTime())) { // the last of its leases may have been given back meanwhile
-            renew(hold);
-        }
-        hold.claim().target().names().forEach(waitingRoom::wake);
-    }
-
-    /** Passes a lock on to the next one in this process, with the next token. */
-    private boolean handOver(Hold hold) {
-        boolean passed = canBePassedOn(hold)
-                && waitingRoom.handOver(new WaitingRoom.Line(hold.lock(), WaitingRoom.Kind.FREE_FOR_ALL), hold);
-        if (passed) {
-            renewals.remove(hold);
-        }
-        return passed;
-    }
-
-    /** With bounds, so that other processes have their turn, and with half of the validity left for the next one. */
-    private boolean canBePassedOn(Hold hold) {
-        Claim claim = hold.claim();
-        long now = time.nanoTime();
-        return !closed
-                && hold.token() < claim.lastToken()
-                && now - hold.cohort().since() < LONGEST_PASSED_ON_NANOS
-                && hold.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;
-    }
-
-    /** Returns the hold of the next one in this process, in the place of one that has been given back. */
-    Hold passOn(Hold old, Hold.Taker taker, Hold.Terms terms) {
-        Outcome.Acquired acquired = new Outcome.Acquired(time.nanoTime(), old.validUntil());
-        Hold heir = new Hold(old.claim(), old.cohort().next(), taker, terms, acquired, notifier, this::lost);
-        holds.replace(old, heir);
-        counters().passedOn.increment();
-        renewals.add(heir);
-        return heir;
-    }
-
-    private void release(List<Hold> all, Nodes nodes) {
-        long begun = time.nanoTime();
-        List<Hold> given = new ArrayList<>(all.size());
-        for (Hold hold : all) {
-            if (!letExpire(hold, nodes, begun)) {
-                given.add(hold);
-            }
-        }
-        List<Round> rounds = redlock.startReleases(nodes, given);
-        for (int i = 0; i < given.size(); i++) {
-            Hold hold = given.get(i);
-            long listeners = redlock.finishRelease(nodes, hold, rounds.get(i), begun);
-            if (listeners > (announcements.isHeard(hold.lock()) ? 1 : 0)) { // one of them is our own
-                courtesy.letOthersGoFirst(hold.lock());
-            }
-            forget(hold);
-        }
-    }
-
-    /** Nobody is to have it for some time, and that needs nobody here. */
-    private boolean letExpire(Hold hold, Nodes nodes, long now) {
-        long kept = hold.keptNanos(now);
-        if (kept > 0) {
-            redlock.letExpire(nodes, hold, TimeUnit.NANOSECONDS.toMillis(kept) + 1);
-            forget(hold);
-        }
-        return kept > 0;
-    }
-
     /** Our clock did not go on for so long: no lease can be relied upon that counts by it. */
     public void clockStoodStill(long nanos) {
         standstills.incrementAndGet(); // before we look: who takes a lock just now sees it, or is seen
@@ -463,7 +373,7 @@ public final class LeaseManager {
         }
     }
 
-    private void forget(Hold hold) {
+    void forget(Hold hold) {
         renewals.remove(hold);
         holds.remove(hold);
         hold.claim().target().names().forEach(waitingRoom::wake);
@@ -490,16 +400,6 @@ public final class LeaseManager {
         closed = true;
         waitingRoom.wakeAll();
         threadless.forEach(WaitingWithoutThread::stop);
-        Iterator<Hold> all = holds.all().iterator();
-        while (all.hasNext() && time.nanoTime() - deadline < 0) {
-            List<Hold> batch = new ArrayList<>();
-            while (all.hasNext() && batch.size() < RELEASE_BATCH) {
-                Hold hold = all.next();
-                if (hold.giveBackAll()) {
-                    batch.add(hold);
-                }
-            }
-            release(batch, service);
-        }
+        releases.releaseAll(deadline);
     }
 }

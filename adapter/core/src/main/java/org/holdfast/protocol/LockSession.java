@@ -179,7 +179,7 @@ public final class LockSession {
         try {
             transactions.bind(transaction, share);
         } catch (RuntimeException e) { // nobody would release it: better no lock than one for ever
-            manager.giveBack(List.of(share));
+            manager.releases().giveBack(List.of(share));
             throw new LockException("HF0208: lock '" + share.hold().lock() + "' cannot be bound to the transaction", e);
         }
     }
@@ -191,7 +191,7 @@ public final class LockSession {
 
     private void giveBack(HeldLease lease) {
         bound.remove(lease);
-        manager.giveBack(List.of(lease.share()));
+        manager.releases().giveBack(List.of(lease.share()));
     }
 
     /** Releases the leases that are bound to the handle, all at once. */
@@ -207,6 +207,6 @@ public final class LockSession {
         kept.forEach(HeldLease::interruptNoMore);
         kept.clear();
         viewed.clear();
-        manager.giveBack(ended);
+        manager.releases().giveBack(ended);
     }
 }

@@ -91,7 +91,7 @@ public final class TransactionLeases {
                 kept = List.copyOf(leases);
                 leases.clear();
             }
-            manager.giveBack(kept);
+            manager.releases().giveBack(kept);
         }
     }
 }

@@ -13,8 +13,8 @@
  *       held, released, lost.
  *   <li>{@link org.holdfast.protocol.Target} is what a lease covers: names alone, a name to read, a permit; {@link
  *       org.holdfast.protocol.Claim} one acquisition of it.
- *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting and re-entry, passes locks on, and lets go. A caller's
- *       attempts are {@code Attempts}; it waits as a thread ({@code Waiting}) or without one ({@code WaitingWithoutThread}), in
+ *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting and re-entry; {@code Releases} passes locks on and lets
+ *       go. A caller's attempts are {@code Attempts}; it waits as a thread ({@code Waiting}) or without one ({@code WaitingWithoutThread}), in
  *       the lines of the {@code WaitingRoom}, and if the nodes are to know its place, with a {@link
  *       org.holdfast.protocol.Ticket}.
  *   <li>{@link org.holdfast.protocol.Renewals} is the one sweep that renews every lease and declares the lost ones;

@@ -36,7 +36,7 @@ class HandoverTest {
     }
 
     private void giveBack(Hold hold) {
-        manager.giveBack(List.of(new Share(hold, false)));
+        manager.releases().giveBack(List.of(new Share(hold, false)));
     }
 
     private boolean isReleasedOnNodes() {
@@ -90,7 +90,7 @@ class HandoverTest {
                 assertThat(hold.token()).isEqualTo(token + passed);
             }
         }
-        assertThat(passed).isEqualTo(LeaseManager.MOST_PASSED_ON);
+        assertThat(passed).isEqualTo(Releases.MOST_PASSED_ON);
     }
 
     @Test
@@ -99,7 +99,7 @@ class HandoverTest {
         giveBack(hold);
         Command.Release release = (Command.Release)
                 fixture.service.sent(Command.Release.class).get(0).command();
-        assertThat(release.claim().lastToken()).isEqualTo(hold.token() + LeaseManager.MOST_PASSED_ON);
+        assertThat(release.claim().lastToken()).isEqualTo(hold.token() + Releases.MOST_PASSED_ON);
         assertThat(manager.tokens().next(0)).isGreaterThan(release.claim().lastToken() + 1);
     }
 

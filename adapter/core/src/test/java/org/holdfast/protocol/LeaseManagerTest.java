@@ -53,7 +53,7 @@ class LeaseManagerTest {
 
     @Test
     void giveBack_sendsOneReleaseWithTombstoneToEachNode() throws Exception {
-        fixture.manager.giveBack(List.of(new Share(hold(), false)));
+        fixture.manager.releases().giveBack(List.of(new Share(hold(), false)));
         assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Release) sent.command()).tombstone())
                 .isTrue());
@@ -112,8 +112,8 @@ class LeaseManagerTest {
         assertThat(hold().token()).isEqualTo(far + 2);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
 
-        fixture.manager.giveBack(List.of(new Share(hold(), false)));
-        fixture.manager.giveBack(List.of(new Share(hold(), false)));
+        fixture.manager.releases().giveBack(List.of(new Share(hold(), false)));
+        fixture.manager.releases().giveBack(List.of(new Share(hold(), false)));
         assertThat(nodes.sent(Command.Acquire.class))
                 .as("the slow clock costs once")
                 .hasSizeLessThanOrEqualTo(9);
@@ -229,7 +229,7 @@ class LeaseManagerTest {
 
     @Test
     void renewal_afterRelease_isNotSent() throws Exception {
-        fixture.manager.giveBack(List.of(new Share(hold(), false)));
+        fixture.manager.releases().giveBack(List.of(new Share(hold(), false)));
         time.passMillis(500);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).isEmpty();
@@ -368,8 +368,9 @@ class LeaseManagerTest {
         hold.onLost(loss -> told[0] = true);
         service.node(2, command -> {
             if (command instanceof Command.Renew) {
-                fixture.manager.giveBack(
-                        List.of(new Share(hold, false))); // by another thread, while the renewal is under way
+                fixture.manager
+                        .releases()
+                        .giveBack(List.of(new Share(hold, false))); // by another thread, while the renewal is under way
             }
             return ScriptedNodes.agree(command);
         });

@@ -359,16 +359,16 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "LeaseManager.java",
+                                PROTOCOL + "Releases.java",
                                 "new Outcome.Acquired(time.nanoTime(), old.validUntil());",
                                 "new Outcome.Acquired(time.nanoTime(),"
                                         + " time.nanoTime() + timing.validityNanos(old.claim().ttlMillis()));")
                         .with(
-                                PROTOCOL + "LeaseManager.java",
+                                PROTOCOL + "Releases.java",
                                 "&& now - hold.cohort().since() < LONGEST_PASSED_ON_NANOS",
                                 "")
                         .with(
-                                PROTOCOL + "LeaseManager.java",
+                                PROTOCOL + "Releases.java",
                                 "&& hold.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2",
                                 ""));
     }
@@ -377,7 +377,6 @@ class MutantsTest {
     void minimumThatEndsWithTheRelease_isFound() throws Exception {
         assertFound(
                 "Violation: 7:",
-                new Mutant()
-                        .with(PROTOCOL + "LeaseManager.java", "if (!letExpire(hold, nodes, begun)) {", "if (true) {"));
+                new Mutant().with(PROTOCOL + "Releases.java", "if (!letExpire(hold, nodes, begun)) {", "if (true) {"));
     }
 }
