@@ -114,6 +114,7 @@ final class NodeConnection extends Connection {
                 }
                 Socket secure = tls.layer(last, address);
                 agreed = true;
+                last.beginAnswer();
                 return secure;
             } catch (IOException e) {
                 throw new JedisConnectionException(e.getMessage(), e);
@@ -162,8 +163,11 @@ final class NodeConnection extends Connection {
 
     @Override
     protected Object protocolRead(RedisInputStream in, PushConsumerChain consumers) {
+        if (socket != null) { // else we are being introduced, for which there is one deadline
+            socket.beginAnswer();
+        }
         try {
-            return super.protocolRead(in, consumers);
+            return new ReplyReader(in).read();
         } finally {
             buffered = hasMore(in);
         }

@@ -34,6 +34,8 @@ final class NodeSocket extends Socket {
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(BUFFER);
     private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER);
     private volatile int timeoutMillis;
+    private boolean late;
+    private long answerBy;
 
     private NodeSocket(SocketChannel channel, int timeoutMillis) throws IOException {
         super((SocketImpl) null);
@@ -91,6 +93,11 @@ final class NodeSocket extends Socket {
         return System.nanoTime() + (millis == 0 ? Long.MAX_VALUE / 2 : TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
+    /** What is read from now on is another answer: parts that come one by one may take one timeout together. */
+    void beginAnswer() {
+        late = false;
+    }
+
     SocketChannel channel() {
         return channel;
     }
@@ -128,10 +135,13 @@ final class NodeSocket extends Socket {
             }
 
             private int readLater() throws IOException {
-                long deadline = deadline();
+                if (!late) {
+                    late = true;
+                    answerBy = deadline();
+                }
                 int read = 0;
                 while (read == 0) {
-                    await(channel, SelectionKey.OP_READ, deadline, "no answer");
+                    await(channel, SelectionKey.OP_READ, answerBy, "no answer");
                     read = channel.read(incoming);
                 }
                 return read;

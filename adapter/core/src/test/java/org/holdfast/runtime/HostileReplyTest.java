@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.holdfast.Holdfast;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockException;
+import org.holdfast.LockRequest;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a node sends is not believed: whatever no script of ours returns ends in an error, soon, and never in a lock. */
+@Timeout(60)
+class HostileReplyTest {
+
+    private static RedisServer redis;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisServer.start(Path.of("target", "redis"));
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "$2147483000\\r\\n", // memory for that is not there
+                "*2147483000\\r\\n",
+                "*1\\r\\n$-7\\r\\n",
+                "*-7\\r\\n",
+                "*3\\r\\n:1x\\r\\n:0\\r\\n:0\\r\\n", // not a number, but taken for one by who does not look
+                "*3\\r\\n:\\r\\n:0\\r\\n:0\\r\\n",
+                "*3\\r\\n:99999999999999999999\\r\\n:0\\r\\n:0\\r\\n",
+                "*3\\r\\n:-9\\r\\n:0\\r\\n:0\\r\\n",
+                "*3\\r\\n:77\\r\\n:0\\r\\n:0\\r\\n",
+                "*3\\r\\n$1\\r\\n0\\r\\n$1\\r\\n0\\r\\n$1\\r\\n0\\r\\n",
+                "*4\\r\\n:0\\r\\n:0\\r\\n:0\\r\\n:0\\r\\n",
+                "*2\\r\\n:0\\r\\n:0\\r\\n",
+                "*3\\r\\n-ERR no\\r\\n:0\\r\\n:0\\r\\n",
+                "*0\\r\\n",
+                "*-1\\r\\n",
+                "$-1\\r\\n",
+                "$2\\r\\nOKnoend",
+                "+OK\\r\\n",
+                ":0\\r\\n",
+                "-\\r\\n",
+                "-OOM command not allowed when used memory > 'maxmemory'.\\r\\n",
+                "-MOVED 1 127.0.0.1:1\\r\\n",
+                "HTTP/1.1 400 Bad Request\\r\\n\\r\\n",
+                "\\0\\0\\0\\0",
+                ">3\\r\\n:0\\r\\n:0\\r\\n:0\\r\\n",
+                "%1\\r\\n:0\\r\\n:0\\r\\n",
+            })
+    void reply_thatIsNone_grantsNothing(String reply) throws Exception {
+        assertRefused(bytes(reply), 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"*1\\r\\n", "+", "-", ":", "*3\\r\\n:0\\r\\n:0\\r\\n:", "$1000000\\r\\n", "$1"})
+    void reply_thatGoesOnForEver_isGivenUp(String beginning) throws Exception {
+        boolean digits = beginning.matches("\\$1|.*:");
+        assertRefused(bytes(beginning), beginning.startsWith("*1") ? -1 : digits ? '0' : 'x');
+    }
+
+    /** @param rest what follows again and again: 0 for nothing, -1 for the reply itself */
+    private static void assertRefused(byte[] reply, int rest) throws Exception {
+        try (LyingFront front = new LyingFront(redis.port(), reply, rest);
+                LockConnectionFactory locks = Holdfast.connect(Map.of(
+                        "nodes", "redis://127.0.0.1:" + front.port(), "guard", "OFF", "nodeTimeoutMillis", "300"));
+                LockConnection connection = locks.getConnection()) {
+            LockRequest request = LockRequest.of("believed").ttl(ofMillis(500)).waitTimeout(ofMillis(50));
+            connection.acquire(request).release(); // everything is known and open
+            front.lie();
+            assertThatExceptionOfType(LockException.class)
+                    .isThrownBy(() -> connection.acquire(request))
+                    .withMessageContaining("believed");
+            assertThat(front.told()).as("the node lied").isTrue();
+            front.beHonest();
+            connection.acquire(request.waitTimeout(ofSeconds(20))).release();
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.replace("\\r", "\r")
+                .replace("\\n", "\n")
+                .replace("\\0", "\0")
+                .getBytes();
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Stands before a node and passes on what is said, until it answers the node's scripts itself. */
+final class LyingFront implements AutoCloseable {
+
+    private static final int PAUSE_MILLIS = 20;
+
+    private final ServerSocket listener;
+    private final int behind;
+    private final byte[] reply;
+    private final int rest;
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean lying;
+    private volatile boolean told;
+
+    /**
+     * @param reply what scripts are answered with
+     * @param rest what follows, byte by byte and for ever; 0 for nothing, -1 for the reply again and again
+     */
+    LyingFront(int behind, byte[] reply, int rest) throws IOException {
+        this.listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
+        this.behind = behind;
+        this.reply = reply;
+        this.rest = rest;
+        start(this::accept);
+    }
+
+    int port() {
+        return listener.getLocalPort();
+    }
+
+    void lie() {
+        lying = true;
+    }
+
+    void beHonest() {
+        lying = false;
+    }
+
+    /** Returns whether it has lied to anybody. */
+    boolean told() {
+        return told;
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, "lying-front");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        while (!listener.isClosed()) {
+            try {
+                Socket client = listener.accept();
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), behind);
+                open.addAll(Set.of(client, server));
+                start(() -> pass(client, server, true));
+                start(() -> pass(server, client, false));
+            } catch (IOException e) {
+                // the test is over
+            }
+        }
+    }
+
+    private void pass(Socket from, Socket to, boolean requests) {
+        byte[] bytes = new byte[64 * 1024];
+        try (from;
+                to) {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            int length;
+            while ((length = in.read(bytes)) >= 0) {
+                if (requests && lying && new String(Arrays.copyOf(bytes, length)).contains("EVAL")) {
+                    tell(from.getOutputStream());
+                } else {
+                    out.write(bytes, 0, length);
+                }
+            }
+        } catch (IOException e) {
+            // one of them has gone
+        } finally {
+            open.remove(from);
+            open.remove(to);
+        }
+    }
+
+    private void tell(OutputStream client) throws IOException {
+        told = true;
+        client.write(reply);
+        while (rest != 0 && lying) {
+            pause();
+            client.write(rest < 0 ? reply : new byte[] {(byte) rest});
+        }
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(PAUSE_MILLIS); // a node that is slow, not one that floods
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        listener.close();
+        for (Socket socket : open) {
+            socket.close();
+        }
+    }
+}
