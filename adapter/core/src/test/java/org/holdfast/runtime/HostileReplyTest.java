@@ -13,9 +13,11 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,9 +79,24 @@ class HostileReplyTest {
         assertRefused(bytes(beginning), beginning.startsWith("*1") ? -1 : digits ? '0' : 'x');
     }
 
+    @Test
+    void handshake_thatGoesOnForEver_isGivenUp() throws Exception {
+        byte[] record = {22, 3, 3, 63, 0, 2, 0, 62, (byte) 252}; // the first of a long greeting
+        try (LyingFront front = new LyingFront(redis.port(), "", record, 1);
+                LockConnectionFactory locks = Holdfast.connect(Map.of(
+                        "nodes", "rediss://127.0.0.1:" + front.port(), "guard", "OFF", "nodeTimeoutMillis", "300"));
+                LockConnection connection = locks.getConnection()) {
+            front.lie();
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() -> connection.acquire(LockRequest.of("believed")))
+                    .withMessageContaining("there is no TLS with it: ");
+            assertThat(front.told()).as("the node lied").isTrue();
+        }
+    }
+
     /** @param rest what follows again and again: 0 for nothing, -1 for the reply itself */
     private static void assertRefused(byte[] reply, int rest) throws Exception {
-        try (LyingFront front = new LyingFront(redis.port(), reply, rest);
+        try (LyingFront front = new LyingFront(redis.port(), "EVAL", reply, rest);
                 LockConnectionFactory locks = Holdfast.connect(Map.of(
                         "nodes", "redis://127.0.0.1:" + front.port(), "guard", "OFF", "nodeTimeoutMillis", "300"));
                 LockConnection connection = locks.getConnection()) {

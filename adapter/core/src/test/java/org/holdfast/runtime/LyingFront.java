@@ -11,13 +11,14 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Stands before a node and passes on what is said, until it answers the node's scripts itself. */
+/** Stands before a node and passes on what is said, until it answers some of it itself. */
 final class LyingFront implements AutoCloseable {
 
     private static final int PAUSE_MILLIS = 20;
 
     private final ServerSocket listener;
     private final int behind;
+    private final String asked;
     private final byte[] reply;
     private final int rest;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -25,12 +26,14 @@ final class LyingFront implements AutoCloseable {
     private volatile boolean told;
 
     /**
-     * @param reply what scripts are answered with
+     * @param asked which requests it answers: those that have this in them
+     * @param reply what they are answered with
      * @param rest what follows, byte by byte and for ever; 0 for nothing, -1 for the reply again and again
      */
-    LyingFront(int behind, byte[] reply, int rest) throws IOException {
+    LyingFront(int behind, String asked, byte[] reply, int rest) throws IOException {
         this.listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
         this.behind = behind;
+        this.asked = asked;
         this.reply = reply;
         this.rest = rest;
         start(this::accept);
@@ -81,7 +84,7 @@ final class LyingFront implements AutoCloseable {
             OutputStream out = to.getOutputStream();
             int length;
             while ((length = in.read(bytes)) >= 0) {
-                if (requests && lying && new String(Arrays.copyOf(bytes, length)).contains("EVAL")) {
+                if (requests && lying && new String(Arrays.copyOf(bytes, length)).contains(asked)) {
                     tell(from.getOutputStream());
                 } else {
                     out.write(bytes, 0, length);
