@@ -5,28 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Sighting;
 import org.holdfast.protocol.Target;
-import org.holdfast.protocol.Time;
-import org.holdfast.testkit.RedisServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The scripts for operators against one real node, and what is made of answers that no node of ours gives. */
 @Timeout(60)
@@ -38,61 +28,11 @@ class OversightScriptsTest {
     private static final long FENCE = 70_000;
     private static final List<Target> X = List.of(new Target.Alone("x"));
 
-    private static RedisServer redis;
-    private Channel channel;
-
-    @BeforeAll
-    static void start() {
-        redis = RedisServer.start(java.nio.file.Path.of("target", "redis"));
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-    }
-
-    @BeforeEach
-    void open() throws Exception {
-        redis.command("FLUSHALL");
-        List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
-        channel = new Cluster(
-                        nodes,
-                        Access.DEFAULT,
-                        "test",
-                        Duration.ofMillis(500),
-                        Duration.ZERO,
-                        0.01,
-                        new WaitlessTime(),
-                        Recorder.NONE)
-                .open();
-    }
-
-    @AfterEach
-    void close() {
-        channel.close();
-    }
-
-    private static final class WaitlessTime implements Time {
-        @Override
-        public long nanoTime() {
-            return System.nanoTime();
-        }
-
-        @Override
-        public long epochMicros() {
-            return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-        }
-
-        @Override
-        public Signal newSignal() {
-            throw new UnsupportedOperationException();
-        }
-    }
+    @RegisterExtension
+    private static final OneNode NODE = new OneNode();
 
     private Reply ask(Command command) {
-        return channel.send(command, NodeSet.of(0))
-                .next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5))
-                .reply();
+        return NODE.ask(command).reply();
     }
 
     private static Claim claim(Target target, Owner owner, long token) {
@@ -147,7 +87,7 @@ class OversightScriptsTest {
     void inspect_ofReaders_tellsThoseThatHaveNotEnded() throws Exception {
         acquireToRead(ADA, 7);
         acquireToRead(BOB, 8);
-        redis.command("ZADD test:{x}:readers 1 expired -9000000000000 released");
+        NODE.command("ZADD test:{x}:readers 1 expired -9000000000000 released");
         assertThat(seen(new Command.Inspect(X)).sightings())
                 .allMatch(Sighting::reads)
                 .allMatch(each -> each.remainingMillis() > TTL - 2_000 && each.remainingMillis() <= TTL)
@@ -157,7 +97,7 @@ class OversightScriptsTest {
 
     @Test
     void inspect_ofManyLongReaders_keepsTheAnswerSmall() throws Exception {
-        redis.command(
+        NODE.command(
                 "EVAL \"redis.call('SET', KEYS[1], 'readers 1') for i = 1, 1500 do"
                         + " redis.call('ZADD', KEYS[2], 9e12, i .. string.rep('x', 500)) end\" 2 test:{x}:lock test:{x}:readers");
         assertThat(seen(new Command.Inspect(X)).sightings())
@@ -169,8 +109,8 @@ class OversightScriptsTest {
     void inspect_changesNothing() throws Exception {
         acquire(X.get(0), ADA, 7);
         ask(new Command.Inspect(X));
-        assertThat(redis.command("GET test:{x}:fence")).contains("\r\n7\r\n");
-        assertThat(redis.command("GET test:{x}:lock")).contains(ADA.value());
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n7\r\n");
+        assertThat(NODE.command("GET test:{x}:lock")).contains(ADA.value());
     }
 
     @Test
@@ -180,7 +120,7 @@ class OversightScriptsTest {
         assertThat(gone.lastToken()).isEqualTo(20);
         assertThat(gone.sightings()).extracting(Sighting::value).containsExactly(ADA.value());
         assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 7)))).isEqualTo(new Reply.TokenTooSmall(20));
-        assertThat(redis.command("PTTL test:{x}:fence")).matches(":(69|70)\\d{3}\\s+");
+        assertThat(NODE.command("PTTL test:{x}:fence")).matches(":(69|70)\\d{3}\\s+");
         assertThat(acquire(X.get(0), BOB, 21)).isEqualTo(new Reply.Granted());
     }
 
@@ -199,7 +139,7 @@ class OversightScriptsTest {
         acquire(X.get(0), ADA, 21);
         assertThat(ask(force(20))).isEqualTo(new Reply.Seen(21, List.of()));
         assertThat(ask(force(21))).isEqualTo(new Reply.Seen(21, List.of()));
-        assertThat(redis.command("GET test:{x}:lock")).contains(ADA.value());
+        assertThat(NODE.command("GET test:{x}:lock")).contains(ADA.value());
         assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 21)))).isEqualTo(new Reply.Granted());
     }
 
@@ -212,8 +152,9 @@ class OversightScriptsTest {
     @Test
     void forceRelease_isPublished_andLeavesTheQueue() throws Exception {
         acquire(X.get(0), ADA, 7);
-        redis.command("ZADD test:{x}:queue 5 ticket");
-        try (java.net.Socket subscriber = new java.net.Socket("127.0.0.1", redis.port())) {
+        NODE.command("ZADD test:{x}:queue 5 ticket");
+        try (java.net.Socket subscriber =
+                new java.net.Socket("127.0.0.1", NODE.redis().port())) {
             subscriber.setSoTimeout(5_000);
             subscriber.getOutputStream().write("SUBSCRIBE test:{x}:released\r\n".getBytes(StandardCharsets.UTF_8));
             byte[] bytes = new byte[1_024];
@@ -222,15 +163,15 @@ class OversightScriptsTest {
             int length = subscriber.getInputStream().read(bytes);
             assertThat(new String(bytes, 0, length, StandardCharsets.UTF_8)).contains("message", "test:{x}:released");
         }
-        assertThat(redis.command("EXISTS test:{x}:queue")).isEqualTo(":1\r\n");
+        assertThat(NODE.command("EXISTS test:{x}:queue")).isEqualTo(":1\r\n");
     }
 
     @Test
     void fence_thatIsNoNumber_isPutRight() throws Exception {
-        redis.command("SET test:{x}:fence nonsense");
+        NODE.command("SET test:{x}:fence nonsense");
         assertThat(ask(new Command.Inspect(X))).isEqualTo(new Reply.Seen(0, List.of()));
         ask(force(20));
-        assertThat(redis.command("GET test:{x}:fence")).contains("\r\n20\r\n");
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n20\r\n");
     }
 
     private static Object row(Object lock, Object reads, Object value, Object left) {

@@ -16,18 +16,12 @@ import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Round;
 import org.holdfast.protocol.Target;
-import org.holdfast.protocol.Time;
-import org.holdfast.testkit.RedisServer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The scripts and the channel against one real node. */
 @Timeout(60)
@@ -38,63 +32,11 @@ class ScriptsTest {
     private static final long TTL = 10_000;
     private static final long FENCE = 70_000;
 
-    private static RedisServer redis;
-    private Channel channel;
+    @RegisterExtension
+    private static final OneNode NODE = new OneNode();
 
-    @BeforeAll
-    static void start() {
-        redis = RedisServer.start(java.nio.file.Path.of("target", "redis"));
-    }
-
-    @AfterAll
-    static void stop() {
-        redis.close();
-    }
-
-    @BeforeEach
-    void open() throws Exception {
-        redis.command("FLUSHALL");
-        List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
-        channel = new Cluster(
-                        nodes,
-                        Access.DEFAULT,
-                        "test",
-                        Duration.ofMillis(500),
-                        Duration.ZERO,
-                        0.01,
-                        new WaitlessTime(),
-                        Recorder.NONE)
-                .open();
-    }
-
-    @AfterEach
-    void close() {
-        channel.close();
-    }
-
-    private static final class WaitlessTime implements Time {
-        @Override
-        public long nanoTime() {
-            return System.nanoTime();
-        }
-
-        @Override
-        public long epochMicros() {
-            return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-        }
-
-        @Override
-        public Signal newSignal() {
-            throw new UnsupportedOperationException();
-        }
-    }
-
-    private Answer ask(Command command) {
-        return answerTo(channel.send(command, NodeSet.of(0)));
-    }
-
-    private static Answer answerTo(Round round) {
-        return round.next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
+    private static Answer ask(Command command) {
+        return NODE.ask(command);
     }
 
     private Reply acquire(Owner owner, long token) {
@@ -115,37 +57,27 @@ class ScriptsTest {
     @Test
     void acquire_free_isGrantedWithTimesToLive() throws Exception {
         assertThat(acquire(ADA, 7)).isEqualTo(new Reply.Granted());
-        assertThat(redis.command("GET test:{x}:lock")).contains(ADA.value());
-        assertThat(redis.command("GET test:{x}:fence")).contains("\r\n7\r\n");
+        assertThat(NODE.command("GET test:{x}:lock")).contains(ADA.value());
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n7\r\n");
         assertThat(millis("PTTL test:{x}:lock")).isBetween(TTL - 1_000, TTL);
         assertThat(millis("PTTL test:{x}:fence")).isBetween(FENCE - 1_000, FENCE);
     }
 
     @Test
     void lock_thatLastsLongerThanAnyLease_isCutToTheLongest() throws Exception {
-        List<NodeAddress> nodes = NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>());
-        Duration memory = Duration.ofSeconds(60);
-        try (Channel guarded = new Cluster(
-                        nodes,
-                        Access.DEFAULT,
-                        "test",
-                        Duration.ofMillis(500),
-                        memory,
-                        0.01,
-                        new WaitlessTime(),
-                        Recorder.NONE)
-                .open()) {
+        try (Channel guarded = NODE.open(Duration.ofSeconds(60))) {
             guarded.prepare();
-            redis.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
+            NODE.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
             Command acquire = new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
-            assertThat(answerTo(guarded.send(acquire, NodeSet.of(0))).reply()).isEqualTo(new Reply.Held(60_000));
+            assertThat(OneNode.answerTo(guarded.send(acquire, NodeSet.of(0))).reply())
+                    .isEqualTo(new Reply.Held(60_000));
             assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_000L);
-            assertThat(redis.command("GET test:{x}:lock")).contains("somebody");
+            assertThat(NODE.command("GET test:{x}:lock")).contains("somebody");
         }
     }
 
     private static long millis(String command) throws Exception {
-        return Long.parseLong(redis.command(command).substring(1).trim());
+        return Long.parseLong(NODE.command(command).substring(1).trim());
     }
 
     @Test
@@ -185,7 +117,7 @@ class ScriptsTest {
     void release_byAnother_touchesNothing() throws Exception {
         acquire(ADA, 7);
         assertThat(release(BOB, 3, true)).isInstanceOf(Reply.Held.class);
-        assertThat(redis.command("GET test:{x}:lock")).contains(ADA.value());
+        assertThat(NODE.command("GET test:{x}:lock")).contains(ADA.value());
         assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
     }
 
@@ -201,7 +133,8 @@ class ScriptsTest {
     @Test
     void release_isPublished() throws Exception {
         acquire(ADA, 7);
-        try (java.net.Socket subscriber = new java.net.Socket("127.0.0.1", redis.port())) {
+        try (java.net.Socket subscriber =
+                new java.net.Socket("127.0.0.1", NODE.redis().port())) {
             subscriber.setSoTimeout(5_000);
             subscriber.getOutputStream().write("SUBSCRIBE test:{x}:released\r\n".getBytes(StandardCharsets.UTF_8));
             byte[] bytes = new byte[1_024];
@@ -216,7 +149,7 @@ class ScriptsTest {
     @Test
     void renew_byItsOwner_extends() throws Exception {
         acquire(ADA, 7);
-        redis.command("PEXPIRE test:{x}:lock 500");
+        NODE.command("PEXPIRE test:{x}:lock 500");
         assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
         assertThat(millis("PTTL test:{x}:lock")).isGreaterThan(TTL - 1_000);
     }
@@ -224,13 +157,13 @@ class ScriptsTest {
     @Test
     void renew_ofALostKey_healsUnlessALaterLeaseWasGranted() throws Exception {
         acquire(ADA, 7);
-        redis.command("DEL test:{x}:lock");
+        NODE.command("DEL test:{x}:lock");
         assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
 
-        redis.command("DEL test:{x}:lock");
+        NODE.command("DEL test:{x}:lock");
         acquire(BOB, 8);
         assertThat(renew(ADA, 7)).isInstanceOf(Reply.Held.class);
-        redis.command("DEL test:{x}:lock");
+        NODE.command("DEL test:{x}:lock");
         assertThat(renew(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(8));
     }
 
@@ -239,7 +172,7 @@ class ScriptsTest {
         acquire(ADA, 7);
         release(BOB, 11, true); // BOB's acquisition got no answer, and is being undone
         assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
-        assertThat(redis.command("GET test:{x}:fence")).contains("\r\n12\r\n");
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n12\r\n");
         assertThat(millis("PTTL test:{x}:fence")).isGreaterThan(FENCE - 1_000);
 
         release(ADA, 7, true);
@@ -273,14 +206,14 @@ class ScriptsTest {
         release(ADA, 7, true);
         for (LockScript script : List.of(LockScript.ACQUIRE, LockScript.RENEW, LockScript.RELEASE)) {
             String sha = new String(script.sha(), StandardCharsets.US_ASCII);
-            assertThat(redis.command("SCRIPT EXISTS " + sha)).as(script.name()).isEqualTo("*1\r\n:1\r\n");
+            assertThat(NODE.command("SCRIPT EXISTS " + sha)).as(script.name()).isEqualTo("*1\r\n:1\r\n");
         }
     }
 
     @Test
     void script_forgottenByTheNode_isSentAgain() throws Exception {
         acquire(ADA, 7);
-        redis.command("SCRIPT FLUSH");
+        NODE.command("SCRIPT FLUSH");
         assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
     }
 
@@ -288,25 +221,25 @@ class ScriptsTest {
     void acquireScript_missedByAnAttemptThatWasGivenUp_isMadeKnownAndTakesNothing() throws Exception {
         acquire(ADA, 7);
         release(ADA, 7, true);
-        redis.command("SCRIPT FLUSH");
-        channel.send(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 9, TTL, FENCE)), NodeSet.of(0))
+        NODE.command("SCRIPT FLUSH");
+        NODE.send(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 9, TTL, FENCE)))
                 .leave(late -> {});
         String sha = new String(LockScript.ACQUIRE.sha(), StandardCharsets.US_ASCII);
         await().untilAsserted(() -> {
             release(ADA, 9, false);
-            assertThat(redis.command("SCRIPT EXISTS " + sha)).isEqualTo("*1\r\n:1\r\n");
+            assertThat(NODE.command("SCRIPT EXISTS " + sha)).isEqualTo("*1\r\n:1\r\n");
         });
-        assertThat(redis.command("EXISTS test:{x}:lock")).isEqualTo(":0\r\n");
+        assertThat(NODE.command("EXISTS test:{x}:lock")).isEqualTo(":0\r\n");
     }
 
     @Test
     void keysOfAnotherType_areAnErrorAndNeverAGrant() throws Exception {
-        redis.command("LPUSH test:{x}:lock garbage");
+        NODE.command("LPUSH test:{x}:lock garbage");
         assertThat(acquire(ADA, 7)).isInstanceOf(Reply.Refused.class);
-        redis.command("DEL test:{x}:lock");
-        redis.command("SET test:{x}:fence garbage");
+        NODE.command("DEL test:{x}:lock");
+        NODE.command("SET test:{x}:fence garbage");
         assertThat(acquire(ADA, 7)).isInstanceOf(Reply.Refused.class);
-        assertThat(redis.command("EXISTS test:{x}:lock")).isEqualTo(":0\r\n");
+        assertThat(NODE.command("EXISTS test:{x}:lock")).isEqualTo(":0\r\n");
     }
 
     @Test
@@ -323,8 +256,8 @@ class ScriptsTest {
     void answers_ofAbandonedRequests_areNeverTakenForLaterOnes() {
         for (int i = 0; i < 50; i++) {
             List<Answer> late = new ArrayList<>();
-            Round abandoned = channel.send(
-                    new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 100 + i, TTL, FENCE)), NodeSet.of(0));
+            Round abandoned =
+                    NODE.send(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 100 + i, TTL, FENCE)));
             abandoned.leave(late::add);
             assertThat(release(ADA, 0, false)).as("the answer to the release").isIn(new Reply.Released(0));
             assertThat(late).singleElement().extracting(Answer::reply).isEqualTo(new Reply.Granted());
@@ -334,12 +267,11 @@ class ScriptsTest {
     @Test
     void hungNode_isGivenUpAfterTheNodeTimeoutAndAskedNoMore() {
         acquire(ADA, 7);
-        redis.freeze();
+        NODE.redis().freeze();
         try {
             Command.Renew renew = new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(501);
-            assertThat(channel.send(renew, NodeSet.of(0)).next(deadline).reply())
-                    .isEqualTo(new Reply.NoAnswer("no answer for 500 ms"));
+            assertThat(NODE.send(renew).next(deadline).reply()).isEqualTo(new Reply.NoAnswer("no answer for 500 ms"));
 
             long begun = System.nanoTime();
             assertThat(ask(renew).reply())
@@ -349,13 +281,13 @@ class ScriptsTest {
                     .startsWith("no answer for 500 ms, suspected for");
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofMillis(400));
         } finally {
-            redis.thaw();
+            NODE.redis().thaw();
         }
     }
 
     @Test
     void deadNode_isAnsweredForAsNotSent() {
-        redis.kill();
+        NODE.redis().kill();
         try {
             assertThat(acquire(ADA, 7))
                     .asInstanceOf(type(Reply.NotSent.class))
@@ -363,7 +295,7 @@ class ScriptsTest {
                     .asString()
                     .contains("Connection refused");
         } finally {
-            redis.start();
+            NODE.redis().start();
         }
     }
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.Round;
+import org.holdfast.protocol.Time;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** A real node for the tests of a class, empty for each of them, and a channel to it. */
+final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+
+    private RedisServer redis;
+    private Channel channel;
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        redis = RedisServer.start(Path.of("target", "redis"));
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) throws IOException {
+        redis.command("FLUSHALL");
+        channel = open(Duration.ZERO);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        channel.close();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        redis.close();
+    }
+
+    /** @param memory how long a lock lasts that the node may have forgotten; zero to trust it */
+    Channel open(Duration memory) {
+        return new Cluster(
+                        NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
+                        Access.DEFAULT,
+                        "test",
+                        Duration.ofMillis(500),
+                        memory,
+                        0.01,
+                        new WaitlessTime(),
+                        Recorder.NONE)
+                .open();
+    }
+
+    RedisServer redis() {
+        return redis;
+    }
+
+    /** Returns what the node answers, as it sends it. */
+    String command(String command) throws IOException {
+        return redis.command(command);
+    }
+
+    Round send(Command command) {
+        return channel.send(command, NodeSet.of(0));
+    }
+
+    Answer ask(Command command) {
+        return answerTo(send(command));
+    }
+
+    static Answer answerTo(Round round) {
+        return round.next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
+    }
+
+    private static final class WaitlessTime implements Time {
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public long epochMicros() {
+            return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        }
+
+        @Override
+        public Signal newSignal() {
+            throw new UnsupportedOperationException();
+        }
+    }
+}
