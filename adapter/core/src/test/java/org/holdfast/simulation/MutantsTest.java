@@ -3,8 +3,6 @@ package org.holdfast.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
-
 /** Bugs that the simulation must find: a checker that cannot fail proves nothing. */
 class MutantsTest {
 
@@ -21,7 +19,7 @@ class MutantsTest {
                 .contains(promise);
     }
 
-    @Test
+    @ConcurrentTest
     void noBug_isNotFound() throws Exception {
         assertThat(new Mutant()
                         .with(PROTOCOL + "Tally.java", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")
@@ -29,21 +27,21 @@ class MutantsTest {
                 .isNull();
     }
 
-    @Test
+    @ConcurrentTest
     void quorumOfHalf_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
                 new Mutant().with(PROTOCOL + "Tally.java", "return nodes / 2 + 1;", "return nodes / 2;"));
     }
 
-    @Test
+    @ConcurrentTest
     void noValidityCheck_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
                 new Mutant().with(PROTOCOL + "Hold.java", "if (now - validUntil.get() < 0) {", "if (true) {"));
     }
 
-    @Test
+    @ConcurrentTest
     void validityFromAfterTheReplies_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
@@ -55,19 +53,19 @@ class MutantsTest {
                                         + " + timing.validityNanos(ttlMillis);"));
     }
 
-    @Test
+    @ConcurrentTest
     void releaseWithoutOwnerCheck_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
                 new Mutant().with(SCRIPTS + "release.lua", "if holder == ARGV[1] then", "if holder then"));
     }
 
-    @Test
+    @ConcurrentTest
     void tokenNotChecked_isFound() throws Exception {
         assertFound("Violation: ", new Mutant().with(SCRIPTS + "acquire.lua", "if largest > 0 then", "if false then"));
     }
 
-    @Test
+    @ConcurrentTest
     void renewalThatExtendsAfterLoss_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -84,7 +82,7 @@ class MutantsTest {
                         .with(PROTOCOL + "Renewals.java", "if (!hold.isHeld(time.nanoTime())) {", "if (false) {"));
     }
 
-    @Test
+    @ConcurrentTest
     void lateReplyTakenForTheNextRequests_isFound() throws Exception {
         assertFound(
                 "Violation",
@@ -99,7 +97,7 @@ class MutantsTest {
                                 "if (!broken && !unanswered.isEmpty()) {\n                unanswered.pollFirst().answers()"));
     }
 
-    @Test
+    @ConcurrentTest
     void guardOff_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -110,7 +108,7 @@ class MutantsTest {
                                 "ScriptBridge.call(command, SimulatedNode.PREFIX, 0)"));
     }
 
-    @Test
+    @ConcurrentTest
     void quarantineFromTheWrongMoment_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -121,7 +119,7 @@ class MutantsTest {
                                 "set(facts, mark.sinceMicros(), \"it was restarted,"));
     }
 
-    @Test
+    @ConcurrentTest
     void renewalEndedByAContendersTombstone_isFound() throws Exception {
         assertFound(
                 "Violation: 4:",
@@ -136,19 +134,19 @@ class MutantsTest {
                                 "  do\n    missing = missing or not holder\n"));
     }
 
-    @Test
+    @ConcurrentTest
     void releaseWithoutTombstone_isFound() throws Exception {
         assertFound("Violation: 3:", new Mutant().with(SCRIPTS + "release.lua", "if grave > 0 and", "if false and"));
     }
 
-    @Test
+    @ConcurrentTest
     void clockNotWatched_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
                 new Mutant().with(PROTOCOL + "Clocks.java", "if (low - knownHigh > GRAIN_NANOS) {", "if (false) {"));
     }
 
-    @Test
+    @ConcurrentTest
     void grantThatShowsTheJumpTaken_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
@@ -159,7 +157,7 @@ class MutantsTest {
                                 "return true"));
     }
 
-    @Test
+    @ConcurrentTest
     void clockJumpWithoutQuarantine_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
@@ -167,7 +165,7 @@ class MutantsTest {
                         .with(PROTOCOL + "Lookout.java", "sight.quarantine(node, clocks.describe(node));", "true;"));
     }
 
-    @Test
+    @ConcurrentTest
     void evictionNotSeen_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -176,14 +174,14 @@ class MutantsTest {
                         .with(PROTOCOL + "NodeGuard.java", "facts.evictions() == mark.evictions()", "true"));
     }
 
-    @Test
+    @ConcurrentTest
     void readerAdmittedWhileTheLockIsHeldAlone_isFound() throws Exception {
         assertFound(
                 "Violation: ",
                 new Mutant().with(SCRIPTS + "acquire_reading.lua", "if holder and not base then", "if false then"));
     }
 
-    @Test
+    @ConcurrentTest
     void writerAdmittedWhileOthersRead_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -194,13 +192,13 @@ class MutantsTest {
                                 "if holder and holder ~= ARGV[1] and not string.match(holder, '^readers') then"));
     }
 
-    @Test
+    @ConcurrentTest
     void releaseOfOneReaderForAll_isFound() throws Exception {
         assertFound(
                 "Violation: 3:", new Mutant().with(SCRIPTS + "release_reading.lua", "over = left <= 0", "over = true"));
     }
 
-    @Test
+    @ConcurrentTest
     void readersGraveMissing_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
@@ -211,7 +209,7 @@ class MutantsTest {
                                 "  if false then\n    redis.call('ZADD'"));
     }
 
-    @Test
+    @ConcurrentTest
     void readersTokenNotChecked_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -222,7 +220,7 @@ class MutantsTest {
                                 "if known < 0 then"));
     }
 
-    @Test
+    @ConcurrentTest
     void readersTokenNotCheckedByRenewal_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
@@ -233,7 +231,7 @@ class MutantsTest {
                                 "if known < 0 then"));
     }
 
-    @Test
+    @ConcurrentTest
     void renewalOfOneReaderThatForgetsOthers_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
@@ -244,7 +242,7 @@ class MutantsTest {
                                 "if holder == ARGV[1] or base then"));
     }
 
-    @Test
+    @ConcurrentTest
     void downgradeThatReleases_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
@@ -252,7 +250,7 @@ class MutantsTest {
                         .with(PROTOCOL + "Hold.java", "onlyReaders ? GivenBack.ALONE", "onlyReaders ? GivenBack.ALL"));
     }
 
-    @Test
+    @ConcurrentTest
     void oneOfSeveralNamesNotLookedAt_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -263,14 +261,14 @@ class MutantsTest {
                                 "for i = 1, 2, 2 do\n  local holder"));
     }
 
-    @Test
+    @ConcurrentTest
     void oneOfSeveralNamesNotReleased_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
                 new Mutant().with(SCRIPTS + "release.lua", "for i = 1, #KEYS, 2 do", "for i = 1, 2, 2 do"));
     }
 
-    @Test
+    @ConcurrentTest
     void onePermitTooMany_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
@@ -285,7 +283,7 @@ class MutantsTest {
                                 "free.isEmpty()"));
     }
 
-    @Test
+    @ConcurrentTest
     void passedOnWithTheSameToken_isFound() throws Exception {
         assertFound(
                 "Violation: 2:",
@@ -296,7 +294,7 @@ class MutantsTest {
                                 "return claim.token();"));
     }
 
-    @Test
+    @ConcurrentTest
     void ticketBeforeNotLookedAt_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -307,14 +305,14 @@ class MutantsTest {
                                 "if false then"));
     }
 
-    @Test
+    @ConcurrentTest
     void lateTicketPutBeforeOthers_isFound() throws Exception {
         assertFound(
                 "Violation: 6:",
                 new Mutant().with(SCRIPTS + "queue.lua", "if number <= largest then", "if false then"));
     }
 
-    @Test
+    @ConcurrentTest
     void ticketWithoutAPlaceAtAQuorum_isFound() throws Exception {
         assertFound(
                 "Violation: 6:",
@@ -325,7 +323,7 @@ class MutantsTest {
                                 "return ticketRefusals > nodes - quorum();"));
     }
 
-    @Test
+    @ConcurrentTest
     void readersThatDoNotWaitForWriters_isFound() throws Exception {
         assertFound(
                 "Violation: ",
@@ -336,24 +334,24 @@ class MutantsTest {
                                 "for i = 3, reads and 2 or 4 do"));
     }
 
-    @Test
+    @ConcurrentTest
     void ticketKeptForEver_isFound() throws Exception {
         assertFound("Violation: 4:", new Mutant().with(PROTOCOL + "Tickets.java", "kept.remove(ticket.id());", ""));
     }
 
-    @Test
+    @ConcurrentTest
     void leaseOfACancelledRequestKept_isFound() throws Exception {
         assertFound("Violation: 4:", new Mutant().with(PROTOCOL + "WaitingWithoutThread.java", "got.release();", ""));
     }
 
-    @Test
+    @ConcurrentTest
     void renewalWithoutOwnerCheck_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
                 new Mutant().with(SCRIPTS + "renew.lua", "if holder and holder ~= ARGV[1] then", "if false then"));
     }
 
-    @Test
+    @ConcurrentTest
     void passedOnWithAValidityOfItsOwn_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
@@ -373,7 +371,7 @@ class MutantsTest {
                                 ""));
     }
 
-    @Test
+    @ConcurrentTest
     void minimumThatEndsWithTheRelease_isFound() throws Exception {
         assertFound(
                 "Violation: 7:",
