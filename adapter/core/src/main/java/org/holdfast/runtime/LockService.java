@@ -47,7 +47,11 @@ public final class LockService implements AutoCloseable {
     private final Inspection inspection;
     private final Lookout lookout;
     private final Management management;
-    private final AtomicBoolean looking = new AtomicBoolean();
+    private final AtomicBoolean lookAsked = new AtomicBoolean();
+
+    /** Whoever sets it has the inspection's connections for itself. */
+    private final AtomicBoolean inspecting = new AtomicBoolean();
+
     private volatile boolean closed;
     private long lastComplaint;
     private boolean complained;
@@ -130,11 +134,13 @@ public final class LockService implements AutoCloseable {
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             service.isUsable(); // reads what nobody waits for, and gives up nodes that are overdue
             forWaiting.isUsable();
-            if (lookout.isDue() && looking.compareAndSet(false, true)) {
+            if (lookout.isDue() && lookAsked.compareAndSet(false, true)) {
                 startLooking();
             }
         } catch (Throwable e) { // a periodic task that throws is never run again, and nothing would be renewed
-            complain(e);
+            if (!closed) {
+                complain(e);
+            }
         }
     }
 
@@ -143,26 +149,32 @@ public final class LockService implements AutoCloseable {
             scheduling.runLong(
                     this::look); // not among listeners and attempts of applications, which may take all threads
         } catch (RuntimeException | OutOfMemoryError e) { // no thread for it now: the next heartbeat tries again
-            looking.set(false);
+            lookAsked.set(false);
             throw e;
         }
     }
 
     /** Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. */
     private void look() {
-        try {
-            if (!closed) {
-                lookout.look();
+        if (inspecting.compareAndSet(false, true)) { // else the inspection is closed
+            try {
+                if (!closed) {
+                    lookout.look();
+                }
+            } finally {
+                inspecting.set(false);
+                lookAsked.set(false);
+                closeInspectionIfOver();
             }
-        } finally {
-            looking.set(false);
-            closeInspectionIfOver();
         }
     }
 
-    /** Whoever looks while the service is closed is not waited for: it closes afterwards. */
+    /**
+     * Whoever looks while the service is closed is not waited for: it closes afterwards. A look that was asked for may never
+     * begin: containers that stop an adapter drop its tasks.
+     */
     private void closeInspectionIfOver() {
-        if (closed && looking.compareAndSet(false, true)) {
+        if (closed && inspecting.compareAndSet(false, true)) {
             inspection.close();
         }
     }

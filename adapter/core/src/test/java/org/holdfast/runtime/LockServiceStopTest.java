@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.Transactions;
+import org.holdfast.testkit.RedisServer;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nodes are looked at on threads of the container, which gives none any more when it stops the adapter. */
+@Timeout(60)
+class LockServiceStopTest {
+
+    private final AtomicReference<LockService> service = new AtomicReference<>();
+
+    /** Threads as a container gives them, with a say in what becomes of those for long tasks. */
+    private static final class Threads implements Scheduling {
+
+        private final StandaloneScheduling own = new StandaloneScheduling();
+        private volatile Consumer<Runnable> forLongTasks = own::runLong;
+
+        @Override
+        public void repeat(Runnable task, long pauseMillis) {
+            own.repeat(task, pauseMillis);
+        }
+
+        @Override
+        public void runLong(Runnable task) {
+            forLongTasks.accept(task);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            own.execute(task);
+        }
+
+        @Override
+        public void close() {
+            own.close();
+        }
+    }
+
+    @Test
+    void close_whileTheContainerRefusesAThread_leavesNoConnection() throws Exception {
+        closeWhen(task -> {
+            service.get().close();
+            throw new RejectedExecutionException("the container is being stopped");
+        });
+    }
+
+    @Test
+    void close_whenTheContainerDroppedWhatItHadAccepted_leavesNoConnection() throws Exception {
+        closeWhen(task -> service.get().close());
+    }
+
+    /** Lets the node be looked at, and does that when it is to be looked at once more. */
+    private void closeWhen(Consumer<Runnable> asked) throws InterruptedException {
+        try (RedisServers redis = RedisServers.start(1)) {
+            Threads threads = new Threads();
+            Map<String, String> settings =
+                    Map.of("nodes", redis.uris(), "ttlMillis", "1000", "maxLeaseTtlMillis", "1000");
+            service.set(new LockService(Settings.of(settings), Transactions.NONE, threads));
+            service.get()
+                    .newSession()
+                    .acquireAsync(LockRequest.of("a").detached())
+                    .join();
+            CountDownLatch looked = new CountDownLatch(1); // nobody waits any more: every long task is a look
+            threads.forLongTasks = task -> threads.own.runLong(() -> {
+                task.run();
+                looked.countDown();
+            });
+            assertThat(looked.await(20, SECONDS)).isTrue();
+            assertThat(connections(redis.get(0))).isPositive();
+            threads.forLongTasks = asked;
+            await().untilAsserted(() -> assertThat(connections(redis.get(0))).isZero());
+        }
+    }
+
+    private static long connections(RedisServer node) {
+        try {
+            return node.command("CLIENT LIST")
+                    .lines()
+                    .filter(client -> client.contains(" name=holdfast"))
+                    .count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
