@@ -41,7 +41,7 @@ class FencingIT {
 
     private final RealNodes nodes = new RealNodes();
 
-    @Resource
+    @Resource(lookup = "java:comp/DefaultManagedExecutorService")
     private ManagedExecutorService executor;
 
     @Inject

@@ -27,6 +27,7 @@ final class Liberty implements StartedServer {
                 <feature>persistence-3.1</feature>
                 <feature>jdbc-4.3</feature>
                 <feature>servlet-6.0</feature>
+                <feature>mpConfig-3.1</feature>
               </featureManager>
               <config monitorInterval="200ms"/>
               <httpEndpoint id="defaultHttpEndpoint" host="localhost" httpPort="%s" httpsPort="-1"/>

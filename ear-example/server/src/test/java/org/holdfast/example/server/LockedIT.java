@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import jakarta.annotation.Resource;
 import jakarta.ejb.EJB;
@@ -52,10 +51,10 @@ class LockedIT {
 
     private final RealNodes nodes = new RealNodes();
 
-    @Resource
+    @Resource(lookup = "java:comp/DefaultManagedExecutorService")
     private ManagedExecutorService executor;
 
-    @Resource
+    @Inject
     private UserTransaction transaction;
 
     @EJB
@@ -211,7 +210,6 @@ class LockedIT {
 
     @Test
     void memberSetByMicroProfileConfig_countsMoreThanWhatIsWritten() throws Exception {
-        assumeTrue(hasMicroProfileConfig(), "the server has MicroProfile Config");
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         Future<?> other = executor.submit(() -> {
@@ -228,15 +226,6 @@ class LockedIT {
         go.countDown();
         other.get(20, SECONDS);
         assertThat(bean.configured("configured")).isTrue();
-    }
-
-    private static boolean hasMicroProfileConfig() {
-        try {
-            Class.forName("org.eclipse.microprofile.config.ConfigProvider");
-            return true;
-        } catch (ClassNotFoundException e) {
-            return false;
-        }
     }
 
     @Test
