@@ -3,12 +3,14 @@ package org.holdfast.example.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.management.remote.JMXServiceURL;
 import org.holdfast.testkit.FreePort;
 
 /** GlassFish, and Payara, which is one by its commands: a domain of our own, and one asadmin that gets all commands. */
@@ -16,7 +18,7 @@ final class GlassFish implements StartedServer {
 
     private static final long START_MINUTES = 4;
 
-    /** The ports of the domain that is delivered, as far as they are opened. The first two are HTTP and administration. */
+    /** The ports of the domain that is delivered, as far as they are opened. */
     private static final List<String> PORTS =
             List.of("8080", "4848", "8181", "7676", "3700", "3820", "3920", "8686", "4900", "5900");
 
@@ -24,6 +26,7 @@ final class GlassFish implements StartedServer {
     private final Path domains = Path.of("target", "domains").toAbsolutePath();
     private final Path domain = domains.resolve("domain1");
     private final Page page = new Page(System.getProperty("server.page"));
+    private final String jmxPort = Integer.toString(FreePort.find());
     private Asadmin asadmin;
 
     @Override
@@ -38,6 +41,7 @@ final class GlassFish implements StartedServer {
                     switch (port) {
                         case "8080" -> System.getProperty("http.port");
                         case "4848" -> adminPort;
+                        case "8686" -> jmxPort;
                         default -> Integer.toString(FreePort.find());
                     };
             xml = xml.replace("\"" + port + "\"", "\"" + ours + "\"");
@@ -62,9 +66,9 @@ final class GlassFish implements StartedServer {
     }
 
     private ProcessBuilder asadmin(String... arguments) {
-        ProcessBuilder builder = new ProcessBuilder(java.util.stream.Stream.concat(
-                        Stream.of(home.resolve("bin/asadmin").toString()), Stream.of(arguments))
-                .toList());
+        ProcessBuilder builder = new ProcessBuilder(
+                Stream.concat(Stream.of(home.resolve("bin/asadmin").toString()), Stream.of(arguments))
+                        .toList());
         builder.environment().put("JAVA_HOME", System.getProperty("server.java"));
         builder.environment().put("AS_JAVA", System.getProperty("server.java"));
         builder.environment().put("AS_START_TIMEOUT", Long.toString(TimeUnit.MINUTES.toMillis(START_MINUTES)));
@@ -100,6 +104,11 @@ final class GlassFish implements StartedServer {
         String file = archive.getFileName().toString();
         String command = Page.named(line.replaceFirst("^asadmin ", ""), file);
         asadmin.run(command.replace(file, archive.toString()));
+    }
+
+    /** Returns where the server's own JMX connector listens. */
+    JMXServiceURL jmx() throws MalformedURLException {
+        return new JMXServiceURL("service:jmx:rmi:///jndi/rmi://localhost:" + jmxPort + "/jmxrmi");
     }
 
     @Override

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
@@ -13,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The commands of a page about asadmin that no deployment needs. */
+/** What a page about asadmin says that no deployment needs. */
 @EnabledIfSystemProperty(named = "server", matches = "glassfish", disabledReason = "there is no asadmin")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)
@@ -30,5 +33,14 @@ class GlassFishPageIT {
     void commands_forThePool_changeItAndFindItAlive() throws Exception {
         List<String> answers = server.run("pool");
         assertThat(answers).contains("resources.connector-connection-pool.locks.max-pool-size=128");
+    }
+
+    @Test
+    void lockService_lookedAtThroughTheConnectorOfTheServer_isThere() throws Exception {
+        Map<String, ?> administrator = Map.of(JMXConnector.CREDENTIALS, new String[] {"admin", ""});
+        try (JMXConnector client = JMXConnectorFactory.connect(server.jmx(), administrator)) {
+            assertThat(new LockService(client.getMBeanServerConnection()).nodes())
+                    .hasSize(3);
+        }
     }
 }
