@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import org.jboss.arquillian.container.test.api.Deployer;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
@@ -31,7 +33,7 @@ class RedeployIT {
     /** The server's own pools may grow or shrink a little; what is left behind each time comes to more. */
     private static final int TOLERANCE = REDEPLOYS / 2 + 1;
 
-    /** GlassFish starts one for the class loader of each web module, and keeps it when that has gone. */
+    /** GlassFish starts one for each web module, and keeps it, and all that the module could see, when that has gone. */
     private static final String OF_GLASSFISH = "JarFileManager-";
 
     private final RealNodes nodes = new RealNodes();
@@ -51,21 +53,30 @@ class RedeployIT {
         ServerProcess server = new ServerProcess(ApplicationServer.current().pid());
         deployer.deploy(EAR);
         assertThat(server.classLoaders()).as("they can be counted").isPositive();
+        assertThat(server.lockServices()).as("they can be counted").isPositive();
         deployer.undeploy(EAR);
         Map<String, Long> threads = server.threads();
         long sockets = server.sockets();
         int classLoaders = server.classLoaders(); // servers keep some of what other tests have deployed
+        long lockServices = server.lockServices();
 
         redeploy(REDEPLOYS);
-        assertThat(server.threads()).allSatisfy((name, count) -> {
-            if (!name.startsWith(OF_GLASSFISH)) {
-                assertThat(count).isLessThan(threads.getOrDefault(name, 0L) + TOLERANCE);
-            }
-        });
+        Map<String, Long> more = newThreads(server.threads(), threads);
+        long kept = Objects.requireNonNullElse(more.remove(OF_GLASSFISH), 0L);
+        assertThat(more).allSatisfy((name, count) -> assertThat(count).isLessThan(TOLERANCE));
         assertThat(server.sockets()).isLessThan(sockets + TOLERANCE);
         await().atMost(PATIENCE).until(() -> nodes.connections() == 0);
-        await().atMost(PATIENCE) // some go with the second collection
-                .untilAsserted(() -> assertThat(server.classLoaders()).isLessThan(classLoaders + TOLERANCE));
+        // some go with the second collection
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(server.classLoaders() - kept).isLessThan(classLoaders + TOLERANCE));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(server.lockServices()).isLessThan(lockServices + TOLERANCE));
+    }
+
+    private static Map<String, Long> newThreads(Map<String, Long> now, Map<String, Long> before) {
+        Map<String, Long> more = new TreeMap<>(now);
+        more.replaceAll((name, count) -> count - before.getOrDefault(name, 0L));
+        return more;
     }
 
     private void redeploy(int times) throws Exception {

@@ -20,6 +20,10 @@ final class ServerProcess {
     /** A class that each class loader of a deployed adapter has once. */
     private static final Pattern ADAPTER = Pattern.compile("\\borg\\.holdfast\\.connector\\.HoldfastResourceAdapter$");
 
+    /** How many instances there are of it, once for each class loader. */
+    private static final Pattern LOCK_SERVICES =
+            Pattern.compile(" *\\d+: +(\\d+) .* org\\.holdfast\\.runtime\\.LockService\\b(?!\\$).*");
+
     /** The name of a thread, as far as the first number in it. */
     private static final Pattern THREAD = Pattern.compile("\"(\\D*)[^\"]*\".* os_prio=.*");
 
@@ -35,6 +39,15 @@ final class ServerProcess {
         return (int) jcmd("VM.classloaders", "show-classes=true", "fold=false").stream()
                 .filter(line -> ADAPTER.matcher(line).find())
                 .count();
+    }
+
+    /** Returns how many lock services are left after a full garbage collection. */
+    long lockServices() throws IOException {
+        return jcmd("GC.class_histogram").stream()
+                .map(LOCK_SERVICES::matcher)
+                .filter(Matcher::matches)
+                .mapToLong(found -> Long.parseLong(found.group(1)))
+                .sum();
     }
 
     /** Returns how many threads there are of each name, numbers apart. */
