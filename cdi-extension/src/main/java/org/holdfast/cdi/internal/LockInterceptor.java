@@ -35,6 +35,9 @@ public class LockInterceptor implements Serializable {
     @AroundInvoke
     @AroundTimeout
     Object lock(InvocationContext context) throws Exception {
+        if (LockedInvocation.isUnderWay(context)) {
+            return context.proceed();
+        }
         if (extension == null) {
             extension = beans.getExtension(LockExtension.class);
         }

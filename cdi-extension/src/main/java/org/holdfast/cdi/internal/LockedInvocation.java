@@ -28,6 +28,7 @@ final class LockedInvocation {
     private LeaseNews news;
     private boolean confirmed;
     private boolean endIsToldLater;
+    private boolean proceeding;
 
     LockedInvocation(LockExtension extension, LockedOperation operation, InvocationContext context) {
         this.extension = extension;
@@ -45,6 +46,11 @@ final class LockedInvocation {
         }
         throw new IllegalStateException(
                 "HF0507: " + context.getMethod() + " was called without its lock, so it does not run");
+    }
+
+    /** Returns whether the lock is taken for this very call: a container may have an interceptor twice. */
+    static boolean isUnderWay(InvocationContext context) {
+        return context.getContextData().get(KEY) instanceof LockedInvocation invocation && invocation.proceeding;
     }
 
     private boolean isKeptByOuterTransaction() {
@@ -108,9 +114,11 @@ final class LockedInvocation {
         }
         news.acquired();
         extension.leases().enter(lease);
+        proceeding = true;
         try {
             return context.proceed();
         } finally {
+            proceeding = false; // who is outside may try again
             extension.leases().leave();
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
@@ -17,6 +18,7 @@ import java.lang.annotation.Target;
 import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.Lease;
+import org.holdfast.cdi.LeaseAcquired;
 import org.holdfast.cdi.Locked;
 import org.junit.jupiter.api.Test;
 
@@ -162,5 +164,39 @@ class OrderTest extends Application {
                         "work, locked",
                         "end, locked");
         assertThat(bean.tokens().get(1)).isEqualTo(bean.tokens().get(0));
+    }
+
+    /** Ours once more, inside: TomEE runs that of an EAR after that of its web module. */
+    @Locked("")
+    @Interceptor
+    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 220)
+    public static class OnceMore extends LockInterceptor {
+        private static final long serialVersionUID = 1L;
+    }
+
+    @ApplicationScoped
+    public static class Hearing {
+        @RetriedOutside
+        @Locked("ordered")
+        public void work() {
+            see("work");
+            if (SEEN.indexOf("work, locked") == SEEN.size() - 1) {
+                throw new UnsupportedOperationException("on purpose, the first time");
+            }
+        }
+
+        void hear(@Observes LeaseAcquired event) {
+            SEEN.add("acquired");
+        }
+    }
+
+    @Test
+    void interceptor_thatTheContainerRunsTwice_takesTheLockOnceForEachAttempt() {
+        SEEN.clear();
+        Hearing bean = deploy(Hearing.class, new Class<?>[] {OutsideRetry.class, OnceMore.class});
+        bean.work();
+        assertThat(SEEN)
+                .containsExactly(
+                        "attempt, free", "acquired", "work, locked", "attempt, free", "acquired", "work, locked");
     }
 }
