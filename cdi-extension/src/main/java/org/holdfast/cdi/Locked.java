@@ -138,8 +138,8 @@ public @interface Locked {
 
     /**
      * The JNDI name of the {@link org.holdfast.LockConnectionFactory}. Default: the application's bean of that type, else what is
-     * bound to the first of {@code java:comp/env/eis/holdfast}, {@code java:app/eis/holdfast}, {@code java:/eis/holdfast} and
-     * {@code eis/holdfast}.
+     * bound to the first of {@code java:comp/env/eis/holdfast}, {@code java:app/eis/holdfast}, {@code java:/eis/holdfast},
+     * {@code eis/holdfast}, {@code openejb:Resource/holdfast.rar} and {@code openejb:Resource/holdfast}.
      */
     @Nonbinding
     String factory() default "";

@@ -23,8 +23,12 @@ final class FactoryLocator {
     /** Each module may bind it to another factory. */
     private static final String OF_THE_MODULE = OF_THE_COMPONENT + "env/eis/holdfast";
 
-    private static final List<String> OF_THE_SERVER =
-            List.of("java:app/eis/holdfast", "java:/eis/holdfast", "eis/holdfast");
+    private static final List<String> OF_THE_SERVER = List.of(
+            "java:app/eis/holdfast",
+            "java:/eis/holdfast",
+            "eis/holdfast",
+            "openejb:Resource/holdfast.rar",
+            "openejb:Resource/holdfast");
 
     private final BeanManager beans;
     private final Bean<?> bean;
