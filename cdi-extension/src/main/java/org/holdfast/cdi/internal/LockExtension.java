@@ -8,6 +8,7 @@ import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Default;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.AfterDeploymentValidation;
+import jakarta.enterprise.inject.spi.AfterTypeDiscovery;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -51,6 +52,14 @@ public class LockExtension implements Extension {
         reader = new OperationReader(Configuration.ofTheApplication());
         for (Class<?> interceptor : List.of(LockInterceptor.class, TransactionLockInterceptor.class)) {
             event.addAnnotatedType(beans.createAnnotatedType(interceptor), interceptor.getName());
+        }
+    }
+
+    /** Puts what a server forgets in its place, so that there is a transaction under the lock. */
+    void complete(@Observes AfterTypeDiscovery event, BeanManager beans) {
+        for (Class<?> forgotten : TransactionalOfTomEE.interceptorsNotIn(event.getInterceptors())) {
+            event.getInterceptors().add(event.getInterceptors().indexOf(TransactionLockInterceptor.class), forgotten);
+            event.addAnnotatedType(beans.createAnnotatedType(forgotten), forgotten.getName());
         }
     }
 
