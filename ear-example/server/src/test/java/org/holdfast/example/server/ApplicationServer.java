@@ -19,6 +19,11 @@ interface ApplicationServer {
     /** Returns what JNDI of the server calls the factory of that name. */
     String jndiName(String factory);
 
+    /** Returns what it calls the factory of an adapter that stands alone. */
+    default String jndiNameAlone(String factory) {
+        return jndiName(factory);
+    }
+
     /** Lets an application see the classes of the adapter that stands alone, where asking for a factory is not enough. */
     default void grantAdapter(WebArchive application, String adapter) {}
 
@@ -31,8 +36,15 @@ interface ApplicationServer {
     /** Read when the first test asks: the properties are there by then. */
     final class Holder {
 
-        private static final Map<String, Supplier<ApplicationServer>> KINDS =
-                Map.of("wildfly", WildFlyServer::new, "glassfish", GlassFish::new, "liberty", Liberty::new);
+        private static final Map<String, Supplier<ApplicationServer>> KINDS = Map.of(
+                "wildfly",
+                WildFlyServer::new,
+                "glassfish",
+                GlassFish::new,
+                "liberty",
+                Liberty::new,
+                "tomee",
+                TomEE::new);
 
         private static final ApplicationServer CURRENT =
                 KINDS.get(System.getProperty("server")).get();

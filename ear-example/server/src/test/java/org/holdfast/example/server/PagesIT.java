@@ -24,6 +24,10 @@ class PagesIT {
     /** What servers and tests ask {@link Page} for. */
     private static final Set<String> RUN = Set.of(
             "server",
+            "logging",
+            "settings",
+            "settings-alone",
+            "api",
             "ear",
             "ear-gone",
             "alone",

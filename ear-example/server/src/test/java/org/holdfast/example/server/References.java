@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
@@ -29,9 +30,17 @@ final class References {
     private References() {}
 
     static WebArchive add(WebArchive module, String... factories) {
+        return add(module, ApplicationServer.current()::jndiName, factories);
+    }
+
+    /** The same for those of the adapter that stands alone. */
+    static WebArchive addAlone(WebArchive module, String... factories) {
+        return add(module, ApplicationServer.current()::jndiNameAlone, factories);
+    }
+
+    private static WebArchive add(WebArchive module, UnaryOperator<String> jndiName, String... factories) {
         String references = Arrays.stream(factories)
-                .map(factory ->
-                        REFERENCE.formatted(factory, ApplicationServer.current().jndiName(factory)))
+                .map(factory -> REFERENCE.formatted(factory, jndiName.apply(factory)))
                 .collect(Collectors.joining());
         return module.setWebXML(new StringAsset(DESCRIPTOR.formatted(references)));
     }

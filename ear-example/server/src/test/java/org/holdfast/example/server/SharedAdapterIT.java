@@ -77,7 +77,7 @@ class SharedAdapterIT {
         WebArchive application =
                 ShrinkWrap.create(WebArchive.class, name + ".war").addClass(DetachedServlet.class);
         ApplicationServer.current().grantAdapter(application, "holdfast.rar");
-        return References.add(application, "holdfast", "jobs");
+        return References.addAlone(application, "holdfast", "jobs");
     }
 
     private long take(String application, String factory, String lock) throws Exception {

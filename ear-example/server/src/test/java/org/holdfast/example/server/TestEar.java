@@ -14,6 +14,11 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 /** The EAR as it was built, with a web module more or another one. */
 final class TestEar {
 
+    /** To CDI 3 an empty one makes a bean of every class, those of the test libraries too. */
+    private static final StringAsset BEANS = new StringAsset("""
+            <beans xmlns="https://jakarta.ee/xml/ns/jakartaee" version="3.0" bean-discovery-mode="annotated"/>
+            """);
+
     private static final ArchivePath SHOP = ArchivePaths.create("shop.war");
 
     private TestEar() {}
@@ -42,7 +47,8 @@ final class TestEar {
                 .getAsset()
                 .openStream()) {
             String descriptor = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-            return ear.addAsModule(tests).setApplicationXML(new StringAsset(modules.apply(descriptor)));
+            return ear.addAsModule(tests.addAsWebInfResource(BEANS, "beans.xml"))
+                    .setApplicationXML(new StringAsset(modules.apply(descriptor)));
         }
     }
 }

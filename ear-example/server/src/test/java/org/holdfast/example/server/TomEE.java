@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import java.io.IOException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
+import org.holdfast.LockConnectionFactory;
+
+/** TomEE: it deploys what is in its directory, and takes away what is there no more. */
+final class TomEE implements StartedServer {
+
+    private static final long PATIENCE_SECONDS = 240;
+    private static final Pattern FAILURE = Pattern.compile(
+            "Failed Auto-Deployment of|Error deploying web application|startup failed due to previous errors");
+
+    private static final String API = "holdfast-api.jar";
+
+    /**
+     * What tests need and the page does not speak of: executors under their standard names, and a database that does not lock
+     * whole tables.
+     */
+    private static final String TESTS = """
+            openejb.autodeploy.interval = 500 ms
+            openejb.environment.default = true
+            Default\\ JDBC\\ Database.JdbcUrl = jdbc:hsqldb:mem:tests;hsqldb.tx=mvcc
+            """;
+
+    private final Path home = Path.of(System.getProperty("server.home"));
+    private final Path base = Path.of("target", "tomee").toAbsolutePath();
+    private final Path log = base.resolve("logs/catalina.out");
+    private final Page page = new Page(System.getProperty("server.page"));
+    private Process process;
+    private long read;
+
+    @Override
+    public void start() throws IOException {
+        Trees.delete(base);
+        for (String directory : List.of("apps", "bin", "lib", "logs", "temp", "webapps", "work")) {
+            Files.createDirectories(base.resolve(directory));
+        }
+        Files.copy(home.resolve("bin/tomcat-juli.jar"), base.resolve("bin/tomcat-juli.jar"));
+        Path conf = base.resolve("conf");
+        Trees.copy(home.resolve("conf"), conf);
+        Files.writeString(
+                conf.resolve("server.xml"),
+                Files.readString(conf.resolve("server.xml"))
+                        .replace("port=\"8080\"", "port=\"" + System.getProperty("http.port") + "\"")
+                        .replace("port=\"8005\"", "port=\"-1\"")
+                        .replace("<Engine ", "<Engine backgroundProcessorDelay=\"1\" "));
+        Files.writeString(conf.resolve("tomee.xml"), page.text("server"));
+        append("logging.properties", page.text("logging"));
+        append("system.properties", page.text("settings") + page.text("settings-alone") + TESTS);
+        run();
+    }
+
+    private void append(String file, String lines) throws IOException {
+        Files.writeString(base.resolve("conf").resolve(file), "\n" + lines, StandardOpenOption.APPEND);
+    }
+
+    private void run() throws IOException {
+        ProcessBuilder builder =
+                new ProcessBuilder("sh", home.resolve("bin/catalina.sh").toString(), "run");
+        builder.environment().put("CATALINA_BASE", base.toString());
+        builder.environment().put("JAVA_HOME", System.getProperty("server.java"));
+        builder.environment().put("CATALINA_OPTS", "-Xmx768m " + RealServers.options());
+        read = Files.exists(log) ? Files.size(log) : 0;
+        process = builder.redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        await("Server startup in");
+    }
+
+    @Override
+    public void deploy(Path archive) throws IOException {
+        String file = archive.getFileName().toString();
+        if (file.endsWith(".rar")) {
+            provideApi(archive.getParent());
+        } else if (file.endsWith(".ear")) {
+            withdrawApi();
+        }
+        read = Files.size(log);
+        for (String line : page.lines(Page.block(file))) {
+            shell(Page.named(line, file), archive.getParent());
+        }
+        await(
+                file.endsWith(".war")
+                        ? "Deployment of web application archive .* has finished"
+                        : "Deployed Application\\(");
+    }
+
+    /** The server looks for libraries when it starts. */
+    private void provideApi(Path directory) throws IOException {
+        URL api = LockConnectionFactory.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation();
+        Files.copy(Path.of(api.getPath()), directory.resolve(API), StandardCopyOption.REPLACE_EXISTING);
+        for (String line : page.lines("api")) {
+            shell(line, directory);
+        }
+        close();
+        run();
+    }
+
+    /** An EAR brings its own. */
+    private void withdrawApi() throws IOException {
+        if (Files.deleteIfExists(base.resolve("lib").resolve(API))) {
+            close();
+            run();
+        }
+    }
+
+    @Override
+    public void undeploy(Path archive) throws IOException {
+        String file = archive.getFileName().toString();
+        read = Files.size(log);
+        for (String line : page.lines(Page.block(file) + "-gone")) {
+            shell(Page.named(line, file), archive.getParent());
+        }
+        await(file.endsWith(".war") ? "Undeploying context" : "Completed Auto-Undeployment of");
+    }
+
+    private void shell(String line, Path directory) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder("sh", "-c", line).directory(directory.toFile());
+        builder.environment().put("CATALINA_BASE", base.toString());
+        try {
+            if (builder.inheritIO().start().waitFor() != 0) {
+                throw new IOException(line + " failed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+    }
+
+    private void await(String message) throws IOException {
+        Pattern expected = Pattern.compile(message);
+        String[] news = {""};
+        Awaitility.await().atMost(PATIENCE_SECONDS, TimeUnit.SECONDS).until(() -> {
+            byte[] all = Files.readAllBytes(log);
+            news[0] = new String(all, (int) read, all.length - (int) read, StandardCharsets.UTF_8);
+            return expected.matcher(news[0]).find() || FAILURE.matcher(news[0]).find() || !process.isAlive();
+        });
+        if (!expected.matcher(news[0]).find() || FAILURE.matcher(news[0]).find()) {
+            throw new IOException(news[0]);
+        }
+    }
+
+    @Override
+    public long pid() {
+        return process.pid();
+    }
+
+    @Override
+    public String jndiName(String factory) {
+        return "openejb:Resource/" + factory + ".rar";
+    }
+
+    @Override
+    public String jndiNameAlone(String factory) {
+        return "openejb:Resource/" + factory;
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        process.onExit()
+                .orTimeout(30, TimeUnit.SECONDS)
+                .exceptionally(late -> process.destroyForcibly())
+                .join();
+    }
+}
