@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.server;
 
+import java.io.IOException;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
@@ -25,13 +26,13 @@ interface ApplicationServer {
     }
 
     /** Lets an application see the classes of the adapter that stands alone, where asking for a factory is not enough. */
-    default void grantAdapter(WebArchive application, String adapter) {}
+    default void grantAdapter(WebArchive application) {}
 
-    /** Tells the server about an archive that is going to be deployed, if it wants to know before. */
-    default void prepare(String archive) {}
+    /** Has the adapter that is deployed alone from now on configured as that block of the server's page says. */
+    void configureAlone(String block) throws IOException;
 
-    /** Takes back what {@link #prepare} said, once the archive is gone. */
-    default void forget(String archive) {}
+    /** Goes back to what the page says first, once that adapter is gone. */
+    void forgetAlone() throws IOException;
 
     /** Read when the first test asks: the properties are there by then. */
     final class Holder {

@@ -79,7 +79,7 @@ final class GlassFish implements StartedServer {
 
     @Override
     public void deploy(Path archive) throws IOException {
-        for (String line : page.lines(Page.block(archive.getFileName().toString()))) {
+        for (String line : page.lines(page.block(archive.getFileName().toString()))) {
             run(line, archive);
         }
     }
@@ -109,6 +109,16 @@ final class GlassFish implements StartedServer {
     /** Returns where the server's own JMX connector listens. */
     JMXServiceURL jmx() throws MalformedURLException {
         return new JMXServiceURL("service:jmx:rmi:///jndi/rmi://localhost:" + jmxPort + "/jmxrmi");
+    }
+
+    @Override
+    public void configureAlone(String block) {
+        page.configureAlone(block);
+    }
+
+    @Override
+    public void forgetAlone() {
+        page.configureAlone(null);
     }
 
     @Override

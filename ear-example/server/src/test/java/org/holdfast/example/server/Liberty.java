@@ -82,7 +82,7 @@ final class Liberty implements StartedServer {
         String file = archive.getFileName().toString();
         Files.copy(archive, server.resolve("apps").resolve(file), StandardCopyOption.REPLACE_EXISTING);
         read = Files.size(messages);
-        Files.writeString(dropins.resolve(file + ".xml"), Page.named(page.text(Page.block(file)), file));
+        Files.writeString(dropins.resolve(file + ".xml"), Page.named(page.text(page.block(file)), file));
         await(file.endsWith(".rar") ? "J2CA7001I.*holdfast" : "CWWKZ000[13]I.*" + name(file));
     }
 
@@ -109,6 +109,16 @@ final class Liberty implements StartedServer {
         if (!expected.matcher(log[0]).find()) {
             throw new IOException(log[0]);
         }
+    }
+
+    @Override
+    public void configureAlone(String block) {
+        page.configureAlone(block);
+    }
+
+    @Override
+    public void forgetAlone() {
+        page.configureAlone(null);
     }
 
     @Override

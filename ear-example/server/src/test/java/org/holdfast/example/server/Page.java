@@ -19,13 +19,12 @@ final class Page {
 
     private static final Pattern NODE = Pattern.compile("(rediss?)(\\\\?)://redis([123])(\\\\?):6379");
 
+    private static final String ALONE = "alone";
     private static final String TRUST_STORE = "/etc/holdfast/trust.p12";
-
-    /** The RAR alone as {@code holdfast.rar}, for nodes with TLS. */
-    static final String TLS_RAR = "tls.rar";
 
     private final Path file;
     private final List<Block> blocks;
+    private String alone = ALONE;
 
     /** One fenced block. */
     record Block(String language, String id, String text) {}
@@ -70,24 +69,28 @@ final class Page {
                 .replace("changeit", Certificates.PASSWORD);
     }
 
+    /** Says which block tells how to deploy the adapter alone; null for the first of them. */
+    void configureAlone(String block) {
+        alone = block == null ? ALONE : block;
+    }
+
     /** Returns which block tells how to deploy a file. */
-    static String block(String file) {
-        if (file.equals(TLS_RAR)) {
-            return "tls";
-        }
-        return file.endsWith(".ear") ? "ear" : file.endsWith(".rar") ? "alone" : "application";
+    String block(String file) {
+        return file.endsWith(".rar") ? alone : kind(file);
     }
 
     /** Returns which block tells how to take it away: how it was configured makes no difference. */
     static String blockGone(String file) {
-        return (file.equals(TLS_RAR) ? "alone" : block(file)) + "-gone";
+        return kind(file) + "-gone";
     }
 
-    /** The application of the pages is called orders, and a RAR alone holdfast. */
+    private static String kind(String file) {
+        return file.endsWith(".ear") ? "ear" : file.endsWith(".rar") ? ALONE : "application";
+    }
+
+    /** The application of the pages is called orders. */
     static String named(String text, String file) {
-        return file.endsWith(".war")
-                ? text.replaceAll("\\borders\\b", file.replace(".war", ""))
-                : file.endsWith(".rar") ? text.replace("holdfast.rar", file) : text;
+        return file.endsWith(".war") ? text.replaceAll("\\borders\\b", file.replace(".war", "")) : text;
     }
 
     /** Returns the lines of the block, without those that are empty. */

@@ -76,7 +76,7 @@ class SharedAdapterIT {
     private static WebArchive application(String name) {
         WebArchive application =
                 ShrinkWrap.create(WebArchive.class, name + ".war").addClass(DetachedServlet.class);
-        ApplicationServer.current().grantAdapter(application, "holdfast.rar");
+        ApplicationServer.current().grantAdapter(application);
         return References.addAlone(application, "holdfast", "jobs");
     }
 

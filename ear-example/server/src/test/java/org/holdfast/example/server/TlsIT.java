@@ -41,22 +41,20 @@ class TlsIT {
 
     @Deployment(name = ADAPTER, managed = false, testable = false)
     static ResourceAdapterArchive adapter() {
-        return ShrinkWrap.create(ResourceAdapterArchive.class, Page.TLS_RAR)
-                .merge(ShrinkWrap.createFromZipFile(
-                        ResourceAdapterArchive.class, new File(System.getProperty("server.rar"))));
+        return ShrinkWrap.createFromZipFile(ResourceAdapterArchive.class, new File(System.getProperty("server.rar")));
     }
 
     @Deployment(name = APPLICATION, managed = false, testable = false)
     static WebArchive application() {
         WebArchive application =
                 ShrinkWrap.create(WebArchive.class, "secure.war").addClass(DetachedServlet.class);
-        ApplicationServer.current().grantAdapter(application, Page.TLS_RAR);
-        return References.add(application, "holdfast");
+        ApplicationServer.current().grantAdapter(application);
+        return References.addAlone(application, "holdfast");
     }
 
     @Test
     void lock_onNodesThatWantCertificates_isTakenAndReleasedOverTls() throws Exception {
-        ApplicationServer.current().prepare(Page.TLS_RAR);
+        ApplicationServer.current().configureAlone("tls");
         deployer.deploy(ADAPTER);
         deployer.deploy(APPLICATION);
         await().atMost(PATIENCE).untilAsserted(this::take);
@@ -66,7 +64,7 @@ class TlsIT {
         deployer.undeploy(APPLICATION);
         deployer.undeploy(ADAPTER);
         await().until(() -> nodes.isFree("secret"));
-        ApplicationServer.current().forget(Page.TLS_RAR);
+        ApplicationServer.current().forgetAlone();
     }
 
     private void take() throws Exception {

@@ -22,6 +22,7 @@ final class TomEE implements StartedServer {
             "Failed Auto-Deployment of|Error deploying web application|startup failed due to previous errors");
 
     private static final String API = "holdfast-api.jar";
+    private static final String SETTINGS_BEFORE = "conf/system.properties.before";
 
     /**
      * What tests need and the page does not speak of: executors under their standard names, and a database that does not lock
@@ -87,7 +88,7 @@ final class TomEE implements StartedServer {
             withdrawApi();
         }
         read = Files.size(log);
-        for (String line : page.lines(Page.block(file))) {
+        for (String line : page.lines(page.block(file))) {
             shell(Page.named(line, file), archive.getParent());
         }
         await(
@@ -122,7 +123,7 @@ final class TomEE implements StartedServer {
     public void undeploy(Path archive) throws IOException {
         String file = archive.getFileName().toString();
         read = Files.size(log);
-        for (String line : page.lines(Page.block(file) + "-gone")) {
+        for (String line : page.lines(Page.blockGone(file))) {
             shell(Page.named(line, file), archive.getParent());
         }
         await(file.endsWith(".war") ? "Undeploying context" : "Completed Auto-Undeployment of");
@@ -152,6 +153,22 @@ final class TomEE implements StartedServer {
         if (!expected.matcher(news[0]).find() || FAILURE.matcher(news[0]).find()) {
             throw new IOException(news[0]);
         }
+    }
+
+    /** The server reads settings when it starts, which {@link #provideApi} has it do for each adapter. */
+    @Override
+    public void configureAlone(String block) throws IOException {
+        Path settings = base.resolve("conf/system.properties");
+        Files.copy(settings, base.resolve(SETTINGS_BEFORE));
+        append(settings.getFileName().toString(), page.text(block));
+    }
+
+    @Override
+    public void forgetAlone() throws IOException {
+        Files.move(
+                base.resolve(SETTINGS_BEFORE),
+                base.resolve("conf/system.properties"),
+                StandardCopyOption.REPLACE_EXISTING);
     }
 
     @Override

@@ -2,7 +2,6 @@
 package org.holdfast.example.server;
 
 import java.util.Arrays;
-import java.util.List;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
@@ -27,22 +26,17 @@ final class WildFlyServer implements ApplicationServer {
     }
 
     @Override
-    public void grantAdapter(WebArchive application, String adapter) {
-        application.setManifest(new StringAsset("Dependencies: deployment." + adapter + "\n"));
+    public void grantAdapter(WebArchive application) {
+        application.setManifest(new StringAsset("Dependencies: deployment.holdfast.rar\n"));
     }
 
     @Override
-    public void prepare(String archive) {
-        JBossCli.run(page(Page.block(archive), archive));
+    public void configureAlone(String block) {
+        JBossCli.run(new Page("wildfly.md").lines(block));
     }
 
     @Override
-    public void forget(String archive) {
-        JBossCli.run(page(Page.blockGone(archive), archive));
-    }
-
-    private static List<String> page(String block, String archive) {
-        return new Page("wildfly.md")
-                .lines(block).stream().map(line -> Page.named(line, archive)).toList();
+    public void forgetAlone() {
+        JBossCli.run(new Page("wildfly.md").lines("alone-gone"));
     }
 }
