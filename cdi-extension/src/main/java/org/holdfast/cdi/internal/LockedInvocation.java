@@ -50,7 +50,14 @@ final class LockedInvocation {
 
     /** Returns whether the lock is taken for this very call: a container may have an interceptor twice. */
     static boolean isUnderWay(InvocationContext context) {
-        return context.getContextData().get(KEY) instanceof LockedInvocation invocation && invocation.proceeding;
+        return context.getContextData().get(KEY) instanceof LockedInvocation invocation
+                && invocation.proceeding
+                && invocation.isOf(context);
+    }
+
+    /** Another call would have data of its own; if a container shared them, it must not go without its lock. */
+    private boolean isOf(InvocationContext other) {
+        return context.getTarget() == other.getTarget() && context.getMethod().equals(other.getMethod());
     }
 
     private boolean isKeptByOuterTransaction() {
