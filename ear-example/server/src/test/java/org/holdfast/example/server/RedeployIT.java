@@ -33,7 +33,7 @@ class RedeployIT {
     /** The server's own pools may grow or shrink a little; what is left behind each time comes to more. */
     private static final int TOLERANCE = REDEPLOYS / 2 + 1;
 
-    /** GlassFish starts one for each web module, and keeps it, and all that the module could see, when that has gone. */
+    /** GlassFish keeps one, and with it the class loaders, for each web module of an EAR that has gone, of any EAR. */
     private static final String OF_GLASSFISH = "JarFileManager-";
 
     private final RealNodes nodes = new RealNodes();
