@@ -421,6 +421,7 @@ public final class Channel implements Nodes, AutoCloseable {
     /** Closes the connections; what is under way is answered with {@link Reply.NoAnswer}. */
     @Override
     public void close() {
+        cluster.closed(this);
         lock.lock();
         try {
             closed = true;
@@ -436,6 +437,17 @@ public final class Channel implements Nodes, AutoCloseable {
             throw new UncheckedIOException(e);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Closes it unless somebody is at it, who may be connecting to a node that hangs. */
+    void closeIfIdle() {
+        if (lock.tryLock()) {
+            try {
+                close();
+            } finally {
+                lock.unlock();
+            }
         }
     }
 

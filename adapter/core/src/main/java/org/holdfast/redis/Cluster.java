@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.Answer;
@@ -15,7 +17,7 @@ import org.holdfast.protocol.Time;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** The nodes of one lock service: who they are, what is known of them, and channels to them. */
-public final class Cluster {
+public final class Cluster implements AutoCloseable {
 
     private final List<NodeAddress> addresses;
     private final Access access;
@@ -27,6 +29,8 @@ public final class Cluster {
     private final Clocks clocks;
     private final long nodeTimeoutNanos;
     private final boolean guarded;
+    private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     /**
      * @param access how to enter the nodes
@@ -62,7 +66,26 @@ public final class Cluster {
 
     /** Returns a new channel. It connects when it is first used. */
     public Channel open() {
-        return new Channel(this);
+        Channel channel = new Channel(this);
+        channels.add(channel);
+        if (closed) {
+            channel.close();
+        }
+        return channel;
+    }
+
+    void closed(Channel channel) {
+        channels.remove(channel);
+    }
+
+    /**
+     * Closes the channels that are still open: not every container ends the connections in its pool when their adapter goes.
+     * Waits for no node.
+     */
+    @Override
+    public void close() {
+        closed = true;
+        channels.forEach(Channel::closeIfIdle);
     }
 
     /**

@@ -188,7 +188,7 @@ public final class LockService implements AutoCloseable {
         }
     }
 
-    /** Stops renewals, releases every lease and closes the service channel. Takes 2 s at the most. */
+    /** Stops renewals, releases every lease and closes all channels. Takes 2 s at the most. */
     @Override
     public void close() {
         stop();
@@ -210,6 +210,7 @@ public final class LockService implements AutoCloseable {
         leases.close(deadline);
         service.close();
         forWaiting.close();
+        cluster.close();
         int unheard = unfinished.size();
         if (unheard > 0) {
             LOG.log(

@@ -4,6 +4,7 @@ package org.holdfast.connector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 import static org.holdfast.connector.RunningAdapter.handle;
 
 import jakarta.resource.NotSupportedException;
@@ -16,7 +17,9 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import org.holdfast.Lease;
+import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
+import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -96,6 +99,20 @@ class ResourceAdapterTest {
 
         running.adapter.start(running);
         assertThat(handle(running.managed()).acquire("stop").isHeld()).isTrue();
+    }
+
+    @Test
+    void stop_closesTheSocketsOfConnectionsThatTheContainerForgets() throws Exception {
+        LockConnection connection = handle(running.managed());
+        connection.acquire("forgotten");
+        connection.close(); // and goes back to a pool that nobody empties
+        for (RedisServer node : redis.all()) {
+            assertThat(RunningAdapter.sockets(node)).isPositive();
+        }
+        running.adapter.stop();
+        for (RedisServer node : redis.all()) {
+            await().until(() -> RunningAdapter.sockets(node) == 0);
+        }
     }
 
     @Test
