@@ -25,12 +25,13 @@ final class TomEE implements StartedServer {
     private static final String SETTINGS_BEFORE = "conf/system.properties.before";
 
     /**
-     * What tests need and the page does not speak of: executors under their standard names, and a database that does not lock
-     * whole tables.
+     * What tests need and the page does not speak of: executors under their standard names, threads that go soon after the adapter
+     * whose work they did, and a database that does not lock whole tables.
      */
     private static final String TESTS = """
             openejb.autodeploy.interval = 500 ms
             openejb.environment.default = true
+            holdfast.rarRA.KeepAliveTime = 1 second
             Default\\ JDBC\\ Database.JdbcUrl = jdbc:hsqldb:mem:tests;hsqldb.tx=mvcc
             """;
 
