@@ -346,7 +346,7 @@ public final class LeaseManager {
 
     /** Returns whether the hold is in force for long enough to commit; renews it if it is short. */
     boolean confirm(Hold hold) {
-        long needed = hold.commitMarginNanos(timing);
+        long needed = Math.max(1, hold.commitMarginNanos(timing)); // without a margin it must be held all the same
         return hold.remainingNanos(time.nanoTime()) >= needed
                 || renew(hold) && hold.remainingNanos(time.nanoTime()) >= needed;
     }

@@ -12,13 +12,7 @@ final class ProtocolFixture {
     static final long TTL_MILLIS = 1_000;
 
     final VirtualTime time = new VirtualTime();
-    final Timing timing = new Timing(
-            Duration.ofMillis(50),
-            Duration.ofSeconds(60),
-            Duration.ofMinutes(10),
-            0.01,
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(1));
+    final Timing timing;
     final ScriptedNodes nodes;
     final ScriptedNodes service;
     final UnfinishedReleases unfinished;
@@ -46,6 +40,17 @@ final class ProtocolFixture {
     };
 
     ProtocolFixture(int count) {
+        this(count, Duration.ofSeconds(1));
+    }
+
+    ProtocolFixture(int count, Duration commitMargin) {
+        timing = new Timing(
+                Duration.ofMillis(50),
+                Duration.ofSeconds(60),
+                Duration.ofMinutes(10),
+                0.01,
+                commitMargin,
+                Duration.ofSeconds(1));
         nodes = new ScriptedNodes(time, count);
         service = new ScriptedNodes(time, count);
         unfinished = new UnfinishedReleases(time, count);

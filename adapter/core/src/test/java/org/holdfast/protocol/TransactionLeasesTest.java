@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.Lease;
@@ -150,6 +151,16 @@ class TransactionLeasesTest {
         assertThatExceptionOfType(LeaseLostException.class)
                 .isThrownBy(this::confirm)
                 .satisfies(e -> assertThat(e.loss().token()).isEqualTo(lease.token()));
+    }
+
+    @Test
+    void commit_withALostLeaseAndNoMargin_isTakenAwayAllTheSame() throws Exception {
+        ProtocolFixture withoutMargin = new ProtocolFixture(3, Duration.ZERO);
+        transactions.current = "tx";
+        withoutMargin.session(transactions).acquire(withoutMargin.nodes, withoutMargin.request(0), () -> {});
+        confirm();
+        withoutMargin.time.passMillis(1_000);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
     }
 
     @Test
