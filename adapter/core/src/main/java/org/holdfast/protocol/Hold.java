@@ -384,7 +384,7 @@ public final class Hold {
     private void tell(Consumer<LeaseLoss> listener, LeaseLoss loss) {
         try {
             notifier.execute(() -> call(listener, loss));
-        } catch (RuntimeException e) { // no thread to be had: who looks at a lease must not suffer for that
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread to be had: who looks must not suffer for that
             LOG.log(System.Logger.Level.WARNING, "HF0211: no thread to tell a listener that the " + loss, e);
         }
     }

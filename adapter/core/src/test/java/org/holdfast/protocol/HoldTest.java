@@ -2,6 +2,7 @@
 package org.holdfast.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -199,5 +200,23 @@ class HoldTest {
         assertThat(hold.isAlone()).as("or it would be passed on").isFalse();
         hold.becomeReading();
         assertThat(hold.claim().target()).isEqualTo(new Target.Reading("a"));
+    }
+
+    @Test
+    void loss_thatNoThreadIsThereToTell_isSeenByWhoLooks() {
+        Hold untold = new Hold(
+                fixture.command(7).claim(),
+                new Hold.Cohort(0, 0, 0),
+                new Hold.Taker(holder, Badge.UNKNOWN),
+                RENEWED,
+                new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                lost -> {});
+        untold.onLost(told::add);
+        time.pass(VALIDITY);
+        assertThatCode(() -> untold.isHeld(time.nanoTime())).doesNotThrowAnyException();
+        assertThat(untold.loss()).isNotNull();
     }
 }
