@@ -38,8 +38,12 @@ final class RetryDelay {
      * @param remainingMillis for how long the present holder keeps the lock if it does not renew it
      */
     long nanosWhileHeard(long remainingMillis) {
+        long longest = upperHalf(HEARD_RANGE_NANOS);
+        if (remainingMillis > TimeUnit.NANOSECONDS.toMillis(longest)) { // before we add to it: a node may say anything
+            return longest;
+        }
         long untilExpiry = TimeUnit.MILLISECONDS.toNanos(remainingMillis + 1) + randomness.below(FIRST_RANGE_NANOS);
-        return Math.min(untilExpiry, upperHalf(HEARD_RANGE_NANOS));
+        return Math.min(untilExpiry, longest);
     }
 
     private long upperHalf(long range) {
