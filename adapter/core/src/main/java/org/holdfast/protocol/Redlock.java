@@ -51,7 +51,8 @@ public final class Redlock {
         long started = time.nanoTime(); // before anything is sent: no node counts the TTL from an earlier moment
         long validUntil = started + timing.validityNanos(ttlMillis);
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
-        Tally tally = gather(nodes, round, earlier(started + timing.patienceNanos(ttlMillis), deadline));
+        long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending itself may have taken long
+        Tally tally = gather(nodes, round, earlier(patience, deadline));
 
         boolean skewed = tally.isSkewed(time.epochMicros(), timing.maxSkewMicros());
         if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {
@@ -111,8 +112,13 @@ public final class Redlock {
                 : new Outcome.TokenTooSmall(tally.largestToken());
     }
 
-    /** A renewal that is under way. */
-    record Renewing(Hold hold, Claim claim, long started, Round round) {}
+    /**
+     * A renewal that is under way.
+     *
+     * @param started before it was sent: the new validity counts from then
+     * @param sent when it had been: sending takes long where a connection has to be opened first, and answers come after
+     */
+    record Renewing(Hold hold, Claim claim, long started, long sent, Round round) {}
 
     /** Sends the renewals of leases, all at once. */
     List<Renewing> startRenewals(Nodes nodes, List<Hold> holds) {
@@ -120,9 +126,10 @@ public final class Redlock {
         List<Command.Renew> commands = new ArrayList<>(holds.size());
         holds.forEach(hold -> commands.add(new Command.Renew(hold.claim())));
         List<Round> rounds = nodes.sendAll(commands, NodeSet.first(nodes.count()));
+        long sent = time.nanoTime();
         List<Renewing> renewing = new ArrayList<>(holds.size());
         for (int i = 0; i < holds.size(); i++) {
-            renewing.add(new Renewing(holds.get(i), commands.get(i).claim(), started, rounds.get(i)));
+            renewing.add(new Renewing(holds.get(i), commands.get(i).claim(), started, sent, rounds.get(i)));
         }
         return renewing;
     }
@@ -146,7 +153,7 @@ public final class Redlock {
         Hold hold = renewing.hold();
         long ttlMillis = renewing.claim().ttlMillis();
         long patience = timing.patienceNanos(ttlMillis);
-        Tally tally = gather(nodes, renewing.round(), renewing.started() + patience);
+        Tally tally = gather(nodes, renewing.round(), renewing.sent() + patience);
         renewing.round().leave(late -> {});
         if (!tally.isGranted() && hold.claim() != renewing.claim()) {
             return false; // it became a reader's meanwhile: what nodes say of what it was before means nothing

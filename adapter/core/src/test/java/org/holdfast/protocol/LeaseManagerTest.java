@@ -236,6 +236,16 @@ class LeaseManagerTest {
     }
 
     @Test
+    void renewal_thatIsLongInSending_waitsForItsAnswersAllTheSame() throws Exception {
+        Hold hold = hold();
+        service.sendingTakes(60); // longer than a node may take to answer
+        time.passMillis(340);
+        fixture.renewals.sweep(service);
+        time.passMillis(800);
+        assertThat(fixture.manager.isHeld(hold)).isTrue();
+    }
+
+    @Test
     void renewal_thatFails_isTriedAgainUntilItSucceeds() throws Exception {
         Hold hold = hold();
         service.node(0, new Reply.NotSent("refused")).node(1, new Reply.NotSent("refused"));

@@ -36,6 +36,14 @@ class RedlockTest {
     }
 
     @Test
+    void acquire_longInSending_waitsForAnswersAllTheSame() {
+        nodes.sendingTakes(60); // longer than a node may take to answer
+        long before = time.nanoTime();
+        assertThat(fixture.attempt())
+                .isEqualTo(new Outcome.Acquired(before, before + MILLISECONDS.toNanos(1_000 - 10 - 2)));
+    }
+
+    @Test
     void acquire_oneNodeSilent_isHeld() {
         nodes.node(1, NO_ANSWER);
         assertThat(fixture.attempt()).isInstanceOf(Outcome.Acquired.class);

@@ -15,6 +15,7 @@ final class ScriptedNodes implements Nodes {
     private final List<Function<Command, Reply>> behaviour = new ArrayList<>();
     private final List<Long> latencyMillis = new ArrayList<>();
     private long clockErrorMicros;
+    private long sendingMillis;
 
     /** What was sent, in order: who got it and what. */
     final List<Sent> sent = new ArrayList<>();
@@ -48,6 +49,12 @@ final class ScriptedNodes implements Nodes {
         return this;
     }
 
+    /** Has sending take its time, as it does where a connection has to be opened first. */
+    ScriptedNodes sendingTakes(long millis) {
+        sendingMillis = millis;
+        return this;
+    }
+
     ScriptedNodes clocksOffBy(long micros) {
         clockErrorMicros = micros;
         return this;
@@ -72,6 +79,7 @@ final class ScriptedNodes implements Nodes {
 
     @Override
     public Round send(Command command, NodeSet targets) {
+        time.passMillis(sendingMillis);
         List<Arrival> arrivals = new ArrayList<>();
         for (int node = 0; node < count(); node++) {
             if (targets.contains(node)) {
