@@ -50,10 +50,11 @@ final class ScriptCodec {
 
     /**
      * Returns the usual call: by the script's SHA, which a node may not know. Nobody waits to hear that when a ticket is taken
-     * away, so that is done by the source, which is short.
+     * away, or what an attempt has got, so that is done by the source.
      */
     CommandArguments usual(Command command) {
-        return command instanceof Command.Leave ? bySource(command) : bySha(command);
+        boolean undoes = command instanceof Command.Release release && !release.tombstone();
+        return undoes || command instanceof Command.Leave ? bySource(command) : bySha(command);
     }
 
     /** Returns the call by the script's SHA. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
@@ -99,6 +100,20 @@ class WaitingTest {
         assertThat(scriptCalls(0) - before).as("attempts in 3 s").isLessThan(15); // asking all the time: 40 or more
         lease.release();
         assertThat(acquired.get().token()).isGreaterThan(lease.token());
+    }
+
+    @Test
+    void attempt_takenBackWhereNoneWasBefore_leavesNothingThere() throws Exception {
+        waiter.acquire("b"); // from here on the nodes know how to grant, and not yet how to take back
+        for (int node = 1; node < 3; node++) {
+            ask(node, "SET holdfast:{a}:lock somebody PX 60000");
+        }
+        assertThat(waiter.tryAcquire(LockRequest.of("a").waitTimeout(Duration.ZERO)))
+                .isEmpty();
+        assertThat(ask(0, "EXISTS holdfast:{a}:fence"))
+                .as("one node has granted")
+                .isEqualTo(":1\r\n");
+        await().until(() -> ask(0, "EXISTS holdfast:{a}:lock"), ":0\r\n"::equals);
     }
 
     @Test
