@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import org.holdfast.LockRequest;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
@@ -296,8 +297,17 @@ final class ScriptCodec {
         return new Answer(node, new Reply.Refused("the node returned what no script of ours returns"), 0);
     }
 
+    /** What we would go on with must be of the range that scripts work with; other numbers only tell how long to wait. */
+    private static boolean isPossible(int status, long detail) {
+        return switch (status) {
+            case FREE -> detail >= 0 && detail < LockRequest.MAX_PERMITS;
+            case TOKEN_TOO_SMALL, TICKET_TOO_SMALL -> detail >= 0 && detail <= Sightings.LARGEST_TOKEN;
+            default -> true;
+        };
+    }
+
     private static Reply reply(long status, long detail) {
-        if (status < 0 || status > FREE) {
+        if (status < 0 || status > FREE || !isPossible((int) status, detail)) {
             return null;
         }
         return switch ((int) status) {

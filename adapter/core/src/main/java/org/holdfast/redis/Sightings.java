@@ -12,7 +12,7 @@ import org.holdfast.protocol.Sighting;
 final class Sightings {
 
     /** What scripts count with is exact up to here: no token of ours is larger. */
-    private static final long LARGEST_TOKEN = 1L << 53;
+    static final long LARGEST_TOKEN = 1L << 53;
 
     private Sightings() {}
 

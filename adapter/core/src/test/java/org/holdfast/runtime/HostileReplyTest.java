@@ -9,12 +9,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.nio.file.Path;
 import java.util.Map;
 import org.holdfast.Holdfast;
+import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
+import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,16 +28,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class HostileReplyTest {
 
+    private static RedisServers all;
     private static RedisServer redis;
 
     @BeforeAll
     static void start() {
-        redis = RedisServer.start(Path.of("target", "redis"));
+        all = RedisServers.start(3, Path.of("target", "redis"));
+        redis = all.get(0);
     }
 
     @AfterAll
     static void stop() {
-        redis.close();
+        all.close();
     }
 
     @ParameterizedTest
@@ -94,14 +98,44 @@ class HostileReplyTest {
         }
     }
 
+    /** Connects to two nodes that are honest, and one that is not. */
+    private static LockConnectionFactory connectToAMajority(LyingFront front) {
+        return connectTo("redis://127.0.0.1:" + front.port() + "," + all.get(1).uri() + ","
+                + all.get(2).uri());
+    }
+
+    private static LockConnectionFactory connectTo(String nodes) {
+        return Holdfast.connect(Map.of("nodes", nodes, "guard", "OFF", "nodeTimeoutMillis", "300"));
+    }
+
+    @Test
+    void permit_thatThereIsNot_isNotTaken() throws Exception {
+        String looks = bytesOf("permit-0:lock\\r\\n$29\\r\\nholdfast:{pool}:permit-1:lock");
+        LockRequest request = LockRequest.permit("pool", 2).detached();
+        try (LyingFront front = new LyingFront(redis.port(), looks, bytes("*3\\r\\n:13\\r\\n:-1\\r\\n:1\\r\\n"), 0);
+                LockConnectionFactory locks = connectToAMajority(front);
+                LockConnection connection = locks.getConnection()) {
+            Lease one = connection.acquire(request);
+            Lease other = connection.acquire(request);
+            front.lie();
+            assertThat(connection.tryAcquire(request.waitTimeout(ofSeconds(2)))).isEmpty();
+            assertThat(front.told()).as("the node lied").isTrue();
+            one.release();
+            other.release();
+        }
+    }
+
+    private static String bytesOf(String text) {
+        return new String(bytes(text));
+    }
+
     /** @param rest what follows again and again: 0 for nothing, -1 for the reply itself */
     private static void assertRefused(byte[] reply, int rest) throws Exception {
         try (LyingFront front = new LyingFront(redis.port(), "EVAL", reply, rest);
-                LockConnectionFactory locks = Holdfast.connect(Map.of(
-                        "nodes", "redis://127.0.0.1:" + front.port(), "guard", "OFF", "nodeTimeoutMillis", "300"));
+                LockConnectionFactory locks = connectTo("redis://127.0.0.1:" + front.port());
                 LockConnection connection = locks.getConnection()) {
             LockRequest request = LockRequest.of("believed").ttl(ofMillis(500)).waitTimeout(ofMillis(50));
-            connection.acquire(request).release(); // everything is known and open
+            connection.acquire(request.waitTimeout(ofSeconds(20))).release(); // everything is known and open
             front.lie();
             assertThatExceptionOfType(LockException.class)
                     .isThrownBy(() -> connection.acquire(request))

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.holdfast.protocol.Reply;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Replies of the right form, with numbers that none of our scripts returns. */
+class ScriptCodecTest {
+
+    private static Reply reply(long status, long detail) {
+        return ScriptCodec.answer(0, List.of(status, detail, 1_800_000_000_000_000L))
+                .reply();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "13, -1", // a permit that there is not is free on every node
+        "13, 1000",
+        "13, 4294967296", // its last 32 bits are a permit
+        "3, -1",
+        "3, 9007199254740993", // scripts could not tell it from the next
+        "3, 999999999999999999",
+        "11, -1",
+        "11, 9007199254740993"
+    })
+    void reply_withANumberThatCannotBe_isRefused(long status, long detail) {
+        assertThat(reply(status, detail)).isInstanceOf(Reply.Refused.class);
+    }
+
+    @Test
+    void reply_withANumberThatCanBe_isUnderstood() {
+        assertThat(reply(13, 0)).isEqualTo(new Reply.Free(0));
+        assertThat(reply(13, 999)).isEqualTo(new Reply.Free(999));
+        assertThat(reply(3, 1L << 53)).isEqualTo(new Reply.TokenTooSmall(1L << 53));
+        assertThat(reply(11, 0)).isEqualTo(new Reply.TicketTooSmall(0));
+    }
+}
