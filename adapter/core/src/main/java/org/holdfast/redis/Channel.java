@@ -61,8 +61,12 @@ public final class Channel implements Nodes, AutoCloseable {
         this.connections = new NodeConnection[cluster.size()];
     }
 
-    /** What was asked of a node, and who wants to know the answer. */
-    record Request(Command command, ChannelRound round, long sentAt) {}
+    /**
+     * What was asked of a node, and who wants to know the answer.
+     *
+     * @param again whether it was sent before, and now with the script that the node did not know
+     */
+    record Request(Command command, ChannelRound round, long sentAt, boolean again) {}
 
     @Override
     public int count() {
@@ -124,7 +128,7 @@ public final class Channel implements Nodes, AutoCloseable {
         ChannelRound round = new ChannelRound(this, lock, targets.size());
         NodeSet open = openWhatIsMissing(targets, round);
         CommandArguments encoded = cluster.codec().usual(command);
-        Request request = new Request(command, round, cluster.time().nanoTime());
+        Request request = new Request(command, round, cluster.time().nanoTime(), false);
         for (int node = 0; node < connections.length; node++) {
             if (open.contains(node)) {
                 write(node, request, encoded);
@@ -380,11 +384,12 @@ public final class Channel implements Nodes, AutoCloseable {
         Answer answer;
         try {
             answer = ScriptCodec.answer(node, connection.read());
-        } catch (JedisNoScriptException e) {
-            connection.inFlight().pollFirst();
-            sendSource(node, request);
-            return;
         } catch (JedisDataException e) {
+            if (e instanceof JedisNoScriptException && !request.again()) {
+                connection.inFlight().pollFirst();
+                sendSource(node, request);
+                return;
+            }
             answer = new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), e.getMessage())), 0);
         } catch (RuntimeException e) { // lost, or an answer that nobody can read: nothing more can be believed of it
             fail(node, Cluster.describe(e));
@@ -411,7 +416,7 @@ public final class Channel implements Nodes, AutoCloseable {
                 request.command() instanceof Command.Acquire && request.round().isLeft();
         ScriptCodec codec = cluster.codec();
         Request again =
-                new Request(request.command(), request.round(), cluster.time().nanoTime());
+                new Request(request.command(), request.round(), cluster.time().nanoTime(), true);
         write(node, again, tooLate ? codec.load(request.command()) : codec.bySource(request.command()));
         if (connections[node] != null) {
             push(node);

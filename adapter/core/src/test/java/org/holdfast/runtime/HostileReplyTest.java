@@ -109,6 +109,20 @@ class HostileReplyTest {
     }
 
     @Test
+    void node_thatNeverKnowsAScript_isSentItOnce() throws Exception {
+        byte[] reply = bytes("-NOSCRIPT not again\\r\\n");
+        try (LyingFront front = new LyingFront(redis.port(), "EVAL", reply, 0);
+                LockConnectionFactory locks = connectTo("redis://127.0.0.1:" + front.port());
+                LockConnection connection = locks.getConnection()) {
+            front.lie();
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(
+                            () -> connection.acquire(LockRequest.of("believed").waitTimeout(ofMillis(50))))
+                    .withMessageContaining("NOSCRIPT not again");
+        }
+    }
+
+    @Test
     void permit_thatThereIsNot_isNotTaken() throws Exception {
         String looks = bytesOf("permit-0:lock\\r\\n$29\\r\\nholdfast:{pool}:permit-1:lock");
         LockRequest request = LockRequest.permit("pool", 2).detached();
