@@ -3,6 +3,7 @@ package org.holdfast.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -393,6 +394,9 @@ public final class Channel implements Nodes, AutoCloseable {
             answer = new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), e.getMessage())), 0);
         } catch (RuntimeException e) { // lost, or an answer that nobody can read: nothing more can be believed of it
             fail(node, Cluster.describe(e));
+            if (Cluster.innermost(e) instanceof SocketTimeoutException) { // it hangs, though it began to answer
+                cluster.health(node).failed(Cluster.describe(e));
+            }
             return;
         }
         connection.inFlight().pollFirst();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
@@ -119,6 +120,22 @@ class HostileReplyTest {
                     .isThrownBy(
                             () -> connection.acquire(LockRequest.of("believed").waitTimeout(ofMillis(50))))
                     .withMessageContaining("NOSCRIPT not again");
+        }
+    }
+
+    @Test
+    void node_thatStopsInTheMiddleOfItsAnswers_costsOneTimeoutAndNotOneForEach() throws Exception {
+        try (LyingFront front = new LyingFront(redis.port(), "EVAL", bytes("*3\\r\\n"), 0);
+                LockConnectionFactory locks = connectToAMajority(front);
+                LockConnection connection = locks.getConnection()) {
+            front.lie();
+            long begun = System.nanoTime();
+            for (int i = 0; i < 50; i++) {
+                connection.acquire(LockRequest.of("believed")).release();
+            }
+            assertThat(Duration.ofNanos(System.nanoTime() - begun))
+                    .isLessThan(ofSeconds(10)); // 50 times 300 ms are 15 s
+            assertThat(front.told()).as("the node lied").isTrue();
         }
     }
 
