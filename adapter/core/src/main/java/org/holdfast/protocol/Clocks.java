@@ -164,6 +164,17 @@ public final class Clocks {
         return watched[node].known;
     }
 
+    /** Returns whether a quorum is further from a wall clock than the limit, by what was measured last. */
+    public synchronized boolean areFarFrom(long wallMicros, long now, long limitMicros) {
+        long ours = TimeUnit.MICROSECONDS.toNanos(wallMicros) - now;
+        long limit = TimeUnit.MICROSECONDS.toNanos(limitMicros);
+        int far = 0;
+        for (Watched clock : watched) {
+            far += clock.known && (clock.low - ours > limit || ours - clock.high > limit) ? 1 : 0;
+        }
+        return far >= quorum();
+    }
+
     /** Returns whether this node's clock has jumped, and the doubt is not settled. */
     public synchronized boolean isDoubted(int node) {
         return watched[node].doubted;

@@ -25,6 +25,15 @@ public interface Nodes {
     void prepare();
 
     /**
+     * Returns whether the clocks of a quorum seem to be further from a wall clock than the limit, without asking them.
+     *
+     * <p>False where they were not measured; and it may be our monotonic clock that stood still since: they have to be asked.
+     */
+    default boolean seemFarFrom(long wallMicros, long limitMicros) {
+        return false;
+    }
+
+    /**
      * Sends the command to all targets at once and returns without waiting for an answer.
      *
      * <p>Works on an interrupted thread and leaves the interrupt status as it was.

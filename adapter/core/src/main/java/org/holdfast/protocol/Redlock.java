@@ -47,6 +47,10 @@ public final class Redlock {
      */
     Outcome acquire(Nodes nodes, Command.Acquire command, long deadline) {
         nodes.prepare();
+        if (isSkewed(
+                nodes, command.claim(), deadline)) { // no token of ours is to be on record: all would go on from it
+            return new Outcome.ClockSkewed();
+        }
         long ttlMillis = command.claim().ttlMillis();
         long started = time.nanoTime(); // before anything is sent: no node counts the TTL from an earlier moment
         long validUntil = started + timing.validityNanos(ttlMillis);
@@ -61,6 +65,14 @@ public final class Redlock {
         }
         undo(nodes, command.claim(), round, tally);
         return skewed ? new Outcome.ClockSkewed() : refusal(nodes, tally);
+    }
+
+    /** Returns whether our wall clock is wrong, by what nodes say that are asked for nothing else; only if it seems so. */
+    private boolean isSkewed(Nodes nodes, Claim claim, long deadline) {
+        long limit = timing.maxSkewMicros();
+        return nodes.seemFarFrom(time.epochMicros(), limit)
+                && ask(nodes, new Command.Inspect(List.of(claim.target())), deadline)
+                        .isSkewed(time.epochMicros(), limit);
     }
 
     private Tally gather(Nodes nodes, Round round, long deadline) {
@@ -219,6 +231,11 @@ public final class Redlock {
 
     /** Looks for a permit that nobody has; a value only, which may be out of date when it is returned. */
     OptionalInt findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
+        return ask(nodes, command, deadline).freePermit();
+    }
+
+    /** Asks what changes nothing, until a quorum has answered. */
+    private Tally ask(Nodes nodes, Command command, long deadline) {
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         Tally tally = new Tally(nodes.count());
         long patience = earlier(time.nanoTime() + timing.nodeTimeout().toNanos(), deadline);
@@ -227,7 +244,7 @@ public final class Redlock {
             tally.count(answer);
         }
         round.leave(late -> {});
-        return tally.freePermit();
+        return tally;
     }
 
     /** Sees to it that a node which has not confirmed a release is told again. */

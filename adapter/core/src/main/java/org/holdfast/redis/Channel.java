@@ -99,6 +99,11 @@ public final class Channel implements Nodes, AutoCloseable {
     }
 
     @Override
+    public boolean seemFarFrom(long wallMicros, long limitMicros) {
+        return cluster.clocks().areFarFrom(wallMicros, cluster.time().nanoTime(), limitMicros);
+    }
+
+    @Override
     public Round send(Command command, NodeSet targets) {
         lock.lock();
         try {

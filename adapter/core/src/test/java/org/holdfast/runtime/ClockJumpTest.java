@@ -12,12 +12,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LockConnection;
+import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.Time;
@@ -90,6 +92,11 @@ class ClockJumpTest {
         for (int i = 0; i < count; i++) {
             nodes.add(RedisServer.start(Path.of("target", "redis")));
         }
+        locks = connect(time);
+        return locks.getConnection();
+    }
+
+    private StandaloneConnectionFactory connect(Time by) {
         Map<String, String> settings = Map.of(
                 "nodes",
                 String.join(",", nodes.stream().map(RedisServer::uri).toList()),
@@ -97,8 +104,27 @@ class ClockJumpTest {
                 "1000",
                 "maxLeaseTtlMillis",
                 Long.toString(MEMORY.toMillis()));
-        locks = new StandaloneConnectionFactory(Settings.of(settings), time);
-        return locks.getConnection();
+        return new StandaloneConnectionFactory(Settings.of(settings), by);
+    }
+
+    /** The system's time, with a wall clock that is a day ahead. */
+    private static final class FutureTime implements Time {
+        private final Time system = new SystemTime();
+
+        @Override
+        public long nanoTime() {
+            return system.nanoTime();
+        }
+
+        @Override
+        public long epochMicros() {
+            return system.epochMicros() + TimeUnit.DAYS.toMicros(1);
+        }
+
+        @Override
+        public Signal newSignal() {
+            return system.newSignal();
+        }
     }
 
     private static LockRequest within(Duration wait) {
@@ -136,5 +162,19 @@ class ClockJumpTest {
         assertThat(lease.isHeld()).isFalse();
         connection.acquire(within(ofSeconds(2))).release();
         assertThat(List.of(birthMark(0), birthMark(1), birthMark(2))).isEqualTo(before);
+    }
+
+    @Test
+    void wallClock_thatIsWrong_leavesNoTokenBehindThatOthersWouldHaveToJumpOver() throws Exception {
+        LockConnection connection = connect(3);
+        long before = connection.acquire(within(MEMORY.plusSeconds(3))).token();
+        try (StandaloneConnectionFactory wrong = connect(new FutureTime());
+                LockConnection refused = wrong.getConnection()) {
+            assertThatExceptionOfType(LockException.class)
+                    .isThrownBy(() -> refused.acquire(LockRequest.of("b")))
+                    .withMessageContaining("HF0205");
+        }
+        long after = connection.acquire(LockRequest.of("b")).token();
+        assertThat(after - before).isBetween(1L, TimeUnit.MINUTES.toMicros(1));
     }
 }
