@@ -40,15 +40,36 @@ final class PatientConnection implements LockConnection {
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
-        ContainerConnection connection = connection();
-        return kept(connection.acquire(request, () -> giveBack(connection)), request);
+        return kept(call((connection, whenWaiting) -> connection.acquire(request, whenWaiting)), request);
     }
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        ContainerConnection connection = connection();
-        Optional<Lease> lease = connection.tryAcquire(request, () -> giveBack(connection));
+        Optional<Lease> lease = call((connection, whenWaiting) -> connection.tryAcquire(request, whenWaiting));
         return lease.map(taken -> kept(taken, request));
+    }
+
+    /** What is done with a connection of the container. */
+    private interface Call<T, X extends Exception> {
+        T on(ContainerConnection connection, Runnable whenWaiting) throws X;
+    }
+
+    /** Begins again where another thread, which has to wait, gave the connection back before this one could use it. */
+    private <T, X extends Exception> T call(Call<T, X> call) throws X {
+        while (true) {
+            ContainerConnection connection = connection();
+            boolean[] waited = new boolean[1];
+            try {
+                return call.on(connection, () -> {
+                    waited[0] = true;
+                    giveBack(connection);
+                });
+            } catch (IllegalStateException e) {
+                if (waited[0] || closed || current.get() == connection) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** What has leases keeps its connection: the wait may end without another one, and the container must be able to end them. */
@@ -116,7 +137,7 @@ final class PatientConnection implements LockConnection {
 
     @Override
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-        return connection().acquireAsync(request);
+        return call((connection, whenWaiting) -> connection.acquireAsync(request));
     }
 
     @Override

@@ -15,7 +15,11 @@ import jakarta.resource.spi.ConnectionManager;
 import jakarta.resource.spi.ConnectionRequestInfo;
 import jakarta.resource.spi.ManagedConnection;
 import jakarta.resource.spi.ManagedConnectionFactory;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -207,5 +211,41 @@ class PatientConnectionTest {
         assertThat(greedy.tryAcquire(LockRequest.of("contended").waitTimeout(ofMillis(500))))
                 .isPresent();
         greedy.close();
+    }
+
+    @Test
+    void connectionGivenBackByAThreadThatWaits_isThereForAnotherThread() throws Exception {
+        Lease elsewhere = heldElsewhere("contended");
+        List<Runnable> just = new ArrayList<>();
+        LockConnection connection = new PatientConnection(() -> before(just, handle()));
+        just.add(() -> waitFor(connection, "contended")); // when it has the connection, and has not used it yet
+        assertThat(connection.tryAcquire(LockRequest.of("free").detached())).isPresent();
+        elsewhere.release();
+        connection.close();
+    }
+
+    private ContainerConnection handle() {
+        try {
+            return (ContainerConnection) pool.allocateConnection(running.factory, null);
+        } catch (ResourceException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Returns the handle in a proxy, as some containers do, that first does something when it is tried to acquire. */
+    private static ContainerConnection before(List<Runnable> just, ContainerConnection handle) {
+        return (ContainerConnection) Proxy.newProxyInstance(
+                ContainerConnection.class.getClassLoader(),
+                new Class<?>[] {ContainerConnection.class},
+                (proxy, method, args) -> {
+                    if (method.getName().equals("tryAcquire") && !just.isEmpty()) {
+                        just.remove(0).run();
+                    }
+                    try {
+                        return method.invoke(handle, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 }
