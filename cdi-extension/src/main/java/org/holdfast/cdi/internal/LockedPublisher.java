@@ -13,6 +13,9 @@ import org.holdfast.LeaseLostException;
  */
 final class LockedPublisher<T> implements Flow.Publisher<T> {
 
+    /** More than any number of items inside of each other. */
+    private static final int LOST = 1 << 30;
+
     private final Flow.Publisher<T> work;
     private final Lease lease;
     private final boolean tellsOfLoss;
@@ -59,7 +62,10 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         private final Flow.Subscriber<? super T> subscriber;
         private final AtomicBoolean over = new AtomicBoolean();
 
-        /** A loss comes on a thread of its own, and the subscriber must get one signal at a time: 1 while it is getting one. */
+        /**
+         * How many items the subscriber is getting now, one inside of another if it asks for more while it is getting one; and
+         * {@link #LOST} when it is to get no more. A loss comes on a thread of its own, and must wait for the item.
+         */
         private final AtomicInteger signals = new AtomicInteger();
 
         private volatile LeaseLostException lost;
@@ -83,17 +89,21 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
                 subscription.cancel();
                 release.run();
                 lost = loss;
-                if (signals.getAndIncrement() == 0) {
+                if (signals.getAndAdd(LOST) == 0) {
                     subscriber.onError(loss);
                 }
             }
         }
 
+        private boolean mayGetAnItem() {
+            return !over.get() && signals.getAndUpdate(n -> n < LOST ? n + 1 : n) < LOST;
+        }
+
         @Override
         public void onNext(T item) {
-            if (!over.get() && signals.compareAndSet(0, 1)) {
+            if (mayGetAnItem()) {
                 subscriber.onNext(item);
-                if (signals.decrementAndGet() > 0) {
+                if (signals.decrementAndGet() == LOST) {
                     subscriber.onError(lost);
                 }
             }

@@ -44,6 +44,48 @@ class LockedPublisherTest extends Application {
         public Flow.Publisher<String> briefly() {
             return work;
         }
+
+        @Locked(value = "published", maxHold = "PT1M")
+        public Flow.Publisher<String> atOnce() {
+            return subscriber -> subscriber.onSubscribe(new AtOnce(subscriber));
+        }
+    }
+
+    /** Sends three items, each on the thread that asks for it, which may be getting the one before. */
+    private static final class AtOnce implements Flow.Subscription {
+        private final Flow.Subscriber<? super String> subscriber;
+        private int sent;
+
+        AtOnce(Flow.Subscriber<? super String> subscriber) {
+            this.subscriber = subscriber;
+        }
+
+        @Override
+        public void request(long count) {
+            if (sent == 3) {
+                subscriber.onComplete();
+            } else {
+                subscriber.onNext("item " + ++sent);
+            }
+        }
+
+        @Override
+        public void cancel() {}
+    }
+
+    /** Asks for an item whenever it has had one. */
+    private static final class OneByOne extends Noting {
+        @Override
+        public void onSubscribe(Flow.Subscription newOne) {
+            subscription = newOne;
+            newOne.request(1);
+        }
+
+        @Override
+        public void onNext(String item) {
+            super.onNext(item);
+            subscription.request(1);
+        }
     }
 
     /** Notes what it gets, and whether the lock was held then. */
@@ -91,6 +133,13 @@ class LockedPublisherTest extends Application {
         work.submit("two");
         work.close();
         awaitSeen(noting, "one, locked", "two, locked", "complete, free");
+    }
+
+    @Test
+    void item_thatIsSentWhileTheSubscriberAsksForIt_isNotLost() {
+        Noting noting = new OneByOne();
+        bean.atOnce().subscribe(noting);
+        awaitSeen(noting, "item 1, locked", "item 2, locked", "item 3, locked", "complete, free");
     }
 
     @Test
