@@ -25,24 +25,28 @@ final class LockedOperations {
 
     /** Adds the methods of a bean; what is wrong with them becomes a sentence each. */
     void add(AnnotatedType<?> type, BindingLookup bindings, OperationReader reader, Collection<String> problems) {
+        TypeArguments types = new TypeArguments(type.getJavaClass());
         for (AnnotatedMethod<?> annotated : type.getMethods()) {
             Method method = annotated.getJavaMember();
-            if (method.isSynthetic() || Placement.isOverridden(method, type.getJavaClass())) {
+            if (method.isSynthetic() || Placement.isOverridden(method, types)) {
                 continue;
             }
             try {
                 Optional<Locked> locked = bindings.find(type, annotated);
-                if (locked.isPresent() && Placement.isMeant(annotated)) {
-                    operations.put(
-                            Key.of(type.getJavaClass(), method),
-                            reader.read(type.getJavaClass(), annotated, locked.get()));
+                if (locked.isPresent() && Placement.isMeant(annotated, types)) {
+                    operations.put(Key.of(types.type(), method), reader.read(types, annotated, locked.get()));
                 }
             } catch (IllegalArgumentException e) {
                 problems.add(method + ": " + e.getMessage());
             }
         }
-        problems.addAll(
-                Placement.lostAnnotations(type, method -> operations.containsKey(Key.of(type.getJavaClass(), method))));
+        problems.addAll(Placement.lostAnnotations(types.type(), method -> isLocked(method, types)));
+    }
+
+    /** The bean may have it with other types in the place of type variables. */
+    private boolean isLocked(Method method, TypeArguments types) {
+        return operations.containsKey(Key.of(types.type(), method))
+                || operations.containsKey(new Key(types.type(), method.getName(), types.parametersOf(method)));
     }
 
     /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
-import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,8 +15,7 @@ enum MethodResult {
     PUBLISHER,
     OTHER;
 
-    static MethodResult of(Method method) {
-        Class<?> type = method.getReturnType();
+    static MethodResult of(Class<?> type) {
         if (type == void.class) {
             return NOTHING;
         }

@@ -26,13 +26,16 @@ final class OperationReader {
         this.configuration = configuration;
     }
 
-    /** @throws IllegalArgumentException if a member of the annotation is not valid, or does not go with another */
-    LockedOperation read(Class<?> beanClass, AnnotatedMethod<?> annotated, Locked locked) {
+    /**
+     * @param types of the bean class
+     * @throws IllegalArgumentException if a member of the annotation is not valid, or does not go with another
+     */
+    LockedOperation read(TypeArguments types, AnnotatedMethod<?> annotated, Locked locked) {
         Method method = annotated.getJavaMember();
-        Members members = new Members(configuration, beanClass, method.getName());
+        Members members = new Members(configuration, types.type(), method.getName());
         LockedOperation operation = new LockedOperation(
                 method,
-                MethodResult.of(method),
+                MethodResult.of(types.resultOf(method)),
                 names(annotated, locked, members),
                 members.choice("mode", locked.mode(), EnumSet.complementOf(EnumSet.of(LockMode.PERMIT))),
                 members.flag("fair", locked.fair()),

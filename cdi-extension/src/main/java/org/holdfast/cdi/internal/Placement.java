@@ -6,7 +6,6 @@ import jakarta.annotation.PreDestroy;
 import jakarta.ejb.PostActivate;
 import jakarta.ejb.PrePassivate;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
-import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.AroundTimeout;
@@ -43,9 +42,10 @@ final class Placement {
     /**
      * Returns whether an annotation that holds for the method is for it: one on the class is for business methods only.
      *
+     * @param types of the bean class
      * @throws IllegalArgumentException if the lock could not be relied on; says why
      */
-    static boolean isMeant(AnnotatedMethod<?> annotated) {
+    static boolean isMeant(AnnotatedMethod<?> annotated, TypeArguments types) {
         Method method = annotated.getJavaMember();
         boolean onMethod = annotated.isAnnotationPresent(Locked.class);
         if (isNoBusiness(annotated)) {
@@ -59,10 +59,11 @@ final class Placement {
         if (Modifier.isFinal(method.getModifiers())) {
             throw unlocked("final methods are not intercepted");
         }
-        boolean later = LATER.stream().anyMatch(type -> type.isAssignableFrom(method.getReturnType()));
-        if (later && !MethodResult.of(method).goesOn() && !isAsynchronous(annotated)) {
+        Class<?> result = types.resultOf(method);
+        boolean later = LATER.stream().anyMatch(type -> type.isAssignableFrom(result));
+        if (later && !MethodResult.of(result).goesOn() && !isAsynchronous(annotated)) {
             throw unlocked(
-                    "it returns a " + method.getReturnType().getTypeName() + " before its work is done, and the lock"
+                    "it returns a " + result.getTypeName() + " before its work is done, and the lock"
                             + " would be released then; of such types, CompletionStage, CompletableFuture and Flow.Publisher keep it");
         }
         return true;
@@ -77,23 +78,35 @@ final class Placement {
         return new IllegalArgumentException("it would run without its lock: " + why);
     }
 
-    /** Returns whether the bean class, or one between, has a method in the place of this one. */
-    static boolean isOverridden(Method method, Class<?> beanClass) {
+    /**
+     * Returns whether the bean class, or what is between, has a method in the place of this one.
+     *
+     * @param types of the bean class
+     */
+    static boolean isOverridden(Method method, TypeArguments types) {
         if (Modifier.isPrivate(method.getModifiers())) {
             return false;
         }
-        for (Class<?> type = beanClass;
-                type != null && type != method.getDeclaringClass();
-                type = type.getSuperclass()) {
-            boolean declared = Arrays.stream(type.getDeclaredMethods())
-                    .anyMatch(other -> !other.isSynthetic()
-                            && other.getName().equals(method.getName())
-                            && Arrays.equals(other.getParameterTypes(), method.getParameterTypes()));
-            if (declared) {
+        Class<?> declaring = method.getDeclaringClass();
+        for (Class<?> type = types.type(); type != null && type != declaring; type = type.getSuperclass()) {
+            if (hasInPlaceOf(method, type, types)) {
                 return true;
             }
         }
-        return false;
+        return declaring.isInterface()
+                && ancestors(types.type()).stream()
+                        .anyMatch(type -> type.isInterface()
+                                && type != declaring
+                                && declaring.isAssignableFrom(type)
+                                && hasInPlaceOf(method, type, types));
+    }
+
+    private static boolean hasInPlaceOf(Method method, Class<?> type, TypeArguments types) {
+        return Arrays.stream(type.getDeclaredMethods())
+                .anyMatch(other -> !other.isSynthetic()
+                        && other.getName().equals(method.getName())
+                        && other.getParameterCount() == method.getParameterCount()
+                        && types.parametersOf(other).equals(types.parametersOf(method)));
     }
 
     /** The container runs the whole of such a method, and its interceptors, on another thread. */
@@ -109,9 +122,8 @@ final class Placement {
      *
      * @param isLocked whether a method of the bean has a lock
      */
-    static List<String> lostAnnotations(AnnotatedType<?> type, Predicate<Method> isLocked) {
+    static List<String> lostAnnotations(Class<?> beanClass, Predicate<Method> isLocked) {
         List<String> lost = new ArrayList<>();
-        Class<?> beanClass = type.getJavaClass();
         for (Class<?> ancestor : ancestors(beanClass)) {
             for (Method method : ancestor.getDeclaredMethods()) {
                 boolean locked = method.isAnnotationPresent(Locked.class)

@@ -68,6 +68,26 @@ class LockedStageTest extends Application {
         assertThat(heldAfterwards.toCompletableFuture().get(20, SECONDS)).isFalse();
     }
 
+    public static class Typed<T> {
+        @Locked("later")
+        @SuppressWarnings("unchecked")
+        public T inherited() {
+            return (T) work;
+        }
+    }
+
+    @ApplicationScoped
+    public static class TypedLater extends Typed<CompletionStage<String>> {}
+
+    @Test
+    void stage_inThePlaceOfATypeVariable_holdsTheLockToo() {
+        container.close();
+        deploy(TypedLater.class).inherited();
+        assertThat(isHeld("later")).isTrue();
+        work.complete("done");
+        assertThat(isHeld("later")).isFalse();
+    }
+
     @Test
     void stage_thatFails_releasesTheLockAndPassesTheFailureOn() {
         CompletableFuture<String> result = bean.future();

@@ -261,6 +261,26 @@ class LockedTest extends Application {
         assertThat(handler.handle("a")).isTrue();
     }
 
+    public interface LockedHandler<T> {
+        @Locked("handler-#{args[0]}")
+        boolean handle(T what);
+    }
+
+    @ApplicationScoped
+    public static class LockedGeneric implements LockedHandler<String> {
+        @Locked("implementing-#{what}")
+        @Override
+        public boolean handle(String what) {
+            return isHeld("implementing-" + what) && !isHeld("handler-" + what);
+        }
+    }
+
+    @Test
+    void annotation_onGenericInterfaceAndItsImplementation_isThatOfTheImplementation() {
+        LockedHandler<String> bean = deploy(LockedGeneric.class);
+        assertThat(bean.handle("b")).isTrue();
+    }
+
     @Test
     void types_thatAContainerShowsTwice_areUnderstoodOnce() {
         container = new Weld()

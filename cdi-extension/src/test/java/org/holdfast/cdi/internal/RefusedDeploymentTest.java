@@ -90,6 +90,9 @@ class RefusedDeploymentTest {
                 bean(Published.class, "a method that returns a Flow.Publisher must have maxHold"),
                 bean(OnInterface.class, "View.work() without its lock"),
                 bean(Overriding.class, "Overridden.work() without its lock"),
+                bean(OverridingGeneric.class, "OverriddenGeneric.work(java.lang.Object) without its lock"),
+                bean(OverridingDefault.class, "Defaulting.work() without its lock"),
+                bean(FutureOfTypeVariable.class, "it returns a java.util.concurrent.Future", "before its work is done"),
                 bean(TwoStereotypes.class, "several stereotypes have a @Locked each"));
     }
 
@@ -329,6 +332,40 @@ class RefusedDeploymentTest {
         @Override
         public void work() {}
     }
+
+    public static class OverriddenGeneric<T> {
+        @Locked("a")
+        public void work(T what) {}
+    }
+
+    @Dependent
+    public static class OverridingGeneric extends OverriddenGeneric<String> {
+        @Override
+        public void work(String what) {}
+    }
+
+    public interface Defaulting {
+        @Locked("a")
+        default void work() {}
+    }
+
+    public interface OverridingDefaulting extends Defaulting {
+        @Override
+        default void work() {}
+    }
+
+    @Dependent
+    public static class OverridingDefault implements OverridingDefaulting {}
+
+    public static class TypeVariable<T> {
+        @Locked("a")
+        public T work() {
+            return null;
+        }
+    }
+
+    @Dependent
+    public static class FutureOfTypeVariable extends TypeVariable<Future<String>> {}
 
     @Locked("one")
     @Stereotype
