@@ -30,14 +30,24 @@ final class BindingLookup {
         return onMethod.isPresent() ? onMethod : among(type.getAnnotations());
     }
 
+    /** Returns whether one is among them, or inside of one of them. */
+    boolean isAmong(Collection<Annotation> annotations) {
+        return !all(annotations).isEmpty();
+    }
+
     private Optional<Locked> among(Collection<Annotation> annotations) {
-        Set<Locked> found = new LinkedHashSet<>();
-        collect(annotations, found, new HashSet<>());
+        Set<Locked> found = all(annotations);
         if (found.size() > 1) {
             throw new IllegalArgumentException(
                     "several stereotypes have a @Locked each, and one must be meant: " + found);
         }
         return found.stream().findFirst();
+    }
+
+    private Set<Locked> all(Collection<Annotation> annotations) {
+        Set<Locked> found = new LinkedHashSet<>();
+        collect(annotations, found, new HashSet<>());
+        return found;
     }
 
     /** What is nearer hides what is inside it. */

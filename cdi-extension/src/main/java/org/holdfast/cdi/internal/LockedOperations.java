@@ -33,14 +33,15 @@ final class LockedOperations {
             }
             try {
                 Optional<Locked> locked = bindings.find(type, annotated);
-                if (locked.isPresent() && Placement.isMeant(annotated, types)) {
+                if (locked.isPresent()
+                        && Placement.isMeant(annotated, types, bindings.isAmong(annotated.getAnnotations()))) {
                     operations.put(Key.of(types.type(), method), reader.read(types, annotated, locked.get()));
                 }
             } catch (IllegalArgumentException e) {
                 problems.add(method + ": " + e.getMessage());
             }
         }
-        problems.addAll(Placement.lostAnnotations(types.type(), method -> isLocked(method, types)));
+        problems.addAll(Placement.lostAnnotations(types.type(), bindings, method -> isLocked(method, types)));
     }
 
     /** The bean may have it with other types in the place of type variables. */

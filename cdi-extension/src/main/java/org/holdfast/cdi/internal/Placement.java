@@ -21,7 +21,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.function.Predicate;
-import org.holdfast.cdi.Locked;
 
 /** Where the annotation would have no effect: the container does not intercept there, or not for long enough. */
 final class Placement {
@@ -43,11 +42,11 @@ final class Placement {
      * Returns whether an annotation that holds for the method is for it: one on the class is for business methods only.
      *
      * @param types of the bean class
+     * @param onMethod whether the annotation is on the method
      * @throws IllegalArgumentException if the lock could not be relied on; says why
      */
-    static boolean isMeant(AnnotatedMethod<?> annotated, TypeArguments types) {
+    static boolean isMeant(AnnotatedMethod<?> annotated, TypeArguments types, boolean onMethod) {
         Method method = annotated.getJavaMember();
-        boolean onMethod = annotated.isAnnotationPresent(Locked.class);
         if (isNoBusiness(annotated)) {
             if (onMethod) {
                 throw unlocked(
@@ -122,12 +121,12 @@ final class Placement {
      *
      * @param isLocked whether a method of the bean has a lock
      */
-    static List<String> lostAnnotations(Class<?> beanClass, Predicate<Method> isLocked) {
+    static List<String> lostAnnotations(Class<?> beanClass, BindingLookup bindings, Predicate<Method> isLocked) {
         List<String> lost = new ArrayList<>();
         for (Class<?> ancestor : ancestors(beanClass)) {
+            boolean all = ancestor.isInterface() && bindings.isAmong(List.of(ancestor.getAnnotations()));
             for (Method method : ancestor.getDeclaredMethods()) {
-                boolean locked = method.isAnnotationPresent(Locked.class)
-                        || ancestor.isInterface() && ancestor.isAnnotationPresent(Locked.class);
+                boolean locked = all || bindings.isAmong(List.of(method.getAnnotations()));
                 if (locked && !method.isSynthetic() && !isLocked.test(method)) {
                     lost.add(beanClass.getName() + " would run " + method
                             + " without its lock: @Locked on an interface or on an overridden method is not inherited");

@@ -11,6 +11,7 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.DeploymentException;
+import jakarta.interceptor.InterceptorBinding;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -92,7 +93,10 @@ class RefusedDeploymentTest {
                 bean(Overriding.class, "Overridden.work() without its lock"),
                 bean(OverridingGeneric.class, "OverriddenGeneric.work(java.lang.Object) without its lock"),
                 bean(OverridingDefault.class, "Defaulting.work() without its lock"),
+                bean(OverridingBound.class, "OverriddenBound.work() without its lock"),
+                bean(OnBoundInterface.class, "BoundView.work() without its lock"),
                 bean(FutureOfTypeVariable.class, "it returns a java.util.concurrent.Future", "before its work is done"),
+                bean(PrivateBound.class, "work()", "would run without its lock: private and static methods"),
                 bean(TwoStereotypes.class, "several stereotypes have a @Locked each"));
     }
 
@@ -357,6 +361,34 @@ class RefusedDeploymentTest {
     @Dependent
     public static class OverridingDefault implements OverridingDefaulting {}
 
+    @Locked("a")
+    @InterceptorBinding
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    public @interface Bound {}
+
+    public static class OverriddenBound {
+        @Bound
+        public void work() {}
+    }
+
+    @Dependent
+    public static class OverridingBound extends OverriddenBound {
+        @Override
+        public void work() {}
+    }
+
+    @Bound
+    public interface BoundView {
+        void work();
+    }
+
+    @Dependent
+    public static class OnBoundInterface implements BoundView {
+        @Override
+        public void work() {}
+    }
+
     public static class TypeVariable<T> {
         @Locked("a")
         public T work() {
@@ -366,6 +398,12 @@ class RefusedDeploymentTest {
 
     @Dependent
     public static class FutureOfTypeVariable extends TypeVariable<Future<String>> {}
+
+    @Dependent
+    public static class PrivateBound {
+        @Bound
+        private void work() {}
+    }
 
     @Locked("one")
     @Stereotype
