@@ -43,13 +43,14 @@ import org.holdfast.LockMode;
  * mp.fault.tolerance.interceptor.priority} to less than {@code PLATFORM_BEFORE + 100}, which is 100.
  *
  * <p><b>Methods that return a {@link java.util.concurrent.CompletionStage}</b> or a {@code CompletableFuture} keep the lock until
- * it completes. No transaction keeps such a lock, and nobody takes it once more. If it is lost the caller's stage completes with
- * a {@code LeaseLostException}, at once; to cancel the caller's stage cancels the method's. Those that return a {@link
+ * it completes; it is the declared type that counts. No transaction keeps such a lock, and nobody takes it once more. If it is lost
+ * the caller's stage completes with a {@code LeaseLostException}, at once; to cancel the caller's stage cancels the method's. Those that return a {@link
  * java.util.concurrent.Flow.Publisher} keep it until their one subscriber has had the last item or cancels; they must have a
  * {@link #maxHold()}, for nobody may ever subscribe. Asynchronous EJB methods keep the lock until they have run.
  *
- * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect: on private, static
- * and final methods, lifecycle callbacks and initializers; on interfaces and on methods that are overridden without it; and
+ * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect on a bean: on private, static
+ * and final methods, those that only another package sees, lifecycle callbacks and initializers; on interfaces and on methods that
+ * are overridden without it; on a class that has private observers, producers or timers; and
  * on methods that return another {@code Future}, unless they are {@code Asynchronous}: they return before their work is done. Nor is it if a name, a value or a combination of values is not valid.
  *
  * <p><b>Self-invocation.</b> A call of a method on {@code this} is not intercepted, as with every interceptor: no lock is

@@ -5,6 +5,13 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.ejb.PostActivate;
 import jakarta.ejb.PrePassivate;
+import jakarta.ejb.Schedule;
+import jakarta.ejb.Schedules;
+import jakarta.ejb.Timeout;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.ObservesAsync;
+import jakarta.enterprise.inject.Disposes;
+import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
@@ -34,6 +41,12 @@ final class Placement {
             AroundInvoke.class,
             AroundTimeout.class);
 
+    private static final List<Class<? extends Annotation>> CALLED =
+            List.of(Produces.class, Schedule.class, Schedules.class, Timeout.class);
+
+    private static final List<Class<? extends Annotation>> CALLED_WITH =
+            List.of(Observes.class, ObservesAsync.class, Disposes.class);
+
     private static final List<Class<?>> LATER = List.of(CompletionStage.class, Future.class, Flow.Publisher.class);
 
     private Placement() {}
@@ -47,11 +60,10 @@ final class Placement {
      */
     static boolean isMeant(AnnotatedMethod<?> annotated, TypeArguments types, boolean onMethod) {
         Method method = annotated.getJavaMember();
-        if (isNoBusiness(annotated)) {
-            if (onMethod) {
-                throw unlocked(
-                        "private and static methods, and those that the container calls in the life of a bean, are"
-                                + " not intercepted");
+        if (isNoBusiness(annotated, types.type())) {
+            if (onMethod || isCalledByTheContainer(annotated)) {
+                throw unlocked("private and static methods, those that only another package sees, and those that the"
+                        + " container calls in the life of a bean, are not intercepted");
             }
             return false;
         }
@@ -68,9 +80,26 @@ final class Placement {
         return true;
     }
 
-    private static boolean isNoBusiness(AnnotatedMethod<?> annotated) {
-        return (annotated.getJavaMember().getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) != 0
+    private static boolean isNoBusiness(AnnotatedMethod<?> annotated, Class<?> beanClass) {
+        return Modifier.isStatic(annotated.getJavaMember().getModifiers())
+                || !isVisible(annotated.getJavaMember(), beanClass)
                 || NOT_BUSINESS.stream().anyMatch(annotated::isAnnotationPresent);
+    }
+
+    /** Returns whether the subclass that a container makes of the bean class can have a method in the place of this one. */
+    private static boolean isVisible(Method method, Class<?> beanClass) {
+        int modifiers = method.getModifiers();
+        return (modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0
+                || !Modifier.isPrivate(modifiers)
+                        && method.getDeclaringClass().getPackageName().equals(beanClass.getPackageName());
+    }
+
+    /** What a class is locked for: events, timers and what is produced do not come by way of a caller who could see it. */
+    private static boolean isCalledByTheContainer(AnnotatedMethod<?> annotated) {
+        return !Modifier.isStatic(annotated.getJavaMember().getModifiers())
+                && (CALLED.stream().anyMatch(annotated::isAnnotationPresent)
+                        || annotated.getParameters().stream()
+                                .anyMatch(parameter -> CALLED_WITH.stream().anyMatch(parameter::isAnnotationPresent)));
     }
 
     private static IllegalArgumentException unlocked(String why) {

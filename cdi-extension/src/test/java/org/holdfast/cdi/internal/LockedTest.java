@@ -281,6 +281,23 @@ class LockedTest extends Application {
         assertThat(bean.handle("b")).isTrue();
     }
 
+    @Locked("visible-#{id}")
+    @ApplicationScoped
+    public static class WithPrivateMethod {
+        private boolean secret() {
+            return isHeld("visible-1");
+        }
+
+        public boolean work(String id) {
+            return secret();
+        }
+    }
+
+    @Test
+    void annotation_onClass_leavesPrivateMethodsAlone() {
+        assertThat(deploy(WithPrivateMethod.class).work("1")).isTrue();
+    }
+
     @Test
     void types_thatAContainerShowsTwice_areUnderstoodOnce() {
         container = new Weld()

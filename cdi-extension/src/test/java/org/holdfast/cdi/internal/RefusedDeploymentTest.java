@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import jakarta.annotation.PostConstruct;
+import jakarta.ejb.Schedule;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.DeploymentException;
@@ -25,6 +27,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.holdfast.LockMode;
+import org.holdfast.cdi.Elsewhere;
 import org.holdfast.cdi.LockKey;
 import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.Locked;
@@ -97,6 +100,9 @@ class RefusedDeploymentTest {
                 bean(OnBoundInterface.class, "BoundView.work() without its lock"),
                 bean(FutureOfTypeVariable.class, "it returns a java.util.concurrent.Future", "before its work is done"),
                 bean(PrivateBound.class, "work()", "would run without its lock: private and static methods"),
+                bean(PrivateObserver.class, "on(java.lang.String)", "would run without its lock: private"),
+                bean(PrivateTimer.class, "tick()", "would run without its lock: private"),
+                bean(HiddenElsewhere.class, "work()", "those that only another package sees"),
                 bean(TwoStereotypes.class, "several stereotypes have a @Locked each"));
     }
 
@@ -404,6 +410,22 @@ class RefusedDeploymentTest {
         @Bound
         private void work() {}
     }
+
+    @Dependent
+    @Locked("a")
+    public static class PrivateObserver {
+        private void on(@Observes String event) {}
+    }
+
+    @Dependent
+    @Locked("a")
+    public static class PrivateTimer {
+        @Schedule
+        private void tick() {}
+    }
+
+    @Dependent
+    public static class HiddenElsewhere extends Elsewhere {}
 
     @Locked("one")
     @Stereotype
