@@ -4,7 +4,6 @@ package org.holdfast.connector;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
-import org.holdfast.LockException;
 import org.holdfast.protocol.Transactions;
 
 /** The container's transactions. */
@@ -33,7 +32,8 @@ final class JtaTransactions implements Transactions {
             public void beforeCompletion() {
                 try {
                     completion.confirm();
-                } catch (LockException e) {
+                } catch (RuntimeException
+                        | Error e) { // also what nobody has thought of: it is not known that the lock is held
                     registry.setRollbackOnly(); // should a server only log what is thrown
                     throw e; // the caller sees it as the cause
                 }
