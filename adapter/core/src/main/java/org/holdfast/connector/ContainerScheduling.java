@@ -96,8 +96,7 @@ final class ContainerScheduling implements Scheduling {
     @Override
     public void repeat(Runnable task, long pauseMillis) {
         if (executor != null) {
-            managed = executor.scheduleWithFixedDelay(
-                    () -> runManaged(task), pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+            managed = schedule(task, pauseMillis);
         }
         timer.schedule(
                 new TimerTask() {
@@ -108,6 +107,24 @@ final class ContainerScheduling implements Scheduling {
                 },
                 pauseMillis,
                 pauseMillis);
+    }
+
+    /** Returns null if the executor takes no task: the timer does without it. */
+    private ScheduledFuture<?> schedule(Runnable task, long pauseMillis) {
+        try {
+            return executor.scheduleWithFixedDelay(
+                    () -> runManaged(task), pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            warnOfTheTimer();
+            return null;
+        }
+    }
+
+    private static void warnOfTheTimer() {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "HF0407: the managed executor runs no tasks (is the server suspended, overloaded, or still deploying?): from now on"
+                        + " leases are renewed by the container's timer");
     }
 
     private void runManaged(Runnable task) {
@@ -122,10 +139,7 @@ final class ContainerScheduling implements Scheduling {
         if (present != null && turnsWithoutIt > STANDSTILL_TURNS) {
             managed = null;
             present.cancel(false); // servers log each turn that they refuse
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "HF0407: the managed executor runs no tasks (is the server suspended, overloaded, or still deploying?): from now on"
-                            + " leases are renewed by the container's timer");
+            warnOfTheTimer();
         }
         if (managed == null) {
             run(task);
@@ -155,16 +169,16 @@ final class ContainerScheduling implements Scheduling {
                         e);
             }
         }
-        schedule(task);
+        scheduleWork(task);
     }
 
     /** Managed executors watch for tasks that go on for long, and complain of them. */
     @Override
     public void runLong(Runnable task) {
-        schedule(task);
+        scheduleWork(task);
     }
 
-    private void schedule(Runnable task) {
+    private void scheduleWork(Runnable task) {
         try {
             works.scheduleWork(new Work() {
                 @Override

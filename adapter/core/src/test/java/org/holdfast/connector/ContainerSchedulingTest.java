@@ -77,6 +77,17 @@ class ContainerSchedulingTest {
         }
     }
 
+    /** As on a server that is being shut down, or has no threads to give. */
+    @Test
+    void repeat_onAnExecutorThatTakesNoTask_isDoneByTheTimer() throws Exception {
+        executor.shutdownNow();
+        CountDownLatch runs = new CountDownLatch(10);
+        try (ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null)) {
+            scheduling.repeat(runs::countDown, 5);
+            assertThat(runs.await(10, SECONDS)).isTrue();
+        }
+    }
+
     /** Both have missed many turns; the timer happens to go on first. */
     @Test
     void repeat_afterAPauseOfTheWholeProcess_staysOnTheExecutor() throws Exception {
