@@ -2,9 +2,6 @@
 package org.holdfast.connector;
 
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
-import jakarta.resource.spi.BootstrapContext;
-import jakarta.resource.spi.ResourceAdapterInternalException;
-import jakarta.resource.spi.UnavailableException;
 import jakarta.resource.spi.work.Work;
 import jakarta.resource.spi.work.WorkException;
 import jakarta.resource.spi.work.WorkManager;
@@ -60,15 +57,18 @@ final class ContainerScheduling implements Scheduling {
      * Finds the executor to use.
      *
      * @param name JNDI name of a ManagedScheduledExecutorService, or null for the server's own
+     * @param violations receives a sentence if there is none of that name
+     * @return null for none
      */
-    static Scheduling find(String name, BootstrapContext context)
-            throws ResourceAdapterInternalException, UnavailableException {
-        ScheduledExecutorService executor = name == null || name.isEmpty() ? serversOwn() : lookUp(name);
-        if (executor == null && name != null && !name.isEmpty()) {
-            throw new ResourceAdapterInternalException(
-                    "HF0405: scheduler must name a ManagedScheduledExecutorService in JNDI, was '" + name + "'");
+    static ScheduledExecutorService findExecutor(String name, List<String> violations) {
+        if (name == null || name.isEmpty()) {
+            return serversOwn();
         }
-        return new ContainerScheduling(executor, context.createTimer(), context.getWorkManager());
+        ScheduledExecutorService executor = lookUp(name);
+        if (executor == null) {
+            violations.add("HF0405: scheduler must name a ManagedScheduledExecutorService in JNDI, was '" + name + "'");
+        }
+        return executor;
     }
 
     private static ScheduledExecutorService serversOwn() {

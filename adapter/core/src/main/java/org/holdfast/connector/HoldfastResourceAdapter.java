@@ -11,8 +11,11 @@ import jakarta.resource.spi.ResourceAdapter;
 import jakarta.resource.spi.ResourceAdapterInternalException;
 import jakarta.resource.spi.TransactionSupport.TransactionSupportLevel;
 import jakarta.resource.spi.endpoint.MessageEndpointFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ScheduledExecutorService;
 import javax.transaction.xa.XAResource;
 import org.holdfast.LockException;
 import org.holdfast.redis.NodeAddress;
@@ -130,11 +133,13 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     public void start(BootstrapContext context) throws ResourceAdapterInternalException {
         Scheduling scheduling = null;
         try {
-            Settings settings = Settings.of(values());
-            scheduling = ContainerScheduling.find(scheduler, context);
+            List<String> violations = new ArrayList<>();
+            ScheduledExecutorService executor = ContainerScheduling.findExecutor(scheduler, violations);
+            Settings settings = Settings.of(values(), violations);
+            scheduling = new ContainerScheduling(executor, context.createTimer(), context.getWorkManager());
             spaces = new LockSpaces(
                     settings, new JtaTransactions(context.getTransactionSynchronizationRegistry()), scheduling);
-        } catch (LockException | ResourceException e) {
+        } catch (RuntimeException | ResourceException e) {
             if (scheduling != null) {
                 scheduling.close();
             }

@@ -80,7 +80,15 @@ public record Settings(
      * @throws InvalidSettingsException naming every fault
      */
     public static Settings of(Map<String, String> values) {
-        List<String> violations = new ArrayList<>();
+        return of(values, new ArrayList<>());
+    }
+
+    /**
+     * As {@link #of(Map)}.
+     *
+     * @param violations what is wrong already with what is no setting of a lock service; the others are added
+     */
+    public static Settings of(Map<String, String> values, List<String> violations) {
         Settings settings = read(values, Map.of(), violations);
         violations.addAll(settings.access().faults());
         return valid(settings, violations);

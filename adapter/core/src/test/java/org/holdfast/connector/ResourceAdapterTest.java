@@ -16,6 +16,9 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
@@ -61,10 +64,12 @@ class ResourceAdapterTest {
         HoldfastResourceAdapter wrong = new HoldfastResourceAdapter();
         wrong.setNodes("redis://a,redis://:s3cret@a");
         wrong.setTtlMillis(0L);
+        wrong.setScheduler("java:comp/NoSuchThing");
         assertThatExceptionOfType(ResourceAdapterInternalException.class)
                 .isThrownBy(() -> wrong.start(running))
                 .withMessageContaining("nodes names redis://a:6379 twice")
                 .withMessageContaining("ttlMillis must be 100 to 60000 ms, was '0'")
+                .withMessageContaining("scheduler must name a ManagedScheduledExecutorService in JNDI")
                 .satisfies(e -> assertThat(e.toString()).doesNotContain("s3cret"));
     }
 
@@ -80,6 +85,30 @@ class ResourceAdapterTest {
     }
 
     @Test
+    void start_thatFails_isAFaultOfTheAdapterAndLeavesNoTimer() {
+        HoldfastResourceAdapter unlucky = new HoldfastResourceAdapter();
+        unlucky.setNodes(redis.uris());
+        AtomicBoolean cancelled = new AtomicBoolean();
+        running.nextTimer = new Timer(true) {
+            @Override
+            public void schedule(TimerTask task, long delay, long period) {
+                throw new IllegalStateException("the server is going down");
+            }
+
+            @Override
+            public void cancel() {
+                cancelled.set(true);
+                super.cancel();
+            }
+        };
+        assertThatExceptionOfType(ResourceAdapterInternalException.class)
+                .isThrownBy(() -> unlucky.start(running))
+                .withMessageContaining("HF0401")
+                .withMessageContaining("the server is going down");
+        assertThat(cancelled).isTrue();
+    }
+
+    @Test
     void stop_releasesEveryLeaseAndEndsItsTimer() throws Exception {
         Lease lease = handle(running.managed()).acquire(LockRequest.of("stop").detached());
         int threads = Thread.activeCount();
@@ -90,7 +119,7 @@ class ResourceAdapterTest {
         assertThatIllegalStateException().isThrownBy(() -> running.timers
                 .get(0)
                 .schedule(
-                        new java.util.TimerTask() {
+                        new TimerTask() {
                             @Override
                             public void run() {}
                         },

@@ -26,6 +26,9 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
     final LockManagedConnectionFactory factory = new LockManagedConnectionFactory();
     final List<Timer> timers = new ArrayList<>();
 
+    /** What the container gives instead of a timer of its own. */
+    Timer nextTimer;
+
     /** Starts it; the guard would have fresh nodes wait. */
     RunningAdapter(String nodes) throws ResourceException {
         adapter.setNodes(nodes);
@@ -75,7 +78,7 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
 
     @Override
     public Timer createTimer() {
-        Timer timer = new Timer(true);
+        Timer timer = nextTimer == null ? new Timer(true) : nextTimer;
         timers.add(timer);
         return timer;
     }
