@@ -49,12 +49,12 @@ import org.holdfast.LockMode;
  * {@link #maxHold()}, for nobody may ever subscribe. Asynchronous EJB methods keep the lock until they have run.
  *
  * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect on a bean: on private, static
- * and final methods, those that only another package sees, lifecycle callbacks and initializers; on interfaces and on methods that
+ * and final methods, those that only another package sees, lifecycle callbacks and initializers; on interfaces, decorators and on methods that
  * are overridden without it; on a class that has private observers, producers or timers; and
  * on methods that return another {@code Future}, unless they are {@code Asynchronous}: they return before their work is done. Nor is it if a name, a value or a combination of values is not valid.
  *
- * <p><b>Self-invocation.</b> A call of a method on {@code this} is not intercepted, as with every interceptor: no lock is
- * taken.
+ * <p><b>Self-invocation.</b> A call of a method on {@code this} is not intercepted, as with every interceptor, nor is that of a
+ * decorator on its delegate: no lock is taken.
  *
  * <p><b>Once more.</b> A method that calls another one with the same lock, in the same transaction or on the same thread
  * without one, gets it at once. A transaction that suspends another is a holder of its own: what the suspended one holds is

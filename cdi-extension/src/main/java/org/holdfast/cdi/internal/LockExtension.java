@@ -14,6 +14,7 @@ import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
 import jakarta.enterprise.inject.spi.BeforeShutdown;
+import jakarta.enterprise.inject.spi.Decorator;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
 import jakarta.enterprise.inject.spi.ProcessBean;
@@ -72,9 +73,12 @@ public class LockExtension implements Extension {
         }
     }
 
-    /** Remembers what the application itself has: it comes before ours. */
-    <X> void find(@Observes ProcessBean<X> event) {
+    /** Remembers what the application itself has: it comes before ours. Decorators are shown here only. */
+    <X> void find(@Observes ProcessBean<X> event, BeanManager beans) {
         Bean<?> bean = event.getBean();
+        if (bean instanceof Decorator) {
+            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), new BindingLookup(beans)));
+        }
         if (bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
             produced.addAll(bean.getTypes());
             if (bean.getTypes().contains(LockConnectionFactory.class)) {

@@ -12,7 +12,9 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.spi.Annotated;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
+import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.AroundTimeout;
@@ -163,6 +165,17 @@ final class Placement {
             }
         }
         return lost;
+    }
+
+    /** Returns a sentence if a decorator has an annotation. */
+    static List<String> lostAnnotations(Annotated decorator, BindingLookup bindings) {
+        boolean locked = decorator instanceof AnnotatedType<?> type
+                && (bindings.isAmong(type.getAnnotations())
+                        || type.getMethods().stream().anyMatch(method -> bindings.isAmong(method.getAnnotations())));
+        return locked
+                ? List.of(decorator.getBaseType().getTypeName()
+                        + " would run without its lock: decorators are not intercepted")
+                : List.of();
     }
 
     private static Set<Class<?>> ancestors(Class<?> beanClass) {

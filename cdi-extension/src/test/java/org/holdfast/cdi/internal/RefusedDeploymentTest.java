@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import jakarta.annotation.PostConstruct;
+import jakarta.annotation.Priority;
+import jakarta.decorator.Decorator;
+import jakarta.decorator.Delegate;
 import jakarta.ejb.Schedule;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
@@ -13,6 +16,7 @@ import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.DeploymentException;
+import jakarta.inject.Inject;
 import jakarta.interceptor.InterceptorBinding;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -104,6 +108,13 @@ class RefusedDeploymentTest {
                 bean(PrivateTimer.class, "tick()", "would run without its lock: private"),
                 bean(HiddenElsewhere.class, "work()", "those that only another package sees"),
                 bean(TwoStereotypes.class, "several stereotypes have a @Locked each"));
+    }
+
+    @Test
+    void decorator_isRefused() {
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deploy(Decorated.class, Decorating.class))
+                .withMessageContainingAll("Decorating", "would run without its lock", "decorators are not intercepted");
     }
 
     @Test
@@ -393,6 +404,30 @@ class RefusedDeploymentTest {
     public static class OnBoundInterface implements BoundView {
         @Override
         public void work() {}
+    }
+
+    public interface Decoratable {
+        void work();
+    }
+
+    @Dependent
+    public static class Decorated implements Decoratable {
+        @Override
+        public void work() {}
+    }
+
+    @Decorator
+    @Priority(1)
+    public static class Decorating implements Decoratable {
+        @Inject
+        @Delegate
+        Decoratable delegate;
+
+        @Locked("a")
+        @Override
+        public void work() {
+            delegate.work();
+        }
     }
 
     public static class TypeVariable<T> {
