@@ -159,6 +159,15 @@ final class NodeSocket extends Socket {
 
             @Override
             public void write(byte[] bytes, int offset, int length) throws IOException {
+                try {
+                    writeAll(bytes, offset, length);
+                } catch (SocketTimeoutException e) {
+                    channel.close(); // Jedis would look for an error that the node may have sent, however long it is
+                    throw e;
+                }
+            }
+
+            private void writeAll(byte[] bytes, int offset, int length) throws IOException {
                 long deadline = deadline();
                 for (int done = 0; done < length; done += BUFFER) {
                     outgoing.clear().put(bytes, offset + done, Math.min(length - done, BUFFER));

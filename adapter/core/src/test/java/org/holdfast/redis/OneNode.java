@@ -81,7 +81,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
         return round.next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
     }
 
-    private static final class WaitlessTime implements Time {
+    static final class WaitlessTime implements Time {
         @Override
         public long nanoTime() {
             return System.nanoTime();

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.Target;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A node that takes no more requests, and goes on talking. */
+@Timeout(60)
+class UnreadableNodeTest {
+
+    private static final int MEGABYTE = 1 << 20;
+    private static final int MOST_SENT = 256 * MEGABYTE;
+
+    @Test
+    void node_thatTakesNothingAndTalksForEver_isNotListenedTo() throws Exception {
+        try (ServerSocket listener = new ServerSocket()) {
+            listener.setReceiveBufferSize(2_048); // soon full
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            CompletableFuture<Integer> sent = CompletableFuture.supplyAsync(() -> greetAndTalk(listener));
+            try (Channel channel = channelTo(listener.getLocalPort())) {
+                channel.prepare();
+                Command request = new Command.Inspect(List.of(new Target.Alone("x".repeat(1_000))));
+                channel.sendAll(Collections.nCopies(10_000, request), NodeSet.of(0));
+            }
+            assertThat(sent.get(40, TimeUnit.SECONDS)).isLessThan(64 * MEGABYTE);
+        }
+    }
+
+    private static Channel channelTo(int port) {
+        return new Cluster(
+                        NodeAddress.parseList("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
+                        Access.DEFAULT,
+                        "test",
+                        Duration.ofMillis(500),
+                        Duration.ZERO,
+                        0.01,
+                        new OneNode.WaitlessTime(),
+                        Recorder.NONE)
+                .open();
+    }
+
+    /** Says what has to be said for a connection, and then one error without an end. Returns how much of it was taken. */
+    private static int greetAndTalk(ServerSocket listener) {
+        int sent = 0;
+        try (Socket client = listener.accept()) {
+            OutputStream out = client.getOutputStream();
+            for (String reply : List.of("+OK\r\n", "+PONG\r\n")) {
+                client.getInputStream().read(new byte[2_048]);
+                out.write(reply.getBytes());
+            }
+            out.write('-');
+            byte[] talk = new byte[MEGABYTE];
+            Arrays.fill(talk, (byte) 'x');
+            while (sent < MOST_SENT) {
+                out.write(talk);
+                sent += talk.length;
+            }
+        } catch (IOException e) {
+            // nobody listens any more
+        }
+        return sent;
+    }
+}
