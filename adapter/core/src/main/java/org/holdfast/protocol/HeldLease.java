@@ -111,6 +111,11 @@ final class HeldLease implements Lease {
         }
     }
 
+    /** Returns whether the lock was given back: it is not lost any more, and was not. */
+    boolean isGivenBack() {
+        return !manager.isHeld(hold) && hold.loss() == null;
+    }
+
     /** Ends this lease without telling the hold; false if it had ended before. */
     boolean end() {
         boolean first = ended.compareAndSet(false, true);

@@ -38,7 +38,7 @@ public final class LockSession {
     private final LockView.Leases viewed = new LockView.Leases();
     private volatile boolean closed;
 
-    /** What was taken through the handle, and ends with a transaction. */
+    /** What was taken through the handle, ends with a transaction, and may interrupt the thread before. */
     private final Set<HeldLease> kept = ConcurrentHashMap.newKeySet();
 
     /**
@@ -160,10 +160,20 @@ public final class LockSession {
             bindToTransaction(transaction, lease.share());
         }
         if (request.scope() == LeaseScope.CONNECTION) {
-            (transaction == null ? bound : kept).add(lease);
+            remember(lease, transaction == null, interrupt != null);
             requireOpen(lease);
         }
         return lease;
+    }
+
+    /** Transactions give back what they keep, and do not tell: a handle that stays open must not remember all of that. */
+    private void remember(HeldLease lease, boolean endsWithTheHandle, boolean interrupts) {
+        if (endsWithTheHandle) {
+            bound.add(lease);
+        } else if (interrupts) {
+            kept.removeIf(HeldLease::isGivenBack);
+            kept.add(lease);
+        }
     }
 
     /** The handle was closed by another thread while this one waited: nobody would release what it has got. */
@@ -187,6 +197,11 @@ public final class LockSession {
     /** Returns whether leases end with the handle. */
     public boolean hasLeases() {
         return !bound.isEmpty();
+    }
+
+    /** Returns how many leases it remembers. */
+    int remembered() {
+        return bound.size() + kept.size();
     }
 
     private void giveBack(HeldLease lease) {

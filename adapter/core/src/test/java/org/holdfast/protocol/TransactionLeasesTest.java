@@ -82,6 +82,18 @@ class TransactionLeasesTest {
         assertThat(releases()).isEqualTo(3);
     }
 
+    /** A connection may stay open for as long as the application runs. */
+    @Test
+    void leases_whoseTransactionsHaveCompleted_areForgottenByTheirSession() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            transactions.current = "tx " + i;
+            acquire();
+            session.acquire(fixture.nodes, fixture.request(0).interruptOnLoss(true), () -> {});
+            transactions.complete();
+        }
+        assertThat(session.remembered()).isLessThanOrEqualTo(1);
+    }
+
     @Test
     void lease_takenBeforeTheTransaction_isSharedByItAndReleasedAfterBoth() throws Exception {
         Lease outer = acquire();
