@@ -385,7 +385,10 @@ public final class Hold {
         try {
             notifier.execute(() -> call(listener, loss));
         } catch (RuntimeException | OutOfMemoryError e) { // no thread to be had: who looks must not suffer for that
-            LOG.log(System.Logger.Level.WARNING, "HF0211: no thread to tell a listener that the " + loss, e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    Printable.line("HF0211: no thread to tell a listener that the " + loss),
+                    e);
         }
     }
 
@@ -393,7 +396,10 @@ public final class Hold {
         try {
             listener.accept(loss);
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.WARNING, "HF0212: a listener failed to hear that the " + loss, e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    Printable.line("HF0212: a listener failed to hear that the " + loss),
+                    e);
         }
     }
 

@@ -369,7 +369,7 @@ public final class LeaseManager {
         recorder().lost(hold.loss());
         String more = losses.leave();
         if (more != null) {
-            LOG.log(System.Logger.Level.WARNING, "HF0209: " + hold.loss() + more);
+            LOG.log(System.Logger.Level.WARNING, Printable.line("HF0209: " + hold.loss() + more));
         }
     }
 

@@ -76,7 +76,9 @@ public final class TransactionLeases {
                 Hold hold = share.hold();
                 if (!manager.confirm(hold)) {
                     LockException why = hold.whyNotConfirmed();
-                    LOG.log(System.Logger.Level.WARNING, "HF0210: a transaction must roll back: " + why.getMessage());
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            Printable.line("HF0210: a transaction must roll back: " + why.getMessage()));
                     throw why;
                 }
             }
