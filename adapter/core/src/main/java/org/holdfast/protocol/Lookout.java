@@ -129,6 +129,10 @@ public final class Lookout {
                 look(node);
             }
         }
+        tellOfStandstill();
+    }
+
+    private void tellOfStandstill() {
         long standstill = clocks.stoodStillNanos();
         if (standstill > 0) {
             LOG.log(
@@ -151,6 +155,11 @@ public final class Lookout {
     private void settle(int node) {
         long doubt = clocks.doubt(node);
         Clocks.Finding finding = clocks.find(node, time.nanoTime());
+        if (finding
+                == Clocks.Finding
+                        .OURS) { // by what others have heard since, perhaps: leases are told before it is settled
+            tellOfStandstill();
+        }
         boolean settled = finding == Clocks.Finding.OURS || finding == Clocks.Finding.THEIRS && quarantine(node);
         if (settled) {
             clocks.settle(node, doubt, time.nanoTime()); // what was asked before that counts for nothing

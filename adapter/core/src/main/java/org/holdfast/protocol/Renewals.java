@@ -100,10 +100,13 @@ public final class Renewals {
 
     private void renew(Nodes nodes, List<Hold> batch) {
         List<Hold> renewed = new ArrayList<>(batch.size());
-        for (Hold hold : batch) {
-            schedule(hold, hold.validUntil()); // whatever goes wrong below, nobody is forgotten
+        long now = time.nanoTime();
+        for (Hold hold : batch) { // whatever goes wrong below, nobody is forgotten, and it is tried again soon
             if (hold.isRenewed() && hold.isExtensible()) {
+                scheduleNext(hold, now, false);
                 renewed.add(hold);
+            } else {
+                schedule(hold, hold.validUntil());
             }
         }
         if (!renewed.isEmpty()) {

@@ -387,16 +387,11 @@ public final class Channel implements Nodes, AutoCloseable {
             fail(node, "the node closed the connection or sent what nobody asked for");
             return;
         }
-        Answer answer;
+        Object reply;
         try {
-            answer = ScriptCodec.answer(node, connection.read());
+            reply = connection.read();
         } catch (JedisDataException e) {
-            if (e instanceof JedisNoScriptException && !request.again()) {
-                connection.inFlight().pollFirst();
-                sendSource(node, request);
-                return;
-            }
-            answer = new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), e.getMessage())), 0);
+            reply = e;
         } catch (RuntimeException e) { // lost, or an answer that nobody can read: nothing more can be believed of it
             fail(node, Cluster.describe(e));
             if (Cluster.innermost(e) instanceof SocketTimeoutException) { // it hangs, though it began to answer
@@ -404,7 +399,14 @@ public final class Channel implements Nodes, AutoCloseable {
             }
             return;
         }
-        connection.inFlight().pollFirst();
+        connection.inFlight().pollFirst(); // whatever comes of it: the next reply is to the next request
+        if (reply instanceof JedisNoScriptException && !request.again()) {
+            sendSource(node, request);
+            return;
+        }
+        Answer answer = reply instanceof JedisDataException error
+                ? new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), error.getMessage())), 0)
+                : ScriptCodec.answer(node, reply);
         request.round().answered(cluster.weigh(answer, request.sentAt()));
         if (answer.reply() instanceof Reply.Forgotten) {
             fail(node, "the node has lost its birth mark"); // to connect anew sets it

@@ -261,6 +261,22 @@ class LeaseManagerTest {
     }
 
     @Test
+    void renewal_thatIsBrokenOff_isTriedAgainSoon() throws Exception {
+        Hold hold = hold();
+        service.node(0, command -> {
+            throw new UnsupportedOperationException("on purpose");
+        });
+        fixture.time.passMillis(ProtocolFixture.TTL_MILLIS / 3 + 1);
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> fixture.renewals.sweep(service));
+        service.node(0, ScriptedNodes::agree);
+        fixture.time.passMillis(ProtocolFixture.TTL_MILLIS / 30 + 1);
+        fixture.renewals.sweep(service);
+        assertThat(hold.remainingNanos(fixture.time.nanoTime()))
+                .isGreaterThan(MILLISECONDS.toNanos(ProtocolFixture.TTL_MILLIS * 9 / 10));
+    }
+
+    @Test
     void renewal_thatFailsToTheEnd_isALossToldNoLaterThanTheEnd() throws Exception {
         Hold hold = hold();
         for (int node = 0; node < 3; node++) {
