@@ -21,7 +21,7 @@ class SimulationTest {
         AtomicLong next = new AtomicLong(FIRST);
         AtomicLong acquisitions = new AtomicLong();
         AtomicLong losses = new AtomicLong();
-        int workers = Runtime.getRuntime().availableProcessors();
+        int workers = 2 * Runtime.getRuntime().availableProcessors(); // threads that hand over leave a processor idle
         ExecutorService threads = Executors.newFixedThreadPool(workers);
         try {
             List<Future<?>> running = new ArrayList<>();
