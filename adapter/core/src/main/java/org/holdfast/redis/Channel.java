@@ -491,6 +491,33 @@ public final class Channel implements Nodes, AutoCloseable {
         }
     }
 
+    /**
+     * Waits until every request has its answer, or its node is given up.
+     *
+     * @param deadline when to stop waiting; an interrupt stops it too, and stays set
+     */
+    public void awaitAnswers(long deadline) {
+        lock.lock();
+        try {
+            long left = deadline - cluster.time().nanoTime();
+            while (!closed
+                    && left > 0
+                    && isSomethingUnderWay()
+                    && !Thread.currentThread().isInterrupted()) {
+                if (reading) {
+                    wasRead.awaitNanos(left);
+                } else {
+                    select(left);
+                }
+                left = deadline - cluster.time().nanoTime();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean isSomethingUnderWay() {
         for (NodeConnection connection : connections) {
             if (connection != null && !connection.inFlight().isEmpty()) {

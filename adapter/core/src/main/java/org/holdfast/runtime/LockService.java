@@ -208,6 +208,9 @@ public final class LockService implements AutoCloseable {
     void finish(long deadline) {
         subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
         leases.close(deadline);
+        long now = time.nanoTime();
+        long patience = Math.min(deadline - now, settings.timing().nodeTimeout().toNanos());
+        service.awaitAnswers(now + patience); // a quorum was waited for: the others are heard as well
         service.close();
         forWaiting.close();
         cluster.close();

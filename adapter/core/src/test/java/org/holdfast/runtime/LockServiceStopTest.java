@@ -7,11 +7,19 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
+import org.holdfast.Lease;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.testkit.RedisServer;
@@ -86,6 +94,41 @@ class LockServiceStopTest {
             threads.forLongTasks = asked;
             await().untilAsserted(() -> assertThat(connections(redis.get(0))).isZero());
         }
+    }
+
+    @Test
+    void close_whileANodeIsSlow_hearsThatTheLockIsReleasedThere() throws Exception {
+        List<String> said = new CopyOnWriteArrayList<>();
+        Logger log = Logger.getLogger(LockService.class.getName());
+        Handler listener = new StreamHandler() {
+            @Override
+            public void publish(LogRecord message) {
+                said.add(message.getMessage());
+            }
+        };
+        log.addHandler(listener);
+        try (RedisServers redis = RedisServers.start(3)) {
+            Map<String, String> settings = Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "10000");
+            LockService holding = new LockService(Settings.of(settings), Transactions.NONE, new StandaloneScheduling());
+            Lease lease = holding.newSession()
+                    .acquireAsync(LockRequest.of("a").detached())
+                    .join();
+            lease.renew(); // what releases it is connected
+            await().until(() -> isHeld(redis.get(2)));
+            redis.get(2).freeze();
+            CompletableFuture<Void> closed = CompletableFuture.runAsync(holding::close);
+            await().until(() -> !isHeld(redis.get(0)) && !isHeld(redis.get(1)));
+            redis.get(2).thaw();
+            closed.join();
+            assertThat(isHeld(redis.get(2))).isFalse();
+            assertThat(said).noneMatch(message -> message.contains("HF0105"));
+        } finally {
+            log.removeHandler(listener);
+        }
+    }
+
+    private static boolean isHeld(RedisServer node) throws IOException {
+        return node.command("EXISTS holdfast:{a}:lock").startsWith(":1");
     }
 
     private static long connections(RedisServer node) {
