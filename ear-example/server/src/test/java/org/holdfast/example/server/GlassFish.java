@@ -86,7 +86,7 @@ final class GlassFish implements StartedServer {
 
     @Override
     public void undeploy(Path archive) throws IOException {
-        for (String line : page.lines(Page.blockGone(archive.getFileName().toString()))) {
+        for (String line : page.lines(page.blockGone(archive.getFileName().toString()))) {
             run(line, archive);
         }
     }

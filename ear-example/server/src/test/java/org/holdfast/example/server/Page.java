@@ -76,16 +76,12 @@ final class Page {
 
     /** Returns which block tells how to deploy a file. */
     String block(String file) {
-        return file.endsWith(".rar") ? alone : kind(file);
+        return file.endsWith(".ear") ? "ear" : file.endsWith(".rar") ? alone : "application";
     }
 
-    /** Returns which block tells how to take it away: how it was configured makes no difference. */
-    static String blockGone(String file) {
-        return kind(file) + "-gone";
-    }
-
-    private static String kind(String file) {
-        return file.endsWith(".ear") ? "ear" : file.endsWith(".rar") ? ALONE : "application";
+    /** Returns which block tells how to take it away. */
+    String blockGone(String file) {
+        return block(file) + "-gone";
     }
 
     /** The application of the pages is called orders. */

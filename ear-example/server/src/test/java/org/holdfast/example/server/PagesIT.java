@@ -37,6 +37,7 @@ class PagesIT {
             "pool",
             "jobs",
             "tls",
+            "tls-gone",
             "connections");
 
     @Test

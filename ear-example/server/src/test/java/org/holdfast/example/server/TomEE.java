@@ -128,7 +128,7 @@ final class TomEE implements StartedServer {
     public void undeploy(Path archive) throws IOException {
         String file = archive.getFileName().toString();
         read = Files.size(log);
-        for (String line : page.lines(Page.blockGone(file))) {
+        for (String line : page.lines(page.blockGone(file))) {
             shell(Page.named(line, file), archive.getParent());
         }
         await(file.endsWith(".war") ? "Undeploying context" : "Completed Auto-Undeployment of");
