@@ -18,13 +18,15 @@ import redis.clients.jedis.Jedis;
 final class Floor implements Contestant {
 
     /** What is written; the number in it grows, so that a token does. */
-    private record Request(byte[] bytes, int numberAt) {
+    private record Request(byte[] bytes, List<Integer> numbersAt) {
 
         private static final int DIGITS = 16;
 
         void setNumber(long number) {
             byte[] digits = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
-            System.arraycopy(digits, 0, bytes, numberAt, DIGITS);
+            for (int at : numbersAt) {
+                System.arraycopy(digits, 0, bytes, at, DIGITS);
+            }
         }
     }
 
@@ -72,7 +74,20 @@ final class Floor implements Contestant {
         return new Floor(
                 "floor: bare sockets, our scripts",
                 nodes,
-                request("EVALSHA", acquire, "2", lock, fence, OWNER, NUMBER, "30000", "630000", "0"),
+                request(
+                        "EVALSHA",
+                        acquire,
+                        "3",
+                        lock,
+                        fence,
+                        "floor:birth",
+                        OWNER,
+                        NUMBER,
+                        "30000",
+                        "630000",
+                        "0",
+                        "1",
+                        NUMBER),
                 request("EVALSHA", release, "2", lock, fence, OWNER, NUMBER, "630000", "floor:{x}:released"),
                 4);
     }
@@ -96,7 +111,11 @@ final class Floor implements Contestant {
         for (String word : words) {
             text.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
         }
-        return new Request(text.toString().getBytes(StandardCharsets.US_ASCII), text.indexOf(NUMBER));
+        List<Integer> numbersAt = new ArrayList<>();
+        for (int at = text.indexOf(NUMBER); at >= 0; at = text.indexOf(NUMBER, at + 1)) {
+            numbersAt.add(at);
+        }
+        return new Request(text.toString().getBytes(StandardCharsets.US_ASCII), numbersAt);
     }
 
     @Override
@@ -111,9 +130,7 @@ final class Floor implements Contestant {
     }
 
     private void round(Request request) throws IOException {
-        if (request.numberAt() >= 0) {
-            request.setNumber(++token);
-        }
+        request.setNumber(++token);
         for (Socket socket : sockets) {
             socket.getOutputStream().write(request.bytes());
         }
