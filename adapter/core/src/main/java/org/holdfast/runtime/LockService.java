@@ -192,7 +192,9 @@ public final class LockService implements AutoCloseable {
     @Override
     public void close() {
         stop();
-        finish(time.nanoTime() + LONGEST_STOP.toNanos());
+        long deadline = time.nanoTime() + LONGEST_STOP.toNanos();
+        release(deadline);
+        finish(deadline);
     }
 
     /** Stops what goes on by itself, without waiting for it to end. */
@@ -204,10 +206,14 @@ public final class LockService implements AutoCloseable {
         subscriber.stop();
     }
 
-    /** Closes what was stopped, by the deadline: 1 s or more after it was stopped. */
-    void finish(long deadline) {
+    /** Releases every lease of what was stopped, by the deadline: 1 s or more after it was stopped. */
+    void release(long deadline) {
         subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
         leases.close(deadline);
+    }
+
+    /** Closes what was stopped and released, by the same deadline. */
+    void finish(long deadline) {
         long now = time.nanoTime();
         long patience = Math.min(deadline - now, settings.timing().nodeTimeout().toNanos());
         service.awaitAnswers(now + patience); // a quorum was waited for: the others are heard as well

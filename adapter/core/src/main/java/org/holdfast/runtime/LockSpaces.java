@@ -55,6 +55,7 @@ public final class LockSpaces implements AutoCloseable {
         threads.close();
         long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
         byPrefix.values().forEach(LockService::stop); // what hangs in several of them ends at the same time
+        byPrefix.values().forEach(service -> service.release(deadline)); // before anybody waits for a node that hangs
         byPrefix.values().forEach(service -> service.finish(deadline));
         byPrefix.clear();
     }

@@ -50,6 +50,26 @@ class LockSpacesTest {
         }
     }
 
+    @Test
+    void close_withManyPrefixesAndANodeThatHangs_releasesTheLeasesOfAll() throws Exception {
+        try (RedisServers redis = RedisServers.start(3)) {
+            LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
+            for (int i = 0; i < PREFIXES; i++) {
+                LockSession session = spaces.service(settings(redis, i)).newSession();
+                session.acquireAsync(LockRequest.of("a").detached()).join().renew(); // what releases it is connected
+            }
+            redis.get(2).freeze();
+            spaces.close();
+            redis.get(2).thaw();
+            for (int i = 0; i < PREFIXES; i++) {
+                assertThat(redis.get(0).command("EXISTS prefix" + i + ":{a}:lock"))
+                        .isEqualTo(":0\r\n");
+                assertThat(redis.get(1).command("EXISTS prefix" + i + ":{a}:lock"))
+                        .isEqualTo(":0\r\n");
+            }
+        }
+    }
+
     /** Returns how many threads that hear of releases wait for the first words of a node. */
     private static long connecting() {
         return Thread.getAllStackTraces().values().stream()
