@@ -70,8 +70,10 @@ class SeveralNamesTest {
 
     @Test
     void attempt_takesOneRoundTrip() throws Exception {
-        processes.tryAcquire(0, ALL).orElseThrow().release(); // the nodes know the scripts
-        await().until(() -> !isHeldByNode(0)); // a quorum has let go: this node may come later
+        Lease first = processes.tryAcquire(0, ALL).orElseThrow(); // the nodes know the scripts after it
+        await().until(() -> isHeldByNode(0)); // a quorum has granted, and later let go: this node may come last
+        first.release();
+        await().until(() -> !isHeldByNode(0));
         int before = processes.scriptCalls(0);
         Lease lease = processes.tryAcquire(0, ALL).orElseThrow();
         await().until(() -> isHeldByNode(0));
