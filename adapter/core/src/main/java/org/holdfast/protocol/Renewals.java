@@ -81,6 +81,12 @@ public final class Renewals {
         }
     }
 
+    /** Returns whether a sweep has anything to do. */
+    boolean isDue() {
+        Map.Entry<Due, Hold> first = due.firstEntry();
+        return first != null && first.getKey().at() - time.nanoTime() <= 0;
+    }
+
     private List<Hold> nextBatch(long dueAt) {
         List<Hold> batch = new ArrayList<>();
         long now = time.nanoTime();

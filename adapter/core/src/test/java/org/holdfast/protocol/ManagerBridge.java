@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
-/** Opens the room's door a little for the simulation: what a process remembers of locks. */
+/** Opens the room's door a little for the simulation: what a process remembers of locks, and has to do. */
 public final class ManagerBridge {
 
     private ManagerBridge() {}
+
+    /** Returns whether a sweep would renew a lease, or see that one has ended. */
+    public static boolean isDue(Renewals renewals) {
+        return renewals.isDue();
+    }
 
     /** Returns 0 if nobody in the process holds a lock or waits for one, and nothing is left of those who did. */
     public static int remembered(LeaseManager manager) {

@@ -17,6 +17,8 @@ public final class ScriptBridge {
     /** Scripts by their SHA: one text each, whose hash is computed once. */
     private static final Map<String, String> SOURCES = new ConcurrentHashMap<>();
 
+    private static final String MARK = new String(LockScript.MARK.source(), StandardCharsets.UTF_8);
+
     private ScriptBridge() {}
 
     /** What a node gets: a script with its keys and arguments. */
@@ -42,10 +44,7 @@ public final class ScriptBridge {
 
     /** What a node gets to set its birth mark. */
     public static Call mark(String prefix, String seen, long since, String rest) {
-        return new Call(
-                new String(LockScript.MARK.source(), StandardCharsets.UTF_8),
-                List.of(new ScriptCodec(prefix, 1).markKey()),
-                List.of(seen, Long.toString(since), rest));
+        return new Call(MARK, List.of(new ScriptCodec(prefix, 1).markKey()), List.of(seen, Long.toString(since), rest));
     }
 
     /** The channel on which releases of a lock are published. */

@@ -2,6 +2,7 @@
 package org.holdfast.simulation;
 
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
@@ -96,7 +97,9 @@ final class Client {
         return new Randomness() {
             @Override
             public Owner newOwner() {
-                return new Owner(String.format("%020x%020x", random.nextLong() >>> 1, random.nextLong() >>> 1));
+                HexFormat hex = HexFormat.of();
+                return new Owner(
+                        "0000" + hex.toHexDigits(random.nextLong()) + "0000" + hex.toHexDigits(random.nextLong()));
             }
 
             @Override
@@ -139,10 +142,12 @@ final class Client {
         }
     }
 
-    /** Nothing to renew and nothing to tell: the thread need not wake up for that. */
+    /** The thread need not wake up for what waits for nobody. */
     private void tick(World.Task heartbeat) {
-        if (idle && (ManagerBridge.remembered(manager) > 0 || unfinished.size() > 0)) {
+        if (idle && (ManagerBridge.isDue(renewals) || unfinished.size() > 0)) {
             world.wake(heartbeat);
+        } else if (idle && machine.pausedUntil <= world.now()) {
+            manager.sweep();
         }
         world.after(HEARTBEAT, () -> tick(heartbeat));
     }

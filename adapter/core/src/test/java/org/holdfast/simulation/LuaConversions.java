@@ -20,13 +20,19 @@ final class LuaConversions {
 
     /** Nothing is false in Lua: a table could not hold nil. */
     static LuaValue bulk(String value) {
-        return value == null ? LuaValue.FALSE : LuaValue.valueOf(value);
+        return value == null ? LuaValue.FALSE : string(value);
+    }
+
+    /** Its own way to bytes goes character by character: most is ASCII, and need not take it. */
+    private static LuaString string(String value) {
+        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+        return bytes.length == value.length() ? LuaString.valueUsing(bytes) : LuaString.valueOf(value);
     }
 
     static LuaTable array(List<String> values) {
         LuaTable table = new LuaTable(values.size(), 0);
         for (int i = 0; i < values.size(); i++) {
-            table.set(i + 1, LuaValue.valueOf(values.get(i)));
+            table.set(i + 1, string(values.get(i)));
         }
         return table;
     }

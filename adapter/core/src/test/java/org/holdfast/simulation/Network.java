@@ -102,9 +102,11 @@ final class Network {
 
     /** A node has published something; returns how many listen there. */
     private long announce(int node, String channel) {
-        return audience.stream()
-                .filter(client -> client.published(node, channel))
-                .count();
+        long listeners = 0;
+        for (SimulatedAnnouncements client : audience) {
+            listeners += client.published(node, channel) ? 1 : 0;
+        }
+        return listeners;
     }
 
     private boolean isReachable(int node, View view) {
@@ -116,6 +118,7 @@ final class Network {
     final class Sight implements Lookout.Sight {
 
         private static final long PAUSE_NANOS = 100_000_000L;
+        private static final long NOT_ADMITTED = Long.MIN_VALUE;
 
         private final View view;
         private final long[] nextLook = new long[nodes.size()];
@@ -148,14 +151,19 @@ final class Network {
         @Override
         public void look(int node) {
             long sentAt = view.time.nanoTime();
-            world.waitUntil(world.now() + delay());
-            if (isReachable(node, view) && nodes.get(node).admit()) {
-                long micros = nodes.get(node).clockMicros();
-                world.waitUntil(world.now() + delay());
-                view.clocks.note(node, sentAt, view.time.nanoTime(), micros);
-                view.setAside = view.setAside.without(NodeSet.of(node));
-            } else {
+            long there = delay();
+            long[] clock = {NOT_ADMITTED};
+            world.after(there, () -> {
+                if (isReachable(node, view) && nodes.get(node).admit()) {
+                    clock[0] = nodes.get(node).clockMicros();
+                }
+            });
+            world.waitUntil(world.now() + there + delay());
+            if (clock[0] == NOT_ADMITTED) {
                 view.setAside = view.setAside.with(node);
+            } else {
+                view.clocks.note(node, sentAt, view.time.nanoTime(), clock[0]);
+                view.setAside = view.setAside.without(NodeSet.of(node));
             }
         }
 

@@ -45,6 +45,9 @@ final class RedisNumbers {
 
     /** @param complaint what Redis says if it is no number */
     static double real(String text, String complaint) {
+        if (isPlain(text)) {
+            return Long.parseLong(text);
+        }
         switch (text.toLowerCase(Locale.ROOT)) {
             case "inf", "+inf":
                 return Double.POSITIVE_INFINITY;
@@ -58,8 +61,25 @@ final class RedisNumbers {
         }
     }
 
+    /** Most numbers are: without a sign, without a zero at the front, and small enough to be a double. */
+    private static boolean isPlain(String text) {
+        int length = text.length();
+        if (length == 0 || length > 15 || length > 1 && text.charAt(0) == '0') {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Unlike Java, Redis takes neither a plus nor leading zeros. */
     static long integer(String text) {
+        if (isPlain(text)) {
+            return Long.parseLong(text);
+        }
         try {
             long number = Long.parseLong(text);
             if (Long.toString(number).equals(text)) {

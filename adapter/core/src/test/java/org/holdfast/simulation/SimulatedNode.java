@@ -94,16 +94,14 @@ final class SimulatedNode {
 
     /** Runs a command, and checks on the way that it touches nothing that another has. */
     Answer execute(Command command, SimulatedRedis.Prepared prepared) {
-        Belongings belongings = new Belongings(redis, prepared.call, command, clockMicros() / 1_000);
-        Map<String, Object> before = belongings.ofOthers();
+        SimulatedRedis before = redis.copy();
         scripts++;
         Answer answer = ScriptBridge.answer(index, redis.eval(prepared));
-        Map<String, Object> after = belongings.ofOthers();
-        before.forEach((what, value) -> {
-            if (!value.equals(after.get(what))) {
-                throw new Violation("3: " + command + " changed " + what + " from " + value + " to " + after.get(what));
-            }
-        });
+        Belongings belongings = new Belongings(redis, prepared.call, command, clockMicros() / 1_000);
+        if (!redis.isSameAs(before)) {
+            Belongings earlier = new Belongings(before, prepared.call, command, clockMicros() / 1_000);
+            checkOthers(command, earlier.ofOthers(), belongings.ofOthers());
+        }
         if (command instanceof Command.Release release) {
             released(release, belongings);
         } else if (command instanceof Command.OfClaim of && answer.reply() instanceof Reply.Granted) {
@@ -111,6 +109,14 @@ final class SimulatedNode {
         }
         remember();
         return answer;
+    }
+
+    private static void checkOthers(Command command, Map<String, Object> before, Map<String, Object> after) {
+        before.forEach((what, value) -> {
+            if (!value.equals(after.get(what))) {
+                throw new Violation("3: " + command + " changed " + what + " from " + value + " to " + after.get(what));
+            }
+        });
     }
 
     private void released(Command.Release release, Belongings belongings) {

@@ -11,6 +11,7 @@ import org.holdfast.redis.ScriptBridge;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LoadState;
 import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
@@ -84,6 +85,10 @@ final class SimulatedRedis {
 
         private final Globals globals = new Globals();
         private final Map<String, LuaValue> compiled = new HashMap<>();
+
+        /** Of commands: they are what most of the text is about, and few. */
+        private final Map<LuaString, String> names = new HashMap<>();
+
         private SimulatedRedis running;
 
         Lua() {
@@ -97,8 +102,10 @@ final class SimulatedRedis {
             redis.set("call", new VarArgFunction() {
                 @Override
                 public Varargs invoke(Varargs arguments) {
-                    List<String> words = new ArrayList<>();
-                    for (int i = 1; i <= arguments.narg(); i++) {
+                    int count = arguments.narg(); // which takes long to say
+                    List<String> words = new ArrayList<>(count);
+                    words.add(names.computeIfAbsent(arguments.checkstring(1), LuaConversions::word));
+                    for (int i = 2; i <= count; i++) {
                         words.add(LuaConversions.word(arguments.arg(i)));
                     }
                     return running.command(words);
@@ -200,14 +207,20 @@ final class SimulatedRedis {
     }
 
     private long delete(List<String> names) {
-        return names.stream()
-                .filter(key -> live(key) != null && own().remove(key) != null)
-                .count();
+        long count = 0;
+        for (String key : names) {
+            count += live(key) != null && own().remove(key) != null ? 1 : 0;
+        }
+        return count;
     }
 
     /** A key that is named twice counts twice. */
     private long countLive(List<String> names) {
-        return names.stream().filter(key -> live(key) != null).count();
+        long count = 0;
+        for (String key : names) {
+            count += live(key) != null ? 1 : 0;
+        }
+        return count;
     }
 
     /** Redis cuts the clock to milliseconds when it computes an expiry. */
@@ -272,6 +285,18 @@ final class SimulatedRedis {
     Map<String, Entry> snapshot() {
         shared = true;
         return keys;
+    }
+
+    /** Returns another one with the same keys, which goes its own way from here on. */
+    SimulatedRedis copy() {
+        SimulatedRedis copy = new SimulatedRedis(lua, clockMicros);
+        copy.restore(snapshot());
+        return copy;
+    }
+
+    /** Returns whether neither has changed since the one was copied from the other. */
+    boolean isSameAs(SimulatedRedis copy) {
+        return keys == copy.keys;
     }
 
     /** Returns the keys to be changed: copied first if a snapshot has them too. */

@@ -51,6 +51,10 @@ final class World {
     /** Thrown out of a wait when the simulation is over. */
     static final class End extends Error {
         private static final long serialVersionUID = 1L;
+
+        End() {
+            super(null, null, false, false); // nobody reads where each thread ended
+        }
     }
 
     /** A thread of a simulated program. */
