@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,7 @@ import redis.clients.jedis.exceptions.JedisException;
 public final class Cluster implements AutoCloseable {
 
     private final List<NodeAddress> addresses;
+    private final Names names;
     private final Access access;
     private final Tls tls;
     private final List<NodeHealth> health;
@@ -29,6 +31,7 @@ public final class Cluster implements AutoCloseable {
     private final Clocks clocks;
     private final long nodeTimeoutNanos;
     private final boolean guarded;
+    private final Executor threads;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -37,6 +40,7 @@ public final class Cluster implements AutoCloseable {
      * @param keyPrefix what every key on the nodes begins with
      * @param memory how long a lock lasts that a node may have forgotten; zero to trust the nodes' memory and clocks
      * @param driftFactor bound on the difference of clock rates, as a part of the time that passes
+     * @param threads gives a thread for as long as it takes
      * @param recorder hears of what becomes of nodes
      */
     public Cluster(
@@ -47,8 +51,34 @@ public final class Cluster implements AutoCloseable {
             Duration memory,
             double driftFactor,
             Time time,
+            Executor threads,
+            Recorder recorder) {
+        this(
+                addresses,
+                new Names(InetAddress::getAllByName, threads, time),
+                access,
+                keyPrefix,
+                nodeTimeout,
+                memory,
+                driftFactor,
+                time,
+                threads,
+                recorder);
+    }
+
+    Cluster(
+            List<NodeAddress> addresses,
+            Names names,
+            Access access,
+            String keyPrefix,
+            Duration nodeTimeout,
+            Duration memory,
+            double driftFactor,
+            Time time,
+            Executor threads,
             Recorder recorder) {
         this.addresses = List.copyOf(addresses);
+        this.names = names;
         this.access = access;
         this.tls = new Tls(access);
         this.health =
@@ -56,6 +86,7 @@ public final class Cluster implements AutoCloseable {
         this.codec = new ScriptCodec(keyPrefix, memory.toNanos() / 1_000);
         this.guarded = !memory.isZero();
         this.time = time;
+        this.threads = threads;
         this.clocks = new Clocks(addresses.size(), driftFactor);
         this.nodeTimeoutNanos = nodeTimeout.toNanos();
         this.inspectors = IntStream.range(0, addresses.size())
@@ -88,12 +119,8 @@ public final class Cluster implements AutoCloseable {
         channels.forEach(Channel::closeIfIdle);
     }
 
-    /**
-     * Returns what hears of releases by other processes.
-     *
-     * @param threads gives a thread for as long as it takes
-     */
-    public Subscriber subscriber(Executor threads) {
+    /** Returns what hears of releases by other processes. */
+    public Subscriber subscriber() {
         return new Subscriber(this, threads);
     }
 
@@ -166,7 +193,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Connects to a node without a look at it. */
     NodeConnection openUnseen(int node) {
-        return NodeConnection.open(address(node), access, tls, (int)
+        return NodeConnection.open(address(node), names, access, tls, (int)
                 Duration.ofNanos(nodeTimeoutNanos).toMillis());
     }
 

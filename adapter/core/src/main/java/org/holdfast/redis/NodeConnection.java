@@ -42,10 +42,11 @@ final class NodeConnection extends Connection {
     /**
      * Connects and introduces itself.
      *
+     * @param names finds the node's host
      * @param timeoutMillis for the connection, and for each answer
      * @throws redis.clients.jedis.exceptions.JedisException if the node cannot be reached or turns us away
      */
-    static NodeConnection open(NodeAddress address, Access access, Tls tls, int timeoutMillis) {
+    static NodeConnection open(NodeAddress address, Names names, Access access, Tls tls, int timeoutMillis) {
         String password = password(address, access);
         JedisClientConfig config = DefaultJedisClientConfig.builder()
                 .connectionTimeoutMillis(timeoutMillis)
@@ -57,7 +58,7 @@ final class NodeConnection extends Connection {
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
                 .autoNegotiateProtocol(false) // scripts return numbers, the same in every version of the protocol
                 .build();
-        Sockets sockets = new Sockets(address, tls, config);
+        Sockets sockets = new Sockets(address, names, tls, config);
         try {
             return new NodeConnection(sockets, config);
         } catch (RuntimeException e) {
@@ -93,14 +94,16 @@ final class NodeConnection extends Connection {
     private static final class Sockets extends DefaultJedisSocketFactory {
 
         private final NodeAddress address;
+        private final Names names;
         private final Tls tls;
         private final JedisClientConfig config;
         private NodeSocket last;
         private boolean agreed;
 
-        Sockets(NodeAddress address, Tls tls, JedisClientConfig config) {
+        Sockets(NodeAddress address, Names names, Tls tls, JedisClientConfig config) {
             super(new HostAndPort(address.host(), address.port()), config);
             this.address = address;
+            this.names = names;
             this.tls = tls;
             this.config = config;
         }
@@ -108,7 +111,7 @@ final class NodeConnection extends Connection {
         @Override
         public Socket createSocket() {
             try {
-                last = NodeSocket.connect(address.host(), address.port(), config.getConnectionTimeoutMillis());
+                last = NodeSocket.connect(names, address.host(), address.port(), config.getConnectionTimeoutMillis());
                 if (!address.tls()) {
                     return last;
                 }

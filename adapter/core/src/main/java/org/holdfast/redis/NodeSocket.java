@@ -43,11 +43,11 @@ final class NodeSocket extends Socket {
         this.timeoutMillis = timeoutMillis;
     }
 
-    /** Connects to the first address of the host that accepts, within the timeout for all of them. */
-    static NodeSocket connect(String host, int port, int timeoutMillis) throws IOException {
+    /** Connects to the first address of the host that accepts, within one timeout for finding and trying all of them. */
+    static NodeSocket connect(Names names, String host, int port, int timeoutMillis) throws IOException {
         IOException failure = null;
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-        for (InetAddress address : InetAddress.getAllByName(host)) {
+        for (InetAddress address : names.addresses(host, deadline)) {
             SocketChannel channel = SocketChannel.open();
             try {
                 channel.configureBlocking(false);

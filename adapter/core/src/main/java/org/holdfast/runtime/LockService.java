@@ -75,13 +75,14 @@ public final class LockService implements AutoCloseable {
                         : settings.timing().memory(),
                 settings.timing().driftFactor(),
                 time,
+                scheduling::runLong,
                 Recorders.FOUND);
         this.service = cluster.open();
         this.forWaiting = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
         Redlock redlock = new Redlock(time, settings.timing(), unfinished, Recorders.FOUND);
         this.renewals = new Renewals(time, redlock);
-        this.subscriber = cluster.subscriber(scheduling::runLong);
+        this.subscriber = cluster.subscriber();
         this.leases = new LeaseManager(
                 time,
                 new SystemRandomness(),

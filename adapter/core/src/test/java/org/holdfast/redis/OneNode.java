@@ -56,6 +56,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                         memory,
                         0.01,
                         new WaitlessTime(),
+                        Runnable::run,
                         Recorder.NONE)
                 .open();
     }

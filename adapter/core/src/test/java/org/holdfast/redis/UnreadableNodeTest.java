@@ -54,6 +54,7 @@ class UnreadableNodeTest {
                         Duration.ZERO,
                         0.01,
                         new OneNode.WaitlessTime(),
+                        Runnable::run,
                         Recorder.NONE)
                 .open();
     }

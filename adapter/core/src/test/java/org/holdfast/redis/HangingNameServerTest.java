@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Claim;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.Lookout;
+import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Round;
+import org.holdfast.protocol.Target;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Three real nodes, of which one is known by its name only, and a name server that hangs. */
+@Timeout(60)
+class HangingNameServerTest {
+
+    private static final NodeSet ALL = NodeSet.first(3);
+    private static final Duration NODE_TIMEOUT = Duration.ofMillis(500);
+
+    private final AtomicInteger lookups = new AtomicInteger();
+    private final CountDownLatch hanging = new CountDownLatch(1);
+    private final OneNode.WaitlessTime time = new OneNode.WaitlessTime();
+    private RedisServers redis;
+    private Cluster cluster;
+    private Inspection inspection;
+
+    @BeforeEach
+    void start() {
+        redis = RedisServers.start(3, Path.of("target", "redis"));
+        String nodes = redis.uris().replaceFirst("127\\.0\\.0\\.1", "a.example");
+        cluster = new Cluster(
+                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                new Names(this::resolve, task -> new Thread(task, "asks a name server").start(), time),
+                Access.DEFAULT,
+                "test",
+                NODE_TIMEOUT,
+                Duration.ZERO,
+                0.01,
+                time,
+                Runnable::run,
+                Recorder.NONE);
+        inspection = cluster.inspection();
+    }
+
+    private InetAddress[] resolve(String host) throws UnknownHostException {
+        if (host.equals("a.example")) {
+            lookups.incrementAndGet();
+            awaitAnswer();
+        }
+        return InetAddress.getAllByName("127.0.0.1");
+    }
+
+    private void awaitAnswer() {
+        try {
+            hanging.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        hanging.countDown();
+        inspection.close();
+        cluster.close();
+        redis.close();
+    }
+
+    private static List<Reply> acquire(Channel channel, int number) {
+        Owner owner = new Owner(Integer.toHexString(0x10000000 + number).repeat(5));
+        Command acquire = new Command.Acquire(new Claim(new Target.Alone("lock-" + number), owner, 7, 10_000, 70_000));
+        Round round = channel.send(acquire, ALL);
+        Reply[] replies = new Reply[3];
+        for (int i = 0; i < replies.length; i++) {
+            Answer answer = OneNode.answerTo(round);
+            replies[answer.node()] = answer.reply();
+        }
+        return List.of(replies);
+    }
+
+    /** How long it takes to have a lock on the other nodes, over connections that must be made. */
+    private Duration acquireWithoutIt(int number) {
+        try (Channel channel = cluster.open()) {
+            long begun = System.nanoTime();
+            channel.prepare();
+            List<Reply> replies = acquire(channel, number);
+            Duration took = Duration.ofNanos(System.nanoTime() - begun);
+            assertThat(replies.get(0)).isInstanceOfSatisfying(Reply.NotSent.class, reply -> assertThat(reply.reason())
+                    .contains("the name server has not said in time where host a.example is"));
+            assertThat(replies.subList(1, 3)).containsOnly(new Reply.Granted());
+            return took;
+        }
+    }
+
+    @Test
+    void nameServer_thatHangs_costsOneNodeTimeout_andThenNothing() {
+        Duration first = acquireWithoutIt(0);
+        assertThat(first).isBetween(NODE_TIMEOUT, NODE_TIMEOUT.multipliedBy(2));
+        for (int number = 1; number < 100; number++) {
+            acquireWithoutIt(number);
+        }
+        Duration all = Duration.ZERO;
+        for (int number = 100; number < 110; number++) {
+            all = all.plus(acquireWithoutIt(number));
+        }
+        assertThat(all).isLessThan(NODE_TIMEOUT);
+        assertThat(lookups).hasValue(1);
+    }
+
+    @Test
+    void node_isUsedAgain_whenTheNameServerHasAnswered() {
+        acquireWithoutIt(0);
+        Lookout lookout = new Lookout(time, cluster.clocks(), inspection, nanos -> {});
+        await().until(lookout::isDue);
+        long begun = System.nanoTime();
+        lookout.look();
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(NODE_TIMEOUT.multipliedBy(2));
+        assertThat(cluster.describeNodes().values()).anyMatch(state -> state.contains("name server"));
+        assertThat(lookups).hasValue(1);
+
+        hanging.countDown();
+        await().untilAsserted(() -> {
+            if (lookout.isDue()) {
+                lookout.look();
+            }
+            assertThat(cluster.describeNodes().values()).containsOnly("up");
+        });
+        assertThat(lookups).hasValue(1);
+        try (Channel channel = cluster.open()) {
+            channel.prepare();
+            assertThat(acquire(channel, 1)).containsOnly(new Reply.Granted());
+        }
+    }
+}
