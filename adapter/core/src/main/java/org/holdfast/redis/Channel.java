@@ -159,10 +159,12 @@ public final class Channel implements Nodes, AutoCloseable {
             }
         }
         NodeSet open = NodeSet.NONE;
-        NodeSet asked = closed ? NodeSet.NONE : cluster.asked(targets);
         for (int node = 0; node < connections.length; node++) {
             if (targets.contains(node)) {
-                String obstacle = asked.contains(node) ? open(node) : whyNotAsked(node);
+                String obstacle = whyNotAsked(node); // by now: what was opened before may have taken its vote
+                if (obstacle == null) {
+                    obstacle = open(node);
+                }
                 if (obstacle == null) {
                     open = open.with(node);
                 } else {
@@ -173,8 +175,12 @@ public final class Channel implements Nodes, AutoCloseable {
         return open;
     }
 
+    /** Returns null if it is to be asked. */
     private String whyNotAsked(int node) {
-        return closed ? "this channel is closed" : cluster.health(node).reason();
+        if (closed) {
+            return "this channel is closed";
+        }
+        return cluster.health(node).isAsked() ? null : cluster.health(node).reason();
     }
 
     /** Sees to it that there is a connection; returns what stands against it, or null. */

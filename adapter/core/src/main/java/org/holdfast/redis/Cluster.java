@@ -26,6 +26,7 @@ public final class Cluster implements AutoCloseable {
     private final Tls tls;
     private final List<NodeHealth> health;
     private final List<NodeInspector> inspectors;
+    private final Votes votes;
     private final ScriptCodec codec;
     private final Time time;
     private final Clocks clocks;
@@ -83,6 +84,7 @@ public final class Cluster implements AutoCloseable {
         this.tls = new Tls(access);
         this.health =
                 addresses.stream().map(a -> new NodeHealth(a, time, recorder)).toList();
+        this.votes = new Votes(this.addresses, health);
         this.codec = new ScriptCodec(keyPrefix, memory.toNanos() / 1_000);
         this.guarded = !memory.isZero();
         this.time = time;
@@ -208,7 +210,7 @@ public final class Cluster implements AutoCloseable {
         if (clocks.isDoubted(node)) { // whose clock it was is seen when all nodes have been looked at
             throw new JedisException(clocks.describe(node));
         }
-        health(node).admitted(admission);
+        votes.admit(node, admission);
     }
 
     /** A node is not to be asked, for the reason that a look at it gave. */
@@ -234,12 +236,11 @@ public final class Cluster implements AutoCloseable {
         return weighed;
     }
 
-    /** Returns those of the targets that are to be asked. */
-    NodeSet asked(NodeSet targets) {
-        NodeSet asked = targets;
+    private NodeSet asked() {
+        NodeSet asked = NodeSet.NONE;
         for (int node = 0; node < size(); node++) {
-            if (!health.get(node).isAsked()) {
-                asked = asked.without(NodeSet.of(node));
+            if (health.get(node).isAsked()) {
+                asked = asked.with(node);
             }
         }
         return asked;
@@ -247,7 +248,7 @@ public final class Cluster implements AutoCloseable {
 
     /** Returns the nodes to connect to: those to be asked, and if they are no quorum, others that are to be looked at. */
     NodeSet worthConnecting() {
-        NodeSet chosen = asked(NodeSet.first(size()));
+        NodeSet chosen = asked();
         if (chosen.size() >= size() / 2 + 1) {
             return chosen;
         }

@@ -57,11 +57,12 @@ final class NodeInspector {
     /**
      * A node may be asked.
      *
+     * @param runId which process it is; null if nobody has looked
      * @param quarantineNanos how long it grants nothing new; 0 if it votes
      * @param reason why a quarantine was begun just now; null if it was not
      */
-    record Admission(long quarantineNanos, String reason) {
-        static final Admission TRUSTED = new Admission(0, null);
+    record Admission(String runId, long quarantineNanos, String reason) {
+        static final Admission TRUSTED = new Admission(null, 0, null);
     }
 
     /** A node is not to be used. */
@@ -93,7 +94,7 @@ final class NodeInspector {
             if (verdict instanceof Verdict.Trusted trusted) {
                 long untilMicros = trusted.mark().sinceMicros() + memoryMicros;
                 long micros = Math.max(0, untilMicros - seen.facts().nowMicros());
-                return new Admission(TimeUnit.MICROSECONDS.toNanos(micros), begun);
+                return new Admission(seen.facts().runId(), TimeUnit.MICROSECONDS.toNanos(micros), begun);
             }
             if (verdict instanceof Verdict.Refused refused) {
                 if (refused.forgets()) {

@@ -17,7 +17,7 @@ final class LyingFront implements AutoCloseable {
     private static final int PAUSE_MILLIS = 20;
 
     private final ServerSocket listener;
-    private final int behind;
+    private volatile int behind;
     private final String asked;
     private final byte[] reply;
     private final int rest;
@@ -41,6 +41,18 @@ final class LyingFront implements AutoCloseable {
 
     int port() {
         return listener.getLocalPort();
+    }
+
+    /** Passes on to another node, from the next connection on; there is none left of before. */
+    void standBefore(int port) throws IOException {
+        behind = port;
+        disconnect();
+    }
+
+    private void disconnect() throws IOException {
+        for (Socket socket : open) {
+            socket.close();
+        }
     }
 
     void lie() {
@@ -118,8 +130,6 @@ final class LyingFront implements AutoCloseable {
     @Override
     public void close() throws IOException {
         listener.close();
-        for (Socket socket : open) {
-            socket.close();
-        }
+        disconnect();
     }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Sees to it that each Redis process has one vote, whatever number of addresses lead to it: another spelling of its host,
+ * another name, or something in front of it that passes on.
+ *
+ * <p>Of those that are asked the first has the vote, in the order of the setting. The others are refused for as long as it
+ * is asked and is that process. Safe for use by any number of threads.
+ */
+final class Votes {
+
+    private final List<NodeAddress> addresses;
+    private final List<NodeHealth> health;
+
+    /** Held while a node is admitted, or two looks at the same time would admit two that are one. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Which process each node was when it was looked at last; null where nobody has. */
+    private final String[] runIds;
+
+    Votes(List<NodeAddress> addresses, List<NodeHealth> health) {
+        this.addresses = addresses;
+        this.health = health;
+        this.runIds = new String[addresses.size()];
+    }
+
+    /**
+     * Has a node asked from now on, and none after it that is the same process.
+     *
+     * @throws NodeInspector.RefusedException if one before it is, and is asked
+     */
+    void admit(int node, NodeInspector.Admission admission) {
+        lock.lock();
+        try {
+            runIds[node] = admission.runId();
+            for (int earlier = 0; earlier < node; earlier++) {
+                if (isAskedAs(admission.runId(), earlier)) {
+                    throw refusal(earlier);
+                }
+            }
+            for (int later = node + 1; later < runIds.length; later++) {
+                if (isAskedAs(admission.runId(), later)) {
+                    health.get(later).refuse(refusal(node).getMessage());
+                }
+            }
+            health.get(node).admitted(admission);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isAskedAs(String runId, int node) {
+        return runId.equals(runIds[node]) && health.get(node).isAsked();
+    }
+
+    private NodeInspector.RefusedException refusal(int voter) {
+        return new NodeInspector.RefusedException(
+                "it is the same Redis process as " + addresses.get(voter) + ", and has one vote");
+    }
+}
