@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.transaction.xa.XAResource;
 import org.holdfast.LockException;
@@ -158,11 +159,10 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     /** Returns the running service for a connection factory with the given settings. */
     LockService service(Settings ofFactory) throws ResourceException {
-        LockSpaces running = spaces;
-        if (running == null) {
-            throw new ResourceAdapterInternalException("HF0402: the resource adapter Holdfast is not started");
-        }
-        return running.service(ofFactory);
+        return Optional.ofNullable(spaces)
+                .flatMap(running -> running.service(ofFactory)) // which may have been stopped since
+                .orElseThrow(() ->
+                        new ResourceAdapterInternalException("HF0402: the resource adapter Holdfast is not started"));
     }
 
     /**

@@ -3,6 +3,7 @@ package org.holdfast.runtime;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.Time;
 import org.holdfast.protocol.Transactions;
@@ -35,17 +36,16 @@ public final class LockSpaces implements AutoCloseable {
     }
 
     /**
-     * Returns the service of a prefix, started if need be.
+     * Returns the service of a prefix, started if need be; none if the adapter has been stopped.
      *
      * @param settings the adapter's, with the prefix of a connection factory
-     * @throws IllegalStateException if the adapter is stopped
      */
-    public synchronized LockService service(Settings settings) {
+    public synchronized Optional<LockService> service(Settings settings) {
         if (closed) {
-            throw new IllegalStateException("the resource adapter has been stopped");
+            return Optional.empty();
         }
-        return byPrefix.computeIfAbsent(
-                settings.keyPrefix(), prefix -> new LockService(settings, transactions, scheduling.share(), time));
+        return Optional.of(byPrefix.computeIfAbsent(
+                settings.keyPrefix(), prefix -> new LockService(settings, transactions, scheduling.share(), time)));
     }
 
     /** Closes all services. Takes 2 s at the most, however many there are. */

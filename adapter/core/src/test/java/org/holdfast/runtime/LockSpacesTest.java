@@ -35,7 +35,7 @@ class LockSpacesTest {
                             "prefix" + i + ":{a}:lock",
                             "somebody",
                             SetParams.setParams().px(60_000));
-                    LockSession session = spaces.service(settings(redis, i)).newSession();
+                    LockSession session = session(spaces, settings(redis, i));
                     session.acquireAsync(
                             LockRequest.of("a").waitTimeout(ofSeconds(60)).detached());
                 }
@@ -55,7 +55,7 @@ class LockSpacesTest {
         try (RedisServers redis = RedisServers.start(3)) {
             LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
             for (int i = 0; i < PREFIXES; i++) {
-                LockSession session = spaces.service(settings(redis, i)).newSession();
+                LockSession session = session(spaces, settings(redis, i));
                 session.acquireAsync(LockRequest.of("a").detached()).join().renew(); // what releases it is connected
             }
             redis.get(2).freeze();
@@ -68,6 +68,21 @@ class LockSpacesTest {
                         .isEqualTo(":0\r\n");
             }
         }
+    }
+
+    @Test
+    void service_whenClosed_isNone() {
+        try (RedisServers redis = RedisServers.start(1)) {
+            LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
+            assertThat(spaces.service(settings(redis, 0))).isPresent();
+            spaces.close();
+            assertThat(spaces.service(settings(redis, 0))).isEmpty();
+            assertThat(spaces.service(settings(redis, 1))).isEmpty();
+        }
+    }
+
+    private static LockSession session(LockSpaces spaces, Settings settings) {
+        return spaces.service(settings).orElseThrow().newSession();
     }
 
     /** Returns how many threads that hear of releases wait for the first words of a node. */
