@@ -122,8 +122,11 @@ public class LockConnectionHandle implements ContainerConnection {
     public void close() {
         LockManagedConnection open = managed.getAndSet(null);
         if (open != null) {
-            session.close();
-            open.handleClosed(this);
+            try {
+                session.close();
+            } finally { // a pool must not run dry because nodes could not be told
+                open.handleClosed(this);
+            }
         }
     }
 

@@ -126,8 +126,11 @@ final class LockManagedConnection implements ManagedConnection {
 
     @Override
     public void destroy() {
-        cleanup();
-        channel.close();
+        try {
+            cleanup();
+        } finally {
+            channel.close();
+        }
     }
 
     Nodes nodes() {

@@ -177,8 +177,11 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         @Override
         public void close() {
             if (handleClosed.compareAndSet(false, true)) {
-                session.close();
-                giveChannelBack();
+                try {
+                    session.close();
+                } finally {
+                    giveChannelBack();
+                }
             }
         }
     }

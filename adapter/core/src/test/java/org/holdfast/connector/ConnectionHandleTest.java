@@ -3,6 +3,7 @@ package org.holdfast.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.holdfast.connector.RunningAdapter.handle;
 
 import jakarta.resource.spi.ManagedConnection;
@@ -12,6 +13,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.LockSession;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +67,26 @@ class ConnectionHandleTest {
         managed.removeConnectionEventListener(events);
         handle(managed).close();
         assertThat(events.closed).hasSize(1);
+    }
+
+    /** A session without a service cannot end: as if releasing the leases of a handle had failed. */
+    private LockConnectionHandle handleThatCannotEnd(ManagedConnection managed) {
+        return new LockConnectionHandle((LockManagedConnection) managed, new LockSession(null, null, null));
+    }
+
+    @Test
+    void close_whoseReleasesFail_givesTheConnectionBackToTheContainer() throws Exception {
+        LockConnectionHandle handle = handleThatCannotEnd(watched());
+        assertThatNullPointerException().isThrownBy(handle::close);
+        assertThat(events.closed).containsExactly(handle);
+    }
+
+    @Test
+    void destroy_ofAConnectionWhoseReleasesFail_closesItsSockets() throws Exception {
+        LockManagedConnection managed = (LockManagedConnection) watched();
+        managed.attach(handleThatCannotEnd(managed));
+        assertThatNullPointerException().isThrownBy(managed::destroy);
+        assertThat(managed.isOpen()).isFalse();
     }
 
     /** As a container shares one managed connection in a transaction. */
