@@ -138,11 +138,20 @@ final class ContainerScheduling implements Scheduling {
         managedRan = false;
         if (present != null && turnsWithoutIt > STANDSTILL_TURNS) {
             managed = null;
-            present.cancel(false); // servers log each turn that they refuse
+            cancel(present); // servers log each turn that they refuse
             warnOfTheTimer();
         }
         if (managed == null) {
             run(task);
+        }
+    }
+
+    /** A container may have forgotten the task, or be about to go: that must not end the timer, nor keep us from stopping. */
+    private static void cancel(ScheduledFuture<?> task) {
+        try {
+            task.cancel(false);
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, "HF0419: the managed executor does not cancel its task", e);
         }
     }
 
@@ -201,7 +210,7 @@ final class ContainerScheduling implements Scheduling {
     public void close() {
         ScheduledFuture<?> present = managed;
         if (present != null) {
-            present.cancel(false);
+            cancel(present);
         }
         timer.cancel();
     }

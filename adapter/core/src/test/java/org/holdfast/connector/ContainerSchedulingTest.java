@@ -3,8 +3,10 @@ package org.holdfast.connector;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Set;
 import java.util.Timer;
@@ -33,7 +35,7 @@ class ContainerSchedulingTest {
     }
 
     /** As the managed executor of a server that is being suspended: takes the task and never runs it. */
-    private static final class Suspended extends ScheduledThreadPoolExecutor {
+    private static class Suspended extends ScheduledThreadPoolExecutor {
         private final AtomicInteger cancelled = new AtomicInteger();
 
         Suspended() {
@@ -75,6 +77,40 @@ class ContainerSchedulingTest {
         } finally {
             suspended.shutdownNow();
         }
+    }
+
+    /** As a suspended one, of a container that has forgotten the task, or is about to go. */
+    private static final class Broken extends Suspended {
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long pause, TimeUnit unit) {
+            return (ScheduledFuture<?>) Proxy.newProxyInstance(
+                    Broken.class.getClassLoader(), new Class<?>[] {ScheduledFuture.class}, (proxy, method, args) -> {
+                        throw new IllegalStateException("the application of this task is gone");
+                    });
+        }
+    }
+
+    @Test
+    void repeat_onAnExecutorThatStandsStillAndDoesNotCancel_goesOnOnTheTimer() throws Exception {
+        Suspended broken = new Broken();
+        CountDownLatch runs = new CountDownLatch(10);
+        try (ContainerScheduling scheduling = new ContainerScheduling(broken, timer, null)) {
+            scheduling.repeat(runs::countDown, 5);
+            assertThat(runs.await(10, SECONDS)).isTrue();
+        } finally {
+            broken.shutdownNow();
+        }
+    }
+
+    @Test
+    void close_onAnExecutorThatDoesNotCancel_endsTheTimer() {
+        Suspended broken = new Broken();
+        ContainerScheduling scheduling = new ContainerScheduling(broken, timer, null);
+        scheduling.repeat(() -> {}, 60_000);
+        scheduling.close();
+        broken.shutdownNow();
+        assertThatIllegalStateException().isThrownBy(() -> onTheTimer(() -> {}));
     }
 
     /** As on a server that is being shut down, or has no threads to give. */
