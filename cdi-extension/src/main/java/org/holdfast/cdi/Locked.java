@@ -63,7 +63,8 @@ import org.holdfast.LockMode;
  * <p><b>Configuration.</b> Each member but the name may be set from outside, by MicroProfile Config where the server has it, else
  * by system properties: {@code org.example.Shop/sell/Locked/ttl} for a method, {@code org.example.Shop/Locked/ttl} for a class,
  * {@code Locked/ttl} for the application; the first of them that is set counts, and then the annotation. The class is the
- * bean's. It is read when the application is deployed.
+ * bean's. It is read when the application is deployed. A {@code waitTimeout} for a class or the application is for those of its
+ * methods that wait.
  */
 @InterceptorBinding
 @Inherited

@@ -12,8 +12,12 @@ final class Configuration {
 
     private final Source source;
 
-    /** What was found, and under which key. */
-    record Setting(String key, String value) {}
+    /**
+     * What was found, and under which key.
+     *
+     * @param ofTheMethod whether the key names the method, and not all of a class or of an application
+     */
+    record Setting(String key, String value, boolean ofTheMethod) {}
 
     /** Where values come from. */
     interface Source {
@@ -48,11 +52,11 @@ final class Configuration {
     /** Returns what is set for a member: of the method, else of the class, else of the application. */
     Optional<Setting> find(Class<?> beanClass, String method, String member) {
         String last = Locked.class.getSimpleName() + "/" + member;
-        for (String key :
-                List.of(beanClass.getName() + "/" + method + "/" + last, beanClass.getName() + "/" + last, last)) {
+        String ofTheMethod = beanClass.getName() + "/" + method + "/" + last;
+        for (String key : List.of(ofTheMethod, beanClass.getName() + "/" + last, last)) {
             String value = source.value(beanClass, key);
             if (value != null) {
-                return Optional.of(new Setting(key, value));
+                return Optional.of(new Setting(key, value, key.equals(ofTheMethod)));
             }
         }
         return Optional.empty();

@@ -48,8 +48,30 @@ final class Members {
     }
 
     private void refuse(String member, String expected, String actual, Optional<Setting> setting) {
-        String where = setting.map(found -> " (set by " + found.key() + ")").orElse("");
-        refuse(member + " must be " + expected + ", was '" + actual + "'" + where);
+        refuse(member + " must be " + expected + ", was '" + actual + "'" + where(setting));
+    }
+
+    private static String where(Optional<Setting> setting) {
+        return setting.map(found -> " (set by " + found.key() + ")").orElse("");
+    }
+
+    /** Returns where a member is set from outside, to be told; empty if it is as it is written. */
+    String where(String member) {
+        return where(setting(member));
+    }
+
+    /** Returns whether the method itself has a value for it: what is set for several methods is for those that it goes with. */
+    boolean isOfTheMethod(String member, String written) {
+        return !text(settingOfTheMethod(member), written).isEmpty();
+    }
+
+    /** As {@link #where}, of what is set for the method itself. */
+    String whereOfTheMethod(String member) {
+        return where(settingOfTheMethod(member));
+    }
+
+    private Optional<Setting> settingOfTheMethod(String member) {
+        return setting(member).filter(Setting::ofTheMethod);
     }
 
     /** Returns a text, or nothing if it is empty. */

@@ -45,7 +45,7 @@ final class OperationReader {
                 members.choice("onLoss", locked.onLoss(), EnumSet.allOf(OnLoss.class)),
                 members.text("factory", locked.factory()));
         checkShape(operation, members);
-        checkTimes(operation, members);
+        checkTimes(operation, locked, members);
         checkResult(operation, members);
         if (!members.faults().isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", members.faults()));
@@ -93,13 +93,14 @@ final class OperationReader {
                 "atLeast is for the mode EXCLUSIVE, was " + operation.mode());
     }
 
-    private static void checkTimes(LockedOperation operation, Members members) {
+    private static void checkTimes(LockedOperation operation, Locked locked, Members members) {
         LockedOperation.Times times = operation.times();
         checkCovers("ttl", times.ttl(), times, members);
         checkCovers("maxHold", times.maxHold(), times, members);
         members.refuseIf(
-                operation.onBusy() != OnBusy.WAIT && times.waitTimeout().isPresent(),
-                "waitTimeout is for onBusy = WAIT, was " + operation.onBusy());
+                operation.onBusy() != OnBusy.WAIT && members.isOfTheMethod("waitTimeout", locked.waitTimeout()),
+                "waitTimeout" + members.whereOfTheMethod("waitTimeout") + " is for onBusy = WAIT, was "
+                        + operation.onBusy() + members.where("onBusy"));
     }
 
     private static void checkCovers(

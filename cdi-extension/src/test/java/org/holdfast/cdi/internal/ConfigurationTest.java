@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import jakarta.enterprise.context.ApplicationScoped;
@@ -18,6 +19,7 @@ import org.eclipse.microprofile.config.spi.Converter;
 import org.holdfast.LockConnection;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.OnBusy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -102,6 +104,45 @@ class ConfigurationTest extends Application {
         assertThatExceptionOfType(DeploymentException.class)
                 .isThrownBy(() -> deploy(Skipping.class))
                 .withMessageContaining("onBusy = SKIP is for methods that return void, Optional or boolean, was int");
+    }
+
+    @ApplicationScoped
+    public static class Impatient {
+        @Locked(value = "configured", onBusy = OnBusy.FAIL)
+        public void work() {}
+
+        @Locked(value = "configured", onBusy = OnBusy.SKIP)
+        public boolean skipped() {
+            return true;
+        }
+    }
+
+    @Test
+    void waitTimeout_ofTheClassOrTheApplication_isForMethodsThatWait() throws Exception {
+        set("Locked/waitTimeout", "PT30S");
+        set(Impatient.class.getName() + "/Locked/waitTimeout", "PT30S");
+        Impatient bean = deploy(Impatient.class);
+        assertWaits(bean::work, 0);
+        try (LockConnection connection = otherProcess.getConnection()) {
+            connection.acquire("configured");
+            assertThat(bean.skipped()).isFalse();
+        }
+    }
+
+    @Test
+    void waitTimeout_ofAMethodThatDoesNotWait_isRefusedWithTheKeysThatSetIt() {
+        String key = Impatient.class.getName() + "/work/Locked/waitTimeout";
+        set(key, "PT1S");
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deploy(Impatient.class))
+                .withMessageContaining("waitTimeout (set by " + key + ") is for onBusy = WAIT, was FAIL")
+                .withMessageNotContaining("skipped");
+
+        set("Locked/waitTimeout", "PT30S");
+        set(METHOD + "onBusy", "FAIL");
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deploy(Configured.class))
+                .withMessageContaining("waitTimeout is for onBusy = WAIT, was FAIL (set by " + METHOD + "onBusy)");
     }
 
     @Test
