@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
-import java.util.HashSet;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.WeakHashMap;
 
 /**
  * Interrupts the thread that takes a lease when the lease is lost, and takes the interrupt back if that thread has not noticed
@@ -14,14 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class LossInterrupt {
 
-    /** What threads have lost and not ended yet. */
-    private static final Map<Thread, Lost> LOST = new ConcurrentHashMap<>();
+    /** What threads have lost and not ended yet. A lease that nobody ever ends must not keep its thread from going. */
+    private static final Map<Thread, Lost> LOST = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final Thread thread = Thread.currentThread();
     private boolean over;
 
     private static final class Lost {
-        private final Set<LossInterrupt> leases = new HashSet<>();
+        /** Those that somebody can still end: the others would keep the interrupts of a pooled thread from being taken back. */
+        private final Set<LossInterrupt> leases = Collections.newSetFromMap(new WeakHashMap<>());
+
         private boolean sent;
     }
 
@@ -31,7 +33,7 @@ final class LossInterrupt {
             if (over) {
                 return known;
             }
-            Lost lost = known == null ? new Lost() : known;
+            Lost lost = known == null || known.leases.isEmpty() ? new Lost() : known;
             lost.leases.add(this);
             if (!thread.isInterrupted()) {
                 thread.interrupt();

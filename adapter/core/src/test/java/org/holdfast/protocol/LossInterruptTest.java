@@ -3,7 +3,9 @@ package org.holdfast.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
@@ -117,6 +119,46 @@ class LossInterruptTest {
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
         lease.release();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    /** Lost on a thread of its own, or on the caller's; whoever took it throws it away. */
+    private void loseWithoutRelease() {
+        try {
+            lose(acquire(request().scope(LeaseScope.THREAD)));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private WeakReference<Thread> threadThatLosesWithoutRelease() throws InterruptedException {
+        Thread thread = new Thread(this::loseWithoutRelease);
+        thread.start();
+        thread.join();
+        return new WeakReference<>(thread);
+    }
+
+    @Test
+    void loss_ofALeaseThatNobodyEnds_letsItsThreadGo() throws Exception {
+        WeakReference<Thread> thread = threadThatLosesWithoutRelease();
+        await().until(() -> {
+            System.gc();
+            return thread.get() == null;
+        });
+    }
+
+    @Test
+    void release_onAThreadThatHasNotEndedAnotherLease_takesItsInterruptBack() throws Exception {
+        loseWithoutRelease();
+        boolean stays = Thread.interrupted(); // it has noticed
+        assertThat(stays).isTrue();
+        for (int tries = 0; stays && tries < 100; tries++) {
+            System.gc();
+            Lease lease = acquire(request());
+            lose(lease);
+            lease.release();
+            stays = Thread.interrupted();
+        }
+        assertThat(stays).isFalse();
     }
 
     @Test
