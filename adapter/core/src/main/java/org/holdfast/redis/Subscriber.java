@@ -178,10 +178,19 @@ public final class Subscriber implements Announcements, AutoCloseable {
     }
 
     private static void serve(SubscriberLine[] lines, Set<String> wanted, Selector own) throws IOException {
+        boolean more = false;
         for (SubscriberLine line : lines) {
             line.serve(wanted);
+            if (line.hasMore()) {
+                line.readWhatHasCome();
+                more |= line.hasMore();
+            }
         }
-        own.select(TURN_MILLIS);
+        if (more) {
+            own.selectNow();
+        } else {
+            own.select(TURN_MILLIS);
+        }
         Thread.interrupted(); // meant for the work before, or for one that does not end when nobody waits
         for (SelectionKey key : own.selectedKeys()) {
             if (key.isValid()) {

@@ -25,6 +25,7 @@ final class SubscriberLine implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(SubscriberLine.class.getName());
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long LONGEST_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long FORBIDDEN_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -132,12 +133,19 @@ final class SubscriberLine implements AutoCloseable {
         return true;
     }
 
+    /** Returns whether more has come than was read: a selector does not know of that. */
+    boolean hasMore() {
+        return connection != null && connection.hasBuffered();
+    }
+
+    /** Reads what has come, for a while: a node that never stops talking must leave others their turn. */
     void readWhatHasCome() {
+        long begun = now();
         try {
             do {
                 lastHeard = now();
                 understand(connection.read());
-            } while (connection.hasBuffered());
+            } while (hasMore() && lastHeard - begun < LONGEST_TURN_NANOS);
         } catch (JedisAccessControlException e) {
             LOG.log(
                     System.Logger.Level.INFO,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.holdfast.protocol.Recorder;
+import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who listens to several nodes hears all of them. */
+@Timeout(60)
+class SubscriberTest {
+
+    /** Begins and ends in the middle of what is said, so no buffer ends with it: there is always more. */
+    private static final byte[] TALK = "talks\r\n+".repeat(10_000).getBytes();
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final CountDownLatch talking = new CountDownLatch(1);
+
+    @Test
+    void listen_whileANodeTalksWithoutAnEnd_hearsTheOthers() throws Exception {
+        try (RedisServers redis = RedisServers.start(2, Path.of("target", "redis"));
+                ServerSocket talker = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+                Subscriber subscriber = cluster("redis://127.0.0.1:" + talker.getLocalPort() + "," + redis.uris())
+                        .subscriber()) {
+            threads.execute(() -> greetAndTalk(talker));
+            subscriber.tell(lock -> {});
+            subscriber.listen("before");
+            talking.await();
+            subscriber.listen("while");
+            await().until(() -> subscriber.isHeard("while"));
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private Cluster cluster(String nodes) {
+        return new Cluster(
+                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                Access.DEFAULT,
+                "test",
+                Duration.ofMillis(500),
+                Duration.ZERO,
+                0.01,
+                new OneNode.WaitlessTime(),
+                threads,
+                Recorder.NONE);
+    }
+
+    /** Says what has to be said for a connection, and then much that nobody asked for. */
+    private void greetAndTalk(ServerSocket listener) {
+        try (Socket client = listener.accept()) {
+            OutputStream out = client.getOutputStream();
+            client.getInputStream().read(new byte[2_048]);
+            out.write("+OK\r\n+".getBytes());
+            while (!Thread.interrupted()) {
+                out.write(TALK);
+                talking.countDown();
+            }
+        } catch (IOException e) {
+            // nobody listens any more
+        }
+    }
+}
