@@ -165,7 +165,7 @@ final class Attempts {
         failed++;
         failedSinceNews++;
         if (outcome instanceof Outcome.Overtaken late) {
-            manager.tokens().observe(late.largest());
+            manager.tokens().observe(late.last());
             overtaken = ticket != null; // who has none cannot lose its place: that node talks nonsense
         } else if (ticket != null && !ticket.known() && outcome instanceof Outcome.Contended) {
             ticket = ticket.accepted();

@@ -12,11 +12,11 @@ public sealed interface Outcome {
     /** Enough nodes answered, and somebody else has the lock; for so long if not renewed. */
     record Contended(long remainingMillis) implements Outcome {}
 
-    /** A larger token is on record: a new attempt with one larger still may succeed at once. */
+    /** Larger tokens are on record: a new attempt with one larger than this may succeed at once. */
     record TokenTooSmall(long last) implements Outcome {}
 
-    /** The ticket is too late for its number: a new one, with a larger, is needed. */
-    record Overtaken(long largest) implements Outcome {}
+    /** The ticket is too late for its number: a new one, with one larger than this, is needed. */
+    record Overtaken(long last) implements Outcome {}
 
     /** Too few nodes took part, and no other can have granted. */
     record Unavailable(Map<String, String> failures) implements Outcome {}

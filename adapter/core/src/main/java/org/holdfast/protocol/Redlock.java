@@ -57,6 +57,7 @@ public final class Redlock {
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending itself may have taken long
         Tally tally = gather(nodes, round, earlier(patience, deadline));
+        hearWhatIsEnough(tally, round, earlier(patience, deadline));
 
         boolean skewed = tally.isSkewed(time.epochMicros(), timing.maxSkewMicros());
         if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {
@@ -85,6 +86,14 @@ public final class Redlock {
             tally.count(answer);
         }
         return tally;
+    }
+
+    /** Those who answer first may say what they like: where it matters, the others are heard before anybody goes on from it. */
+    private static void hearWhatIsEnough(Tally tally, Round round, long deadline) {
+        Answer answer;
+        while (tally.mayLessBeEnough() && (answer = round.next(deadline)) != null) {
+            tally.count(answer);
+        }
     }
 
     /**
@@ -117,11 +126,11 @@ public final class Redlock {
                     : new Outcome.Undetermined(tally.failures(nodes));
         }
         if (tally.isOvertaken()) {
-            return new Outcome.Overtaken(tally.largestTicket());
+            return new Outcome.Overtaken(tally.ticketToExceed());
         }
         return tally.isHeld()
                 ? new Outcome.Contended(tally.holderRemainingMillis())
-                : new Outcome.TokenTooSmall(tally.largestToken());
+                : new Outcome.TokenTooSmall(tally.tokenToExceed());
     }
 
     /**

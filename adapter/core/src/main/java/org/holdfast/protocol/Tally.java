@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Counts the answers to one command. Not safe for use by several threads. */
 final class Tally {
@@ -18,12 +19,17 @@ final class Tally {
     private NodeSet acknowledged = NodeSet.NONE;
     private NodeSet unanswered = NodeSet.NONE;
     private int refusals;
-    private long largestToken;
     private long holderRemainingMillis;
     private boolean held;
     private int ticketRefusals;
-    private long largestTicket;
     private long listeners;
+
+    /** The tokens by which nodes refused, the smallest first. */
+    private List<Long> tokens = List.of();
+
+    /** The numbers by which nodes refused the ticket, the smallest first. */
+    private List<Long> tickets = List.of();
+
     private Map<Integer, Integer> votes = Map.of();
 
     Tally(int nodes) {
@@ -53,17 +59,21 @@ final class Tally {
             holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
         } else if (reply instanceof Reply.TokenTooSmall stored) {
             refusals++;
-            largestToken = Math.max(largestToken, stored.last());
+            tokens = inOrder(tokens, stored.last());
         } else if (reply instanceof Reply.TicketTooSmall stored) {
             refusals++;
             ticketRefusals++;
-            largestTicket = Math.max(largestTicket, stored.largest());
+            tickets = inOrder(tickets, stored.largest());
         } else if (reply instanceof Reply.Released released) {
             listeners = Math.max(listeners, released.listeners());
         } else if (reply instanceof Reply.Free free) {
             votes = votes.isEmpty() ? new TreeMap<>() : votes;
             votes.merge(free.permit(), 1, Integer::sum);
         }
+    }
+
+    private static List<Long> inOrder(List<Long> numbers, long more) {
+        return Stream.concat(numbers.stream(), Stream.of(more)).sorted().toList();
     }
 
     private int quorum() {
@@ -118,9 +128,42 @@ final class Tally {
         return holderRemainingMillis;
     }
 
-    /** The largest token by which a node refused, or 0. */
-    long largestToken() {
-        return largestToken;
+    /** The token after which a quorum would grant, or 0; see {@link #enough}. */
+    long tokenToExceed() {
+        return enough(tokens, granted.size());
+    }
+
+    /** The number after which the ticket would have its place at a quorum, or 0; see {@link #enough}. */
+    long ticketToExceed() {
+        return enough(tickets, accepted());
+    }
+
+    /**
+     * The smallest of the numbers by which nodes refused that is enough for a quorum: with one larger, so many of them would
+     * agree too as are missing.
+     *
+     * <p>All who propose tokens go on from it, so one node must not set it. It does not: where a quorum of the nodes that were
+     * heard is honest, this is not larger than the largest that one of them has on record, whatever the others say. And it is
+     * always enough for those that were heard, so nobody who could have the lock is kept from it. It is never a matter of
+     * safety: each node compares by itself.
+     *
+     * @return 0 if none is missing, or if nothing that was heard is enough
+     */
+    private long enough(List<Long> refused, int agreed) {
+        int missing = quorum() - agreed;
+        return missing <= 0 || missing > refused.size() ? 0 : refused.get(missing - 1);
+    }
+
+    /** If nodes that are still to answer agree, a smaller number is enough, or none is needed. */
+    boolean mayLessBeEnough() {
+        int pending = pending().size();
+        return !held && tokenToExceed() > enough(tokens, granted.size() + pending)
+                || ticketToExceed() > enough(tickets, accepted() + pending);
+    }
+
+    /** How many nodes do not refuse the ticket. */
+    private int accepted() {
+        return acknowledged.size() - ticketRefusals;
     }
 
     /**
@@ -129,11 +172,6 @@ final class Tally {
      */
     boolean isOvertaken() {
         return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();
-    }
-
-    /** The largest number by which a node refused the ticket, or 0. */
-    long largestTicket() {
-        return largestTicket;
     }
 
     /** To how many connections a node has told the release, at the most. */

@@ -31,7 +31,7 @@ public final class TokenClock {
         return largest.updateAndGet(seen -> Math.max(now, seen + STEP) + more) - more;
     }
 
-    /** Takes note of a token that a node has stored. */
+    /** Takes note of a token that has to be exceeded. There is no way back. */
     void observe(long token) {
         largest.accumulateAndGet(token, Math::max);
     }

@@ -119,6 +119,20 @@ class LeaseManagerTest {
                 .hasSizeLessThanOrEqualTo(9);
     }
 
+    /** With such a token on record everywhere, no other would ever be granted. */
+    @Test
+    void acquire_oneNodeWithAnAbsurdToken_goesOnFromTheOthers() throws Exception {
+        long far = time.epochMicros() + 1_000_000;
+        nodes.node(0, new Reply.TokenTooSmall(1L << 53));
+        nodes.node(
+                1,
+                command -> command instanceof Command.Acquire acquire
+                                && acquire.claim().token() <= far
+                        ? new Reply.TokenTooSmall(far)
+                        : ScriptedNodes.agree(command));
+        assertThat(hold().token()).isEqualTo(far + 2);
+    }
+
     @Test
     void acquire_again_sharesWithoutAsking() throws Exception {
         Hold first = hold();

@@ -11,6 +11,7 @@ class RedlockTest {
 
     private static final Reply HELD = new Reply.Held(800);
     private static final Reply NO_ANSWER = new Reply.NoAnswer("silence");
+    private static final long ABSURD = 1L << 53;
     private static final Reply NOT_SENT = new Reply.NotSent("refused");
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
@@ -62,7 +63,19 @@ class RedlockTest {
 
     @Test
     void acquire_ticketWithoutItsPlaceAtAQuorum_isOvertaken() {
-        nodes.node(0, new Reply.TicketTooSmall(9)).node(1, new Reply.Queued(50)).latency(2, 40);
+        nodes.node(0, new Reply.TicketTooSmall(9)).node(1, new Reply.Queued(50)).node(2, NO_ANSWER);
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.Overtaken(9));
+    }
+
+    @Test
+    void acquire_ticketThatOneNodeRefuses_isOvertakenOnlyIfTheOthersDoNotAccept() {
+        nodes.node(0, new Reply.TicketTooSmall(ABSURD))
+                .node(1, new Reply.Queued(50))
+                .latency(2, 40);
+        nodes.node(2, new Reply.Queued(40));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.Contended(50));
+
+        nodes.node(2, new Reply.TicketTooSmall(9));
         assertThat(fixture.attempt()).isEqualTo(new Outcome.Overtaken(9));
     }
 
@@ -136,9 +149,42 @@ class RedlockTest {
     }
 
     @Test
-    void acquire_largerTokenOnRecord_tellsIt() {
+    void acquire_largerTokensOnRecord_tellsWhatIsEnoughForAQuorum() {
         nodes.node(0, new Reply.TokenTooSmall(99)).node(1, new Reply.TokenTooSmall(98));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+
+        nodes.node(2, new Reply.TokenTooSmall(97));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+    }
+
+    @Test
+    void acquire_oneNodeWithAnAbsurdToken_hearsTheOthersBeforeItGoesOn() {
+        nodes.node(0, new Reply.TokenTooSmall(ABSURD))
+                .node(1, new Reply.TokenTooSmall(98))
+                .latency(2, 40);
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+
+        nodes.node(2, new Reply.TokenTooSmall(97));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+    }
+
+    @Test
+    void acquire_largerTokenOnRecordWhereAQuorumNeedsIt_tellsThat() {
+        nodes.node(0, new Reply.TokenTooSmall(99)).node(2, NO_ANSWER);
         assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(99));
+
+        nodes.node(2, ScriptedNodes::agree).latency(2, 10_000);
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(99));
+    }
+
+    @Test
+    void acquire_sameTokenOnRecordAtAQuorum_doesNotWaitForTheOthers() {
+        nodes.node(0, new Reply.TokenTooSmall(99))
+                .node(1, new Reply.TokenTooSmall(99))
+                .latency(2, 40);
+        long before = time.nanoTime();
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(99));
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(1));
     }
 
     @Test

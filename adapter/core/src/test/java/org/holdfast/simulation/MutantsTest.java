@@ -312,11 +312,16 @@ class MutantsTest {
                 new Mutant().with(SCRIPTS + "queue.lua", "if number <= largest then", "if false then"));
     }
 
+    /** Who waits for the other nodes to answer seldom sees less than they know, so this one does not. */
     @ConcurrentTest
     void ticketWithoutAPlaceAtAQuorum_isFound() throws Exception {
         assertFound(
                 "Violation: 6:",
                 new Mutant()
+                        .with(
+                                PROTOCOL + "Tally.java",
+                                "|| ticketToExceed() > enough(tickets, accepted() + pending);",
+                                ";")
                         .with(
                                 PROTOCOL + "Tally.java",
                                 "return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();",
