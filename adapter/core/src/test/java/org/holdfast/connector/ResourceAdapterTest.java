@@ -115,7 +115,7 @@ class ResourceAdapterTest {
         running.adapter.stop();
         running.adapter.stop();
         assertThat(lease.isHeld()).isFalse();
-        assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
+        await().untilAsserted(() -> assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads));
         assertThatIllegalStateException().isThrownBy(() -> running.timers
                 .get(0)
                 .schedule(
