@@ -62,7 +62,7 @@ class ContainerSchedulingTest {
                         assertThat(Thread.currentThread().getName()).startsWith("pool-");
                         runs.countDown();
                     },
-                    5);
+                    200); // an executor that waits for a processor does not stand still
             assertThat(runs.await(10, SECONDS)).isTrue();
         }
     }
