@@ -22,6 +22,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /** A real node for the tests of a class, empty for each of them, and a channel to it. */
 final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
 
+    /** A machine that stands still for a second is not a node that hangs. */
+    static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
+
     private RedisServer redis;
     private Channel channel;
 
@@ -52,7 +55,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                         NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
                         Access.DEFAULT,
                         "test",
-                        Duration.ofMillis(500),
+                        NODE_TIMEOUT,
                         memory,
                         0.01,
                         new WaitlessTime(),

@@ -26,6 +26,10 @@ class OversightScriptsTest {
     private static final Owner BOB = new Owner("b".repeat(40));
     private static final long TTL = 10_000;
     private static final long FENCE = 70_000;
+
+    /** What a machine may take between two lines of a test. */
+    private static final long SLACK = 4_000;
+
     private static final List<Target> X = List.of(new Target.Alone("x"));
 
     @RegisterExtension
@@ -73,7 +77,7 @@ class OversightScriptsTest {
             assertThat(each.lock()).isEqualTo(1);
             assertThat(each.reads()).isFalse();
             assertThat(each.value()).isEqualTo(ADA.value());
-            assertThat(each.remainingMillis()).isBetween(TTL - 2_000, TTL);
+            assertThat(each.remainingMillis()).isBetween(TTL - SLACK, TTL);
         });
         List<Target> permits = List.of(new Target.Permit("x", 0), new Target.Permit("x", 1));
         Reply.Seen seen = seen(new Command.Inspect(permits));
@@ -90,7 +94,7 @@ class OversightScriptsTest {
         NODE.command("ZADD test:{x}:readers 1 expired -9000000000000 released");
         assertThat(seen(new Command.Inspect(X)).sightings())
                 .allMatch(Sighting::reads)
-                .allMatch(each -> each.remainingMillis() > TTL - 2_000 && each.remainingMillis() <= TTL)
+                .allMatch(each -> each.remainingMillis() > TTL - SLACK && each.remainingMillis() <= TTL)
                 .extracting(Sighting::value)
                 .containsExactlyInAnyOrder(ADA.value(), BOB.value());
     }
@@ -120,7 +124,7 @@ class OversightScriptsTest {
         assertThat(gone.lastToken()).isEqualTo(20);
         assertThat(gone.sightings()).extracting(Sighting::value).containsExactly(ADA.value());
         assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 7)))).isEqualTo(new Reply.TokenTooSmall(20));
-        assertThat(NODE.command("PTTL test:{x}:fence")).matches(":(69|70)\\d{3}\\s+");
+        assertThat(NODE.command("PTTL test:{x}:fence")).matches(":(6[6-9]|70)\\d{3}\\s+");
         assertThat(acquire(X.get(0), BOB, 21)).isEqualTo(new Reply.Granted());
     }
 
