@@ -21,6 +21,9 @@ public final class RedisServer implements AutoCloseable {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long POLL_MILLIS = 10;
 
+    /** A process that waits for a processor is not one that hangs. */
+    private static final int ANSWER_MILLIS = 10_000;
+
     private final Path directory;
     private final int port;
     private final List<String> options;
@@ -114,7 +117,7 @@ public final class RedisServer implements AutoCloseable {
     /** Sends an inline command and returns the first bytes of the reply as they come. */
     public String command(String line) throws IOException {
         try (Socket socket = new Socket("127.0.0.1", port)) {
-            socket.setSoTimeout(1_000);
+            socket.setSoTimeout(ANSWER_MILLIS);
             socket.getOutputStream().write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
             byte[] reply = new byte[8_192];
             int length = socket.getInputStream().read(reply);

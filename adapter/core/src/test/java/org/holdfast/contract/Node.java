@@ -18,7 +18,7 @@ interface Node extends AutoCloseable {
 
     /** Asks the node itself, past the library. */
     default <T> T ask(Function<Jedis, T> question) {
-        try (Jedis jedis = new Jedis(URI.create(uri()))) {
+        try (Jedis jedis = new Jedis(URI.create(uri()), 10_000)) {
             return question.apply(jedis);
         }
     }

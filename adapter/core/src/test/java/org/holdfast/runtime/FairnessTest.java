@@ -27,11 +27,14 @@ class FairnessTest {
 
     private static final LockRequest FAIR = LockRequest.of("a").fair(true);
 
+    /** A machine that stands still for a second is not a process that died. */
+    private static final Map<String, String> SETTINGS = Map.of("ticketTtlMillis", "3000");
+
     private Processes processes;
 
     @BeforeEach
     void start() {
-        processes = Processes.start(3, 3, Map.of());
+        processes = Processes.start(3, 3, SETTINGS);
     }
 
     @AfterEach
@@ -61,21 +64,21 @@ class FairnessTest {
     @Test
     void request_thatDoesNotWait_doesNotOvertake() throws Exception {
         Lease lease = processes.tryAcquire(0, FAIR).orElseThrow();
-        leaveTicketOfADeadProcess(1_500);
+        leaveTicketOfADeadProcess(5_000);
         lease.release();
         assertThat(processes.isFree(1, FAIR)).isFalse();
         assertThat(processes.isFree(1, LockRequest.of("a"))).as("not fair").isTrue();
-        await().until(() -> processes.isFree(1, FAIR));
+        await().atMost(ofSeconds(20)).until(() -> processes.isFree(1, FAIR));
     }
 
     @Test
     void waiter_thatDied_delaysTheOthersUntilItsTicketExpires() throws Exception {
-        leaveTicketOfADeadProcess(1_000);
         long before = System.nanoTime();
+        leaveTicketOfADeadProcess(1_000);
         FutureTask<Lease> next = processes.acquire(1, FAIR);
         next.get(10, SECONDS).release();
         long waited = (System.nanoTime() - before) / 1_000_000;
-        assertThat(waited).as("the bound is 1 s, and a machine may be slow").isBetween(500L, 5_000L);
+        assertThat(waited).as("until a quorum has forgotten it").isGreaterThan(990);
     }
 
     /** What is left of a process that was killed while it waited. */
@@ -98,7 +101,7 @@ class FairnessTest {
         FutureTask<Lease> first = processes.acquire(1, FAIR);
         processes.awaitTickets("a", 1);
         FutureTask<Lease> second = processes.acquire(2, FAIR);
-        await().pollDelay(ofSeconds(3)).until(() -> true);
+        await().pollDelay(ofSeconds(4)).until(() -> true);
         processes.awaitTickets("a", 2);
         lease.release();
         first.get(10, SECONDS).release();
@@ -127,8 +130,8 @@ class FairnessTest {
         Lease lease = processes.tryAcquire(0, FAIR).orElseThrow();
         FutureTask<Lease> first = processes.acquire(1, FAIR);
         processes.awaitTickets("a", 1);
-        try (LockConnectionFactory slow = new StandaloneConnectionFactory(
-                        Settings.of(Map.of("nodes", processes.redis.uris(), "guard", "OFF")), slowBy(60_000_000));
+        try (LockConnectionFactory slow =
+                        new StandaloneConnectionFactory(Settings.of(processes.settings), slowBy(60_000_000));
                 LockConnection connection = slow.getConnection()) {
             FutureTask<Lease> second = Processes.start(
                     () -> connection.acquire(FAIR.waitTimeout(ofSeconds(30)).detached()));

@@ -29,23 +29,31 @@ import redis.clients.jedis.Jedis;
 /** Nodes, and several processes as far as these can tell: each has a factory and one connection. */
 final class Processes implements AutoCloseable {
 
+    /** A machine that stands still for a second, or is busy with other tests, is not a node that hangs. */
+    static final String NODE_TIMEOUT_MILLIS = "5000";
+
     private static final Pattern SCRIPT_CALLS = Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+)");
 
     final RedisServers redis;
+
+    /** Of every process. */
+    final Map<String, String> settings;
+
     private final List<LockConnectionFactory> factories = new ArrayList<>();
     private final List<LockConnection> connections = new ArrayList<>();
 
-    private Processes(RedisServers redis) {
+    private Processes(RedisServers redis, Map<String, String> settings) {
         this.redis = redis;
+        this.settings = new HashMap<>(settings);
+        this.settings.putIfAbsent("nodeTimeoutMillis", NODE_TIMEOUT_MILLIS);
+        this.settings.put("nodes", redis.uris());
+        this.settings.put("guard", "OFF");
     }
 
     static Processes start(int nodes, int processes, Map<String, String> settings) {
-        Processes all = new Processes(RedisServers.start(nodes, Path.of("target", "redis")));
-        Map<String, String> complete = new HashMap<>(settings);
-        complete.put("nodes", all.redis.uris());
-        complete.put("guard", "OFF");
+        Processes all = new Processes(RedisServers.start(nodes, Path.of("target", "redis")), settings);
         for (int process = 0; process < processes; process++) {
-            all.add(Holdfast.connect(complete));
+            all.add(Holdfast.connect(all.settings));
         }
         return all;
     }
@@ -94,7 +102,7 @@ final class Processes implements AutoCloseable {
     }
 
     <T> T ask(int node, Function<Jedis, T> question) {
-        try (Jedis jedis = new Jedis("127.0.0.1", redis.get(node).port())) {
+        try (Jedis jedis = new Jedis("127.0.0.1", redis.get(node).port(), 10_000)) {
             return question.apply(jedis);
         }
     }
