@@ -41,11 +41,16 @@ class LockViewTest {
     @BeforeEach
     void start() {
         redis = RedisServer.start(Path.of("target", "redis"));
-        locks = Holdfast.connect(Map.of("nodes", redis.uri(), "guard", "OFF", "ttlMillis", "1000"));
+        locks = connect("30000", Processes.NODE_TIMEOUT_MILLIS);
         connection = locks.getConnection();
         otherConnection = locks.getConnection();
         lock = connection.lock("a");
         others = otherConnection.lock("a");
+    }
+
+    private LockConnectionFactory connect(String ttlMillis, String nodeTimeoutMillis) {
+        return Holdfast.connect(Map.of(
+                "nodes", redis.uri(), "guard", "OFF", "ttlMillis", ttlMillis, "nodeTimeoutMillis", nodeTimeoutMillis));
     }
 
     @AfterEach
@@ -117,12 +122,16 @@ class LockViewTest {
 
     @Test
     void unlock_ofALockThatWasLost_isAnIllegalMonitorStateWithTheReason() throws Exception {
-        lock.lock();
-        redis.kill();
-        await().pollDelay(1_100, MILLISECONDS).until(() -> true);
-        assertThatExceptionOfType(IllegalMonitorStateException.class)
-                .isThrownBy(lock::unlock)
-                .withCauseInstanceOf(LeaseLostException.class);
+        try (LockConnectionFactory brief = connect("1000", "500");
+                LockConnection ofBrief = brief.getConnection()) {
+            Lock lost = ofBrief.lock("a");
+            lost.lock();
+            redis.kill();
+            await().pollDelay(1_100, MILLISECONDS).until(() -> true);
+            assertThatExceptionOfType(IllegalMonitorStateException.class)
+                    .isThrownBy(lost::unlock)
+                    .withCauseInstanceOf(LeaseLostException.class);
+        }
     }
 
     @Test

@@ -33,7 +33,7 @@ class ManagementTest {
     @BeforeEach
     void start() throws Exception {
         Set<ObjectName> before = names();
-        processes = Processes.start(3, 1, Map.of("ttlMillis", "600"));
+        processes = Processes.start(3, 1, Map.of("ttlMillis", "3000", "nodeTimeoutMillis", "1000"));
         Set<ObjectName> added = names();
         added.removeAll(before);
         assertThat(added).hasSize(1);
