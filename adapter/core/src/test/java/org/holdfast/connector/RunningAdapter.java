@@ -33,6 +33,7 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
     RunningAdapter(String nodes) throws ResourceException {
         adapter.setNodes(nodes);
         adapter.setGuard("OFF");
+        adapter.setNodeTimeoutMillis(2_000L); // a machine that stands still for a second is not a node that hangs
         adapter.start(this);
         factory.setResourceAdapter(adapter);
     }

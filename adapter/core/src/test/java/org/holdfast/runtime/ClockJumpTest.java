@@ -101,7 +101,9 @@ class ClockJumpTest {
                 "nodes",
                 String.join(",", nodes.stream().map(RedisServer::uri).toList()),
                 "ttlMillis",
-                "1000",
+                "2500",
+                "nodeTimeoutMillis",
+                "1200",
                 "maxLeaseTtlMillis",
                 Long.toString(MEMORY.toMillis()));
         return new StandaloneConnectionFactory(Settings.of(settings), by);
