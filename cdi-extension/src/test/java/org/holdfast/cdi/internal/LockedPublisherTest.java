@@ -35,7 +35,7 @@ class LockedPublisherTest extends Application {
 
     @ApplicationScoped
     public static class Publishing {
-        @Locked(value = "published", ttl = "PT1S", maxHold = "PT1M")
+        @Locked(value = "published", ttl = "PT3S", maxHold = "PT1M")
         public Flow.Publisher<String> items() {
             return work;
         }

@@ -39,7 +39,7 @@ class LockedStageTest extends Application {
             return work;
         }
 
-        @Locked(value = "later", ttl = "PT1S")
+        @Locked(value = "later", ttl = "PT3S")
         public CompletableFuture<String> future() {
             return work;
         }

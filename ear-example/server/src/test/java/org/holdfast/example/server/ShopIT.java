@@ -177,7 +177,7 @@ class ShopIT {
                 .contains("2 of 3 nodes must answer")
                 .contains(first.uri() + ": Connection refused")
                 .contains(third.uri() + ": Connection refused");
-        assertThat(took).isBetween(Duration.ofMillis(4_900), Duration.ofMillis(7_000));
+        assertThat(took).isBetween(Duration.ofMillis(4_900), Duration.ofMillis(9_000));
         assertThat(stockOf("lamp")).isEqualTo(STOCK);
 
         first.start();
@@ -200,8 +200,8 @@ class ShopIT {
                 assertThat(refused.get(30, SECONDS)).isEqualTo(402);
                 assertThat(competing.get(30, SECONDS)).isEqualTo(201);
                 assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                        .as("far less than the TTL of 30 s")
-                        .isLessThan(Duration.ofSeconds(2));
+                        .as("less than the TTL of 5 s, on a machine that may stand still for a moment")
+                        .isLessThan(Duration.ofSeconds(4));
             }
         } finally {
             threads.shutdownNow();

@@ -46,8 +46,11 @@ class TransactionsIT {
     /** Longer than the TTL of the locks that are to be lost. */
     private static final Duration BEYOND_VALIDITY = Duration.ofMillis(400);
 
-    /** Longer than the timeout of the transactions that are to time out, by a clock with a tick of a second. */
-    private static final Duration BEYOND_TIMEOUT = Duration.ofSeconds(3);
+    /** Of the transactions that are to time out: long enough for what is to be done before, on a machine that may stand still. */
+    private static final int TIMEOUT_SECONDS = 3;
+
+    /** Longer than that, by a clock with a tick of a second. */
+    private static final Duration BEYOND_TIMEOUT = Duration.ofSeconds(TIMEOUT_SECONDS + 2);
 
     private final RealNodes nodes = new RealNodes();
 
@@ -326,7 +329,7 @@ class TransactionsIT {
     }
 
     private void timingOut(Work work) throws Exception {
-        transaction.setTransactionTimeout(1);
+        transaction.setTransactionTimeout(TIMEOUT_SECONDS);
         try {
             work.run();
         } finally {
