@@ -92,7 +92,7 @@ class LeastPrivilegeTest {
                 "nodeTimeoutMillis",
                 "750",
                 "waitTimeoutMillis",
-                "3000"); // as long as nodes that were flushed are in quarantine, and once more
+                "5000"); // as long as nodes that were flushed are in quarantine, and more than once
         try (LockConnectionFactory locks = Holdfast.connect(settings);
                 LockConnection connection = locks.getConnection()) {
             for (LockRequest request : List.of(
