@@ -194,11 +194,14 @@ public final class Redlock {
      * Lets nodes keep a lock that was given back for so much longer. Its TTL is at least as long, so a node that does not hear
      * of this keeps it too: what is said here is only that it need not be kept any longer. Blocks for a round trip, one node
      * timeout at the most.
+     *
+     * @param until when to stop waiting at the latest
      */
-    void letExpire(Nodes nodes, Hold hold, long millis) {
+    void letExpire(Nodes nodes, Hold hold, long millis, long until) {
         counters.released.increment();
         Command.Renew last = new Command.Renew(hold.claim().lasting(millis));
-        long deadline = time.nanoTime() + timing.patienceNanos(hold.claim().ttlMillis());
+        long deadline =
+                earlier(time.nanoTime() + timing.patienceNanos(hold.claim().ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
         gather(nodes, round, deadline);
         round.leave(late -> {});
@@ -215,11 +218,12 @@ public final class Redlock {
      * Waits until a quorum has let go; nodes that have not done so by then, or in time, are told again.
      *
      * @param started when the release was sent
+     * @param until when to stop waiting at the latest
      * @return how many others were told of it, at the most
      */
-    long finishRelease(Nodes nodes, Hold hold, Round round, long started) {
+    long finishRelease(Nodes nodes, Hold hold, Round round, long started, long until) {
         counters.released.increment();
-        long deadline = started + timing.patienceNanos(hold.claim().ttlMillis());
+        long deadline = earlier(started + timing.patienceNanos(hold.claim().ttlMillis()), until);
         Tally tally = new Tally(nodes.count());
         while (!tally.isAcknowledged()) {
             Answer answer = round.next(deadline);

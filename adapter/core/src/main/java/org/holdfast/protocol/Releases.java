@@ -104,17 +104,21 @@ final class Releases {
 
     /** Releases on the nodes, all at once. */
     void release(List<Hold> all, Nodes nodes) {
+        release(all, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
+    }
+
+    private void release(List<Hold> all, Nodes nodes, long until) {
         long begun = time.nanoTime();
         List<Hold> given = new ArrayList<>(all.size());
         for (Hold hold : all) {
-            if (!letExpire(hold, nodes, begun)) {
+            if (!letExpire(hold, nodes, begun, until)) {
                 given.add(hold);
             }
         }
         List<Round> rounds = manager.redlock().startReleases(nodes, given);
         for (int i = 0; i < given.size(); i++) {
             Hold hold = given.get(i);
-            long listeners = manager.redlock().finishRelease(nodes, hold, rounds.get(i), begun);
+            long listeners = manager.redlock().finishRelease(nodes, hold, rounds.get(i), begun, until);
             if (listeners > (manager.announcements().isHeard(hold.lock()) ? 1 : 0)) { // one of them is our own
                 manager.courtesy().letOthersGoFirst(hold.lock());
             }
@@ -123,10 +127,10 @@ final class Releases {
     }
 
     /** Nobody is to have it for some time, and that needs nobody here. */
-    private boolean letExpire(Hold hold, Nodes nodes, long now) {
+    private boolean letExpire(Hold hold, Nodes nodes, long now, long until) {
         long kept = hold.keptNanos(now);
         if (kept > 0) {
-            manager.redlock().letExpire(nodes, hold, TimeUnit.NANOSECONDS.toMillis(kept) + 1);
+            manager.redlock().letExpire(nodes, hold, TimeUnit.NANOSECONDS.toMillis(kept) + 1, until);
             manager.forget(hold);
         }
         return kept > 0;
@@ -147,7 +151,7 @@ final class Releases {
                     batch.add(hold);
                 }
             }
-            release(batch, service);
+            release(batch, service, deadline);
         }
     }
 }

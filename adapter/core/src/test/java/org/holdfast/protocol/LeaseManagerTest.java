@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import org.holdfast.LockRequest;
 import org.junit.jupiter.api.Test;
 
 class LeaseManagerTest {
+
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final ScriptedNodes nodes = fixture.nodes;
@@ -57,6 +61,22 @@ class LeaseManagerTest {
         assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Release) sent.command()).tombstone())
                 .isTrue());
+    }
+
+    @Test
+    void close_whileNodesHangForLonger_endsAtTheDeadline() throws Exception {
+        hold();
+        fixture.manager.acquire(
+                nodes,
+                LockRequest.of("b").waitTimeout(Duration.ZERO).ttl(TEN_SECONDS).atLeast(TEN_SECONDS),
+                List.of(Holder.thread()),
+                () -> {});
+        for (int node = 0; node < 3; node++) {
+            service.latency(node, 10_000);
+        }
+        long deadline = time.nanoTime() + MILLISECONDS.toNanos(20); // a node timeout is longer
+        fixture.manager.close(deadline);
+        assertThat(time.nanoTime()).isEqualTo(deadline);
     }
 
     @Test

@@ -380,6 +380,10 @@ class MutantsTest {
     void minimumThatEndsWithTheRelease_isFound() throws Exception {
         assertFound(
                 "Violation: 7:",
-                new Mutant().with(PROTOCOL + "Releases.java", "if (!letExpire(hold, nodes, begun)) {", "if (true) {"));
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Releases.java",
+                                "if (!letExpire(hold, nodes, begun, until)) {",
+                                "if (true) {"));
     }
 }
