@@ -7,6 +7,7 @@ package org.holdfast.protocol;
  * @param runId changes with each start of the process
  * @param replicationId changes when another data set takes the place of the present one, as in a promotion
  * @param primary false for a replica of another node
+ * @param promoted whether its data came from another process, over which it may have lost the last writes
  * @param clustered whether it is part of a Redis Cluster
  * @param mayEvict whether it may throw away keys when memory is short
  * @param persistsEveryWrite whether a restart brings back every write that was answered
@@ -20,6 +21,7 @@ public record NodeFacts(
         String runId,
         String replicationId,
         boolean primary,
+        boolean promoted,
         boolean clustered,
         boolean mayEvict,
         boolean persistsEveryWrite,

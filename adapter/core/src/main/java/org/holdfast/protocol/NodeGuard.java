@@ -13,6 +13,9 @@ import java.util.Optional;
  */
 public final class NodeGuard {
 
+    /** Nodes tell how long they have run in whole seconds. */
+    private static final long GRAIN_MICROS = 2_000_000;
+
     private NodeGuard() {}
 
     /** What is to be done with a node. */
@@ -32,8 +35,21 @@ public final class NodeGuard {
         record Refused(String reason, boolean forgets) implements Verdict {}
     }
 
-    /** Judges a node by what it tells and by the mark it has, if it has one. */
-    public static Verdict judge(NodeFacts facts, Optional<BirthMark> mark) {
+    /**
+     * Which process the node was when the same client looked at it before.
+     *
+     * @param agoMicros how long ago that was
+     */
+    public record Before(String runId, long agoMicros) {}
+
+    /**
+     * Judges a node by what it tells, by the mark it has, if it has one, and by what it was before, if that is known.
+     *
+     * <p>What cannot be told apart from a loss is one. So whatever comes in the place of a process has heard of no lock, unless
+     * it has the mark, and every write with it: a standby that a name or an address was given to as well as a replica that was
+     * promoted.
+     */
+    public static Verdict judge(NodeFacts facts, Optional<BirthMark> mark, Optional<Before> before) {
         if (!facts.primary()) {
             return new Verdict.Refused("it is a replica: a node must be an independent primary", false);
         }
@@ -47,7 +63,22 @@ public final class NodeGuard {
             return new Verdict.Refused(
                     "it may evict locks when memory is short: set maxmemory-policy noeviction, or maxmemory 0", true);
         }
+        if (before.isPresent() && isAnother(before.get(), facts, mark)) {
+            return set(facts, facts.nowMicros(), "another process took its place");
+        }
         return mark.map(known -> judgeMarked(facts, known)).orElseGet(() -> judgeUnmarked(facts));
+    }
+
+    /**
+     * Returns whether a process took the place of another. One that has a mark may have been restarted, if it did not run yet
+     * when the other was seen; or whoever came first has seen to it already.
+     */
+    private static boolean isAnother(Before before, NodeFacts facts, Optional<BirthMark> mark) {
+        if (before.runId().equals(facts.runId())) {
+            return false;
+        }
+        long seenAt = facts.nowMicros() - before.agoMicros() - GRAIN_MICROS;
+        return mark.isEmpty() || facts.startedMicros() < seenAt && mark.get().sinceMicros() < seenAt;
     }
 
     private static Verdict judgeMarked(NodeFacts facts, BirthMark mark) {
@@ -64,10 +95,13 @@ public final class NodeGuard {
                     ? new Verdict.Trusted(mark)
                     : set(facts, facts.nowMicros(), "it has evicted keys");
         }
+        if (facts.promoted()) {
+            return set(facts, facts.nowMicros(), "it was a replica, which may not have heard of the last writes");
+        }
         if (facts.persistsEveryWrite()) {
             return set(facts, mark.sinceMicros(), "it was restarted, and persists every write");
         }
-        return set(facts, facts.startedMicros(), "it was restarted, and may have lost its last writes");
+        return set(facts, facts.nowMicros(), "it was restarted, and may have lost its last writes");
     }
 
     private static Verdict judgeUnmarked(NodeFacts facts) {

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Clocks;
@@ -43,6 +44,9 @@ final class NodeInspector {
     private final long memoryMicros;
     private final Clocks clocks;
     private final Time time;
+
+    /** Which process the node was when it was last admitted; null if it never was. */
+    private volatile Looked last;
 
     /** @param memoryMicros how long a forgotten lock may last */
     NodeInspector(int node, NodeAddress address, String markKey, long memoryMicros, Clocks clocks, Time time) {
@@ -90,8 +94,9 @@ final class NodeInspector {
                 set(connection, seen, 0, "it was flushed while it was looked at");
             }
             flushes = seen.facts().flushes();
-            Verdict verdict = NodeGuard.judge(seen.facts(), BirthMark.parse(seen.mark()));
+            Verdict verdict = NodeGuard.judge(seen.facts(), BirthMark.parse(seen.mark()), before(seen));
             if (verdict instanceof Verdict.Trusted trusted) {
+                last = new Looked(seen.facts().runId(), seen.at());
                 long untilMicros = trusted.mark().sinceMicros() + memoryMicros;
                 long micros = Math.max(0, untilMicros - seen.facts().nowMicros());
                 return new Admission(seen.facts().runId(), TimeUnit.MICROSECONDS.toNanos(micros), begun);
@@ -120,7 +125,18 @@ final class NodeInspector {
         throw new JedisException("its birth mark keeps changing");
     }
 
-    private record Seen(NodeFacts facts, String mark) {}
+    private Optional<NodeGuard.Before> before(Seen seen) {
+        Looked known = last;
+        return known == null
+                ? Optional.empty()
+                : Optional.of(new NodeGuard.Before(
+                        known.runId(), TimeUnit.NANOSECONDS.toMicros(Math.max(0, seen.at() - known.at()))));
+    }
+
+    /** Which process it was, and when. */
+    private record Looked(String runId, long at) {}
+
+    private record Seen(NodeFacts facts, String mark, long at) {}
 
     private Seen look(NodeConnection connection) {
         long sentAt = time.nanoTime();
@@ -137,7 +153,7 @@ final class NodeInspector {
         List<?> clock = (List<?>) requiredReply(replies.get(1), "TIME");
         long now = Long.parseLong(text(clock.get(0))) * SECOND_MICROS + Long.parseLong(text(clock.get(1)));
         clocks.note(node, sentAt, time.nanoTime(), now);
-        return new Seen(facts(info, now, alwaysSyncs(replies.get(4))), mark);
+        return new Seen(facts(info, now, alwaysSyncs(replies.get(4))), mark, sentAt);
     }
 
     private static NodeFacts facts(Map<String, String> info, long now, boolean syncsAlways) {
@@ -148,6 +164,7 @@ final class NodeInspector {
                 need(info, "run_id"),
                 need(info, "master_replid"),
                 "master".equals(need(info, "role")),
+                Long.parseLong(info.getOrDefault("second_repl_offset", "-1")) >= 0,
                 "1".equals(info.get("cluster_enabled")),
                 evicts,
                 "1".equals(info.get("aof_enabled")) && syncsAlways,

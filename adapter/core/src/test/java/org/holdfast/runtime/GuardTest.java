@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.holdfast.Holdfast;
@@ -24,6 +26,8 @@ import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes that forget, on real processes: restarts, flushes, replicas, eviction, and users that may not look. */
 @Timeout(60)
@@ -34,6 +38,8 @@ class GuardTest {
 
     /** For leases that outlive a restart, which takes its time on a busy machine. */
     private static final Duration LONG_MEMORY = ofSeconds(6);
+
+    private static final Pattern UPTIME = Pattern.compile("uptime_in_seconds:(\\d+)");
 
     private final List<RedisServer> nodes = new ArrayList<>();
     private LockConnectionFactory locks;
@@ -166,6 +172,52 @@ class GuardTest {
         nodes.get(0).start();
         await().pollDelay(LONG_MEMORY).until(() -> true);
         assertThat(lease.isHeld()).isTrue();
+    }
+
+    /** As by a sentinel, with the same name or address for whoever is the primary. */
+    @ParameterizedTest(name = "appendonly {0}")
+    @ValueSource(strings = {"no", "yes"})
+    void replica_promotedInThePlaceOfItsPrimary_isInQuarantine(String appendOnly) throws Exception {
+        RedisServer primary = node();
+        RedisServer replica = node(
+                "--appendonly",
+                appendOnly,
+                "--appendfsync",
+                "always",
+                "--replicaof",
+                "127.0.0.1",
+                Integer.toString(primary.port()));
+        acquireAfterQuarantine(connect(List.of(primary.uri())));
+        await().until(() -> replica.command("EXISTS holdfast:birth"), ":1\r\n"::equals);
+        awaitLongerUpThanAnyLock(replica);
+        primary.kill();
+        replica.command("REPLICAOF NO ONE");
+        try (LockConnectionFactory other = factory(List.of(replica.uri()), MEMORY);
+                LockConnection contender = other.getConnection()) {
+            assertRefused(contender, "in quarantine for another");
+            acquireAfterQuarantine(contender);
+        }
+    }
+
+    @Test
+    void standby_thatTookThePlaceOfANode_isInQuarantine() throws Exception {
+        RedisServer first = node();
+        RedisServer standby = node();
+        try (LyingFront front = new LyingFront(first.port(), "", new byte[0], 0)) { // never told to lie
+            LockConnection connection = connect(List.of("redis://127.0.0.1:" + front.port()));
+            acquireAfterQuarantine(connection);
+            awaitLongerUpThanAnyLock(standby);
+            front.standBefore(standby.port());
+            await().untilAsserted(() -> assertRefused(connection, "in quarantine for another"));
+            acquireAfterQuarantine(connection);
+        }
+    }
+
+    private static void awaitLongerUpThanAnyLock(RedisServer node) {
+        await().until(() -> {
+            Matcher seconds = UPTIME.matcher(node.command("INFO server"));
+            return seconds.find() && Long.parseLong(seconds.group(1)) > MEMORY.toSeconds() + 1;
+        });
     }
 
     @Test

@@ -152,7 +152,7 @@ final class SimulatedNode {
         for (int round = 0; round < 3; round++) {
             String mark = redis.get(ScriptBridge.markKey(PREFIX));
             Optional<BirthMark> known = mark == null ? Optional.empty() : BirthMark.parse(mark);
-            NodeGuard.Verdict verdict = NodeGuard.judge(facts(), known);
+            NodeGuard.Verdict verdict = NodeGuard.judge(facts(), known, Optional.empty());
             if (verdict instanceof NodeGuard.Verdict.Trusted) {
                 return true;
             }
@@ -203,6 +203,7 @@ final class SimulatedNode {
                 "run-" + incarnation,
                 "data",
                 true,
+                false,
                 false,
                 evicting,
                 persistent,
