@@ -118,9 +118,17 @@ final class LockManagedConnection implements ManagedConnection {
     /** Ends all handles, as if they were closed, and keeps the sockets for the next user. */
     @Override
     public void cleanup() {
+        RuntimeException failure = null;
         for (LockConnectionHandle handle : handles) {
             handles.remove(handle);
-            handle.invalidate();
+            try {
+                handle.invalidate();
+            } catch (RuntimeException e) { // the leases of the others must end all the same
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.holdfast.connector.RunningAdapter.handle;
 
 import jakarta.resource.spi.ManagedConnection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -87,6 +88,18 @@ class ConnectionHandleTest {
         managed.attach(handleThatCannotEnd(managed));
         assertThatNullPointerException().isThrownBy(managed::destroy);
         assertThat(managed.isOpen()).isFalse();
+    }
+
+    @Test
+    void cleanup_whereTheReleasesOfOneHandleFail_endsTheOthers() throws Exception {
+        LockManagedConnection managed = (LockManagedConnection) watched();
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 10; i++) { // in whatever order
+            managed.attach(handleThatCannotEnd(managed));
+            leases.add(handle(managed).acquire("cleanup-" + i));
+        }
+        assertThatNullPointerException().isThrownBy(managed::cleanup);
+        assertThat(leases).noneMatch(Lease::isHeld);
     }
 
     /** As a container shares one managed connection in a transaction. */
