@@ -185,7 +185,10 @@ public final class Cluster implements AutoCloseable {
             admit(node, connection);
             return connection;
         } catch (RuntimeException e) {
-            setAside(node, e);
+            if (!(innermost(e)
+                    instanceof Names.LateException)) { // the node may well answer, where connections are open
+                setAside(node, e);
+            }
             if (connection != null) {
                 connection.abandon();
             }

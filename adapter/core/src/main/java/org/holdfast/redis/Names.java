@@ -32,6 +32,15 @@ final class Names {
         InetAddress[] resolve(String host) throws UnknownHostException;
     }
 
+    /** Nobody knows yet where a host is, which says nothing of the node that is there. */
+    static final class LateException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private LateException(String host) {
+            super("the name server has not said in time where host " + host + " is");
+        }
+    }
+
     /** An IP address, as it stands in a URI: {@link NodeAddress} takes no other host that is all digits and dots. */
     private static final Pattern ADDRESS = Pattern.compile("\\[.*|[0-9.]+");
 
@@ -80,7 +89,8 @@ final class Names {
      * Returns the addresses of a host. Works on an interrupted thread and leaves the interrupt status as it was.
      *
      * @param deadline on the scale of {@link System#nanoTime()}
-     * @throws IOException if there are none, or the name server has not told them by then
+     * @throws LateException if the name server has not told them by then
+     * @throws IOException if there are none
      */
     InetAddress[] addresses(String host, long deadline) throws IOException {
         if (ADDRESS.matcher(host).matches()) {
@@ -92,6 +102,9 @@ final class Names {
             start(lookup);
         } else if (lookup.overdue) {
             lookup.task.run(); // in case that it still waits for a thread: a container may be short of them for long
+            if (!lookup.task.isDone()) {
+                throw new LateException(host); // somebody has waited already
+            }
         }
         return await(lookup, deadline);
     }
@@ -121,7 +134,7 @@ final class Names {
             throw new IOException(Cluster.describe(e), e.getCause());
         } catch (TimeoutException e) {
             lookup.overdue = true;
-            throw new IOException("the name server has not said in time where host " + lookup.host + " is");
+            throw new LateException(lookup.host);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -11,11 +11,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
-import org.holdfast.protocol.Lookout;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Recorder;
@@ -126,21 +126,51 @@ class HangingNameServerTest {
     }
 
     @Test
+    void nodes_thatAreConnected_areAsked_thoughTheNameServerHangsForAnotherChannel() {
+        String nodes = redis.uris()
+                .replaceFirst("127\\.0\\.0\\.1", "a.example")
+                .replaceFirst("127\\.0\\.0\\.1", "b.example")
+                .replaceFirst("127\\.0\\.0\\.1", "c.example");
+        AtomicBoolean hangs = new AtomicBoolean();
+        Cluster all = new Cluster(
+                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                new Names(
+                        host -> {
+                            if (hangs.get()) {
+                                awaitAnswer();
+                            }
+                            return InetAddress.getAllByName("127.0.0.1");
+                        },
+                        task -> new Thread(task, "asks a name server").start(),
+                        time),
+                Access.DEFAULT,
+                "test",
+                NODE_TIMEOUT,
+                Duration.ZERO,
+                0.01,
+                time,
+                Runnable::run,
+                Recorder.NONE);
+        try (Channel holder = all.open();
+                Channel another = all.open()) {
+            holder.prepare();
+            assertThat(acquire(holder, 1)).containsOnly(new Reply.Granted());
+            hangs.set(true);
+            another.prepare();
+            assertThat(acquire(holder, 2)).containsOnly(new Reply.Granted());
+        }
+        all.close();
+    }
+
+    @Test
     void node_isUsedAgain_whenTheNameServerHasAnswered() {
         acquireWithoutIt(0);
-        Lookout lookout = new Lookout(time, cluster.clocks(), inspection, nanos -> {});
-        await().until(lookout::isDue);
-        long begun = System.nanoTime();
-        lookout.look();
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(NODE_TIMEOUT.multipliedBy(2));
+        inspection.look(0);
         assertThat(cluster.describeNodes().values()).anyMatch(state -> state.contains("name server"));
-        assertThat(lookups).hasValue(1);
 
         hanging.countDown();
         await().untilAsserted(() -> {
-            if (lookout.isDue()) {
-                lookout.look();
-            }
+            inspection.look(0);
             assertThat(cluster.describeNodes().values()).containsOnly("up");
         });
         assertThat(lookups).hasValue(1);
