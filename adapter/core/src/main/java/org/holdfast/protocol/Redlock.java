@@ -57,7 +57,7 @@ public final class Redlock {
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending itself may have taken long
         Tally tally = gather(nodes, round, earlier(patience, deadline));
-        hearWhatIsEnough(tally, round, earlier(patience, deadline));
+        hearWhatMatters(tally, round, earlier(patience, deadline));
 
         boolean skewed = tally.isSkewed(time.epochMicros(), timing.maxSkewMicros());
         if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {
@@ -88,10 +88,14 @@ public final class Redlock {
         return tally;
     }
 
-    /** Those who answer first may say what they like: where it matters, the others are heard before anybody goes on from it. */
-    private static void hearWhatIsEnough(Tally tally, Round round, long deadline) {
+    /**
+     * Those who answer first may say what they like: the others are heard before anybody goes on from a token that no client
+     * with a right clock proposes, and before a ticket is given up.
+     */
+    private void hearWhatMatters(Tally tally, Round round, long deadline) {
+        long farthest = time.epochMicros() + timing.maxSkewMicros();
         Answer answer;
-        while (tally.mayLessBeEnough() && (answer = round.next(deadline)) != null) {
+        while (tally.mayLessBeEnough(farthest) && (answer = round.next(deadline)) != null) {
             tally.count(answer);
         }
     }

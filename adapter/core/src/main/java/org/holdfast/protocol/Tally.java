@@ -142,7 +142,7 @@ final class Tally {
      * The smallest of the numbers by which nodes refused that is enough for a quorum: with one larger, so many of them would
      * agree too as are missing.
      *
-     * <p>All who propose tokens go on from it, so one node must not set it. It does not: where a quorum of the nodes that were
+     * <p>Where three nodes refuse with 5, 7 and 900, 7 is enough for two of them. All who propose tokens go on from it, so one node must not set it. It does not: where a quorum of the nodes that were
      * heard is honest, this is not larger than the largest that one of them has on record, whatever the others say. And it is
      * always enough for those that were heard, so nobody who could have the lock is kept from it. It is never a matter of
      * safety: each node compares by itself.
@@ -154,10 +154,14 @@ final class Tally {
         return missing <= 0 || missing > refused.size() ? 0 : refused.get(missing - 1);
     }
 
-    /** If nodes that are still to answer agree, a smaller number is enough, or none is needed. */
-    boolean mayLessBeEnough() {
+    /**
+     * Returns whether a smaller number is enough, or none is needed, if nodes that are still to answer agree.
+     *
+     * @param farthest up to here any token will do
+     */
+    boolean mayLessBeEnough(long farthest) {
         int pending = pending().size();
-        return !held && tokenToExceed() > enough(tokens, granted.size() + pending)
+        return !held && tokenToExceed() > Math.max(farthest, enough(tokens, granted.size() + pending))
                 || ticketToExceed() > enough(tickets, accepted() + pending);
     }
 

@@ -150,11 +150,11 @@ class RedlockTest {
 
     @Test
     void acquire_largerTokensOnRecord_tellsWhatIsEnoughForAQuorum() {
-        nodes.node(0, new Reply.TokenTooSmall(99)).node(1, new Reply.TokenTooSmall(98));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+        nodes.node(0, new Reply.TokenTooSmall(ABSURD)).node(1, new Reply.TokenTooSmall(ABSURD - 1));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(ABSURD - 1));
 
-        nodes.node(2, new Reply.TokenTooSmall(97));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+        nodes.node(2, new Reply.TokenTooSmall(ABSURD - 2));
+        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(ABSURD - 1));
     }
 
     @Test
@@ -175,6 +175,17 @@ class RedlockTest {
 
         nodes.node(2, ScriptedNodes::agree).latency(2, 10_000);
         assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(99));
+    }
+
+    @Test
+    void acquire_tokensThatDifferALittle_goesOnWithTheQuorumThatIsFast() {
+        long now = time.epochMicros();
+        nodes.node(0, new Reply.TokenTooSmall(now + 1_001))
+                .node(1, new Reply.TokenTooSmall(now + 1_000))
+                .latency(2, 40);
+        long before = time.nanoTime();
+        fixture.attempt();
+        assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(1));
     }
 
     @Test
