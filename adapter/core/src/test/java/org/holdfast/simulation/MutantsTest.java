@@ -115,7 +115,7 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 PROTOCOL + "NodeGuard.java",
-                                "set(facts, facts.startedMicros(), \"it was restarted,",
+                                "set(facts, facts.nowMicros(), \"it was restarted,",
                                 "set(facts, mark.sinceMicros(), \"it was restarted,"));
     }
 
