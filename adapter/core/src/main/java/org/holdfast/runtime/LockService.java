@@ -189,7 +189,7 @@ public final class LockService implements AutoCloseable {
         }
     }
 
-    /** Stops renewals, releases every lease and closes all channels. Takes 2 s at the most. */
+    /** Stops renewals, releases every lease and closes all channels. Waits 2 s for answers at the most. */
     @Override
     public void close() {
         stop();

@@ -48,7 +48,7 @@ public final class LockSpaces implements AutoCloseable {
                 settings.keyPrefix(), prefix -> new LockService(settings, transactions, scheduling.share(), time)));
     }
 
-    /** Closes all services. Takes 2 s at the most, however many there are. */
+    /** Closes all services. Waits 2 s for answers at the most, however many there are. */
     @Override
     public synchronized void close() {
         closed = true;
