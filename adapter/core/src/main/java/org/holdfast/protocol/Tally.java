@@ -142,10 +142,10 @@ final class Tally {
      * The smallest of the numbers by which nodes refused that is enough for a quorum: with one larger, so many of them would
      * agree too as are missing.
      *
-     * <p>Where three nodes refuse with 5, 7 and 900, 7 is enough for two of them. All who propose tokens go on from it, so one node must not set it. It does not: where a quorum of the nodes that were
-     * heard is honest, this is not larger than the largest that one of them has on record, whatever the others say. And it is
-     * always enough for those that were heard, so nobody who could have the lock is kept from it. It is never a matter of
-     * safety: each node compares by itself.
+     * <p>Where three nodes refuse with 5, 7 and 900, 7 is enough for two of them. All who propose tokens go on from it, so one
+     * node must not set it. It does not: where a quorum of the nodes that were heard is honest, this is not larger than the
+     * largest that one of them has on record, whatever the others say. And it is always enough for those that were heard, so
+     * nobody who could have the lock is kept from it. It is never a matter of safety: each node compares by itself.
      *
      * @return 0 if none is missing, or if nothing that was heard is enough
      */
