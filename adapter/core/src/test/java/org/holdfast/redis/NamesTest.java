@@ -187,6 +187,7 @@ class NamesTest {
         Names names = hangingNames(NamesTest::onNewThread);
         askInVain(names);
         hanging.countDown();
+        asking.join();
         assertThat(ask(names)).isEqualTo("127.0.0.1");
         assertThat(ask(names)).isEqualTo("127.0.0.2");
     }
