@@ -117,7 +117,7 @@ final class Network {
     /** How a client looks at nodes in the background. */
     final class Sight implements Lookout.Sight {
 
-        private static final long PAUSE_NANOS = 100_000_000L;
+        private static final long PAUSE_NANOS = 200_000_000L;
         private static final long NOT_ADMITTED = Long.MIN_VALUE;
 
         private final View view;
