@@ -46,9 +46,14 @@ class HangingNameServerTest {
     void start() {
         redis = RedisServers.start(3, Path.of("target", "redis"));
         String nodes = redis.uris().replaceFirst("127\\.0\\.0\\.1", "a.example");
-        cluster = new Cluster(
+        cluster = cluster(nodes, this::resolve);
+        inspection = cluster.inspection();
+    }
+
+    private Cluster cluster(String nodes, Names.Resolver resolver) {
+        return new Cluster(
                 NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                new Names(this::resolve, task -> new Thread(task, "asks a name server").start(), time),
+                new Names(resolver, task -> new Thread(task, "asks a name server").start(), time),
                 Access.DEFAULT,
                 "test",
                 NODE_TIMEOUT,
@@ -57,7 +62,6 @@ class HangingNameServerTest {
                 time,
                 Runnable::run,
                 Recorder.NONE);
-        inspection = cluster.inspection();
     }
 
     private InetAddress[] resolve(String host) throws UnknownHostException {
@@ -132,25 +136,12 @@ class HangingNameServerTest {
                 .replaceFirst("127\\.0\\.0\\.1", "b.example")
                 .replaceFirst("127\\.0\\.0\\.1", "c.example");
         AtomicBoolean hangs = new AtomicBoolean();
-        Cluster all = new Cluster(
-                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                new Names(
-                        host -> {
-                            if (hangs.get()) {
-                                awaitAnswer();
-                            }
-                            return InetAddress.getAllByName("127.0.0.1");
-                        },
-                        task -> new Thread(task, "asks a name server").start(),
-                        time),
-                Access.DEFAULT,
-                "test",
-                NODE_TIMEOUT,
-                Duration.ZERO,
-                0.01,
-                time,
-                Runnable::run,
-                Recorder.NONE);
+        Cluster all = cluster(nodes, host -> {
+            if (hangs.get()) {
+                awaitAnswer();
+            }
+            return InetAddress.getAllByName("127.0.0.1");
+        });
         try (Channel holder = all.open();
                 Channel another = all.open()) {
             holder.prepare();
