@@ -133,7 +133,8 @@ public final class Channel implements Nodes, AutoCloseable {
     private Round writeTo(NodeSet targets, Command command) {
         ChannelRound round = new ChannelRound(this, lock, targets.size());
         NodeSet open = openWhatIsMissing(targets, round);
-        CommandArguments encoded = cluster.codec().usual(command);
+        boolean known = cluster.scripts().areKnown(ScriptCodec.script(command), open);
+        CommandArguments encoded = cluster.codec().usual(command, known);
         Request request = new Request(command, round, cluster.time().nanoTime(), false);
         for (int node = 0; node < connections.length; node++) {
             if (open.contains(node)) {
@@ -407,9 +408,11 @@ public final class Channel implements Nodes, AutoCloseable {
         }
         connection.inFlight().pollFirst(); // whatever comes of it: the next reply is to the next request
         if (reply instanceof JedisNoScriptException && !request.again()) {
+            cluster.scripts().forgotten(node);
             sendSource(node, request);
             return;
         }
+        cluster.scripts().answered(node, ScriptCodec.script(request.command()));
         Answer answer = reply instanceof JedisDataException error
                 ? new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), error.getMessage())), 0)
                 : ScriptCodec.answer(node, reply);

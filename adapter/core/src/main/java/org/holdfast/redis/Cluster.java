@@ -28,6 +28,7 @@ public final class Cluster implements AutoCloseable {
     private final List<NodeInspector> inspectors;
     private final Votes votes;
     private final ScriptCodec codec;
+    private final KnownScripts scripts = new KnownScripts();
     private final Time time;
     private final Clocks clocks;
     private final long nodeTimeoutNanos;
@@ -159,6 +160,10 @@ public final class Cluster implements AutoCloseable {
 
     ScriptCodec codec() {
         return codec;
+    }
+
+    KnownScripts scripts() {
+        return scripts;
     }
 
     Time time() {

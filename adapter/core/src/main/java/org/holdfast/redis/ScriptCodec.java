@@ -50,12 +50,12 @@ final class ScriptCodec {
     }
 
     /**
-     * Returns the usual call: by the script's SHA, which a node may not know. Nobody waits to hear that when a ticket is taken
-     * away, or what an attempt has got, so that is done by the source.
+     * Returns the usual call: by the script's SHA if it is known, which a node may have forgotten. Nobody waits to hear that
+     * when a ticket is taken away, or what an attempt has got, so that is always done by the source.
      */
-    CommandArguments usual(Command command) {
+    CommandArguments usual(Command command, boolean known) {
         boolean undoes = command instanceof Command.Release release && !release.tombstone();
-        return undoes || command instanceof Command.Leave ? bySource(command) : bySha(command);
+        return !known || undoes || command instanceof Command.Leave ? bySource(command) : bySha(command);
     }
 
     /** Returns the call by the script's SHA. */
@@ -82,7 +82,8 @@ final class ScriptCodec {
         return script(command).explain(error);
     }
 
-    private static LockScript script(Command command) {
+    /** Returns the script that carries out the command. */
+    static LockScript script(Command command) {
         if (command instanceof Command.Acquire c) {
             if (c.claim().target() instanceof Target.Reading) {
                 return LockScript.ACQUIRE_READING;

@@ -214,6 +214,33 @@ class ScriptsTest {
     }
 
     @Test
+    void script_thatTheNodeIsNotKnownToKnow_isSentWithItsSourceAtOnceAndThenByItsSha() throws Exception {
+        NODE.command("SCRIPT FLUSH");
+        NODE.command("CONFIG RESETSTAT");
+        acquire(ADA, 7);
+        assertThat(NODE.command("INFO commandstats"))
+                .contains("cmdstat_eval:calls=1,")
+                .doesNotContain("cmdstat_evalsha");
+        acquire(ADA, 7);
+        assertThat(NODE.command("INFO commandstats"))
+                .contains("cmdstat_eval:calls=1,")
+                .contains("cmdstat_evalsha:calls=1,");
+    }
+
+    @Test
+    void scripts_forgottenByTheNode_areSentWithTheirSourceOnceAgain() throws Exception {
+        acquire(ADA, 7);
+        renew(ADA, 7);
+        NODE.command("SCRIPT FLUSH");
+        renew(ADA, 7);
+        NODE.command("CONFIG RESETSTAT");
+        acquire(ADA, 7); // that script it has forgotten as well
+        assertThat(NODE.command("INFO commandstats"))
+                .contains("cmdstat_eval:calls=1,")
+                .doesNotContain("cmdstat_evalsha");
+    }
+
+    @Test
     void script_forgottenByTheNode_isSentAgain() throws Exception {
         acquire(ADA, 7);
         NODE.command("SCRIPT FLUSH");

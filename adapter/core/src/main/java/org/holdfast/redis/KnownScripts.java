@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.holdfast.protocol.NodeSet;
+
+/**
+ * Which nodes know which scripts, as far as this process has seen.
+ *
+ * <p>What a node is not known to know is sent with its source. So the first call of a script takes one round trip like any
+ * other, and a request is not left undone where a quorum has answered and nobody reads that another node needs the source.
+ *
+ * <p>Safe for use by any number of threads. A node may forget scripts at any time: it says so, and is asked again.
+ */
+final class KnownScripts {
+
+    /** For each script the nodes that know it, as the bits of a {@link NodeSet}. */
+    private final AtomicLongArray nodes = new AtomicLongArray(LockScript.values().length);
+
+    /** Returns whether none of these nodes needs the source. */
+    boolean areKnown(LockScript script, NodeSet asked) {
+        return asked.without(new NodeSet(nodes.get(script.ordinal()))).isEmpty();
+    }
+
+    /** A node has answered, and not that it does not know the script. */
+    void answered(int node, LockScript script) {
+        if (!areKnown(script, NodeSet.of(node))) {
+            nodes.accumulateAndGet(script.ordinal(), NodeSet.of(node).bits(), (known, one) -> known | one);
+        }
+    }
+
+    /** A node does not know a script that it knew: it was restarted or told to forget them, so it knows none. */
+    void forgotten(int node) {
+        for (int script = 0; script < nodes.length(); script++) {
+            nodes.accumulateAndGet(script, NodeSet.of(node).bits(), (known, one) -> known & ~one);
+        }
+    }
+}
