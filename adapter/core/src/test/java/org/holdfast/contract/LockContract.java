@@ -189,7 +189,7 @@ abstract class LockContract {
             lease.release();
             assertThat(lease.isHeld()).isFalse();
             assertThat(lease.remaining()).isZero();
-            assertThat(isFree()).isTrue();
+            await().until(() -> isFree());
             assertThatIllegalStateException()
                     .isThrownBy(lease::requireHeld)
                     .withMessageContaining("'" + lock + "' was released");
@@ -263,7 +263,7 @@ abstract class LockContract {
             assertThat(isFree()).isFalse();
 
             inner.release();
-            assertThat(isFree()).isTrue();
+            await().until(() -> isFree());
         }
     }
 
@@ -324,7 +324,7 @@ abstract class LockContract {
                 assertThat(tell(node, new Command.Acquire(claim))).isEqualTo(tombstone);
                 assertThat(tell(node, new Command.Renew(claim))).isEqualTo(tombstone);
             }
-            assertThat(isFree()).isTrue();
+            await().until(() -> isFree());
         }
     }
 
@@ -473,7 +473,7 @@ abstract class LockContract {
             for (int i = 0; i < 20; i++) {
                 connection.acquire(request()).release();
             }
-            assertThat(isFree()).isTrue();
+            await().until(() -> isFree());
 
             minority().parallelStream().forEach(Node::recover);
             otherMinority().parallelStream().forEach(node -> node.suffer(fault));

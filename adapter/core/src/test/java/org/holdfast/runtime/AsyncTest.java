@@ -59,7 +59,7 @@ class AsyncTest {
         assertThat(lease.isHeld()).isTrue();
         assertThat(processes.isFree(1, REQUEST)).isFalse();
         lease.release();
-        assertThat(processes.isFree(1, REQUEST)).isTrue();
+        await().until(() -> processes.isFree(1, REQUEST));
     }
 
     @Test

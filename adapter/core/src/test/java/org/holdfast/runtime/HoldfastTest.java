@@ -100,7 +100,7 @@ class HoldfastTest {
             connection.acquire("bound");
             detached = connection.acquire(LockRequest.of("detached").detached());
         }
-        assertThat(isFree("bound")).isTrue();
+        await().until(() -> isFree("bound"));
         assertThat(isFree("detached")).isFalse();
         assertThat(detached.isHeld()).isTrue();
 
@@ -108,7 +108,7 @@ class HoldfastTest {
             detached.release();
             return null;
         });
-        assertThat(isFree("detached")).isTrue();
+        await().until(() -> isFree("detached"));
     }
 
     @Test
@@ -191,7 +191,7 @@ class HoldfastTest {
                     }
                 }))
                 .isTrue();
-        assertThat(isFree("a")).isTrue();
+        await().until(() -> isFree("a"));
     }
 
     @Test
@@ -206,7 +206,7 @@ class HoldfastTest {
                     }
                 }))
                 .contains("'a'");
-        assertThat(isFree("a")).isTrue();
+        await().until(() -> isFree("a"));
     }
 
     @Test
@@ -217,7 +217,8 @@ class HoldfastTest {
         }
         locks.close();
         for (int i = 0; i < 500; i += 50) {
-            assertThat(isFree("lock-" + i)).isTrue();
+            String name = "lock-" + i;
+            await().until(() -> isFree(name));
         }
         assertThatIllegalStateException().isThrownBy(() -> locks.getConnection());
         assertThatIllegalStateException().isThrownBy(() -> connection.acquire("a"));

@@ -96,14 +96,14 @@ class LockViewTest {
         lock.unlock();
         assertThat(isFree()).isFalse();
         lock.unlock();
-        assertThat(isFree()).isTrue();
+        await().until(() -> isFree());
     }
 
     @Test
     void views_ofTheSameName_areOneLock() throws Exception {
         connection.lock("a").lock();
         connection.lock("a").unlock();
-        assertThat(isFree()).isTrue();
+        await().until(() -> isFree());
     }
 
     @Test
@@ -176,7 +176,7 @@ class LockViewTest {
         waiting.thread.interrupt();
         assertThat(waiting.get(30, SECONDS)).isTrue();
         lock.unlock();
-        assertThat(isFree()).isTrue();
+        await().until(() -> isFree());
     }
 
     @Test
