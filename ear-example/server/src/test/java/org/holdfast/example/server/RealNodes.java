@@ -57,11 +57,14 @@ final class RealNodes {
     }
 
     /**
-     * Returns whether the lease, alone on its lock and not handed on, was released everywhere. One that has expired is as free,
-     * but nobody has raised its last token.
+     * Returns whether the lease, alone on its lock and not handed on, was released on a majority of the nodes: one that hung when
+     * the adapter stopped keeps it until its TTL. One that has expired is as free, but nobody has raised its last token.
      */
     boolean isReleased(String lock, long token) {
-        return isFree(lock) && nodes.stream().allMatch(node -> tokenAt(node, lock) == token + RESERVED_TOKENS + 1);
+        long released = nodes.stream()
+                .filter(node -> tokenAt(node, lock) == token + RESERVED_TOKENS + 1)
+                .count();
+        return !isHeld(lock) && released > nodes.size() / 2;
     }
 
     private long tokenAt(URI node, String lock) {

@@ -63,7 +63,7 @@ class TlsIT {
 
         deployer.undeploy(APPLICATION);
         deployer.undeploy(ADAPTER);
-        await().until(() -> nodes.isFree("secret"));
+        await().until(() -> !nodes.isHeld("secret"));
         ApplicationServer.current().forgetAlone();
     }
 
