@@ -3,6 +3,8 @@ package org.holdfast.protocol;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +58,7 @@ final class Oversight {
             audit(request, "nobody had it");
             return List.of();
         }
-        manager.tokens().observe(before.lastToken());
+        manager.tokens().observe(toExceed(before.lastTokens(), nodes));
         long token = manager.tokens().next(0);
         Timing timing = manager.timing();
         long fenceMillis = timing.fenceMillis(timing.maxLeaseTtl().toMillis());
@@ -97,7 +99,8 @@ final class Oversight {
         }
     }
 
-    private record Survey(long lastToken, Map<Written, Seen> sightings) {}
+    /** @param lastTokens what nodes have on record, the smallest first */
+    private record Survey(List<Long> lastTokens, Map<Written, Seen> sightings) {}
 
     /** Asks every node, and waits for each of them: one alone may know somebody. */
     private Survey ask(Nodes nodes, LockRequest request, Command command) {
@@ -107,13 +110,13 @@ final class Oversight {
         long deadline = started + manager.timing().nodeTimeout().toNanos();
         Tally tally = new Tally(nodes.count());
         Map<Written, Seen> sightings = new TreeMap<>();
-        long lastToken = 0;
+        List<Long> lastTokens = new ArrayList<>();
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         Answer answer;
         while ((answer = round.next(deadline)) != null) {
             tally.count(answer);
             if (answer.reply() instanceof Reply.Seen seen) {
-                lastToken = Math.max(lastToken, seen.lastToken());
+                lastTokens.add(seen.lastToken());
                 note(answer.node(), seen.sightings(), sightings);
             }
         }
@@ -122,7 +125,20 @@ final class Oversight {
             Duration waited = Duration.ofNanos(manager.time().nanoTime() - started);
             throw new QuorumUnavailableException(request.name(), nodes.count(), waited, tally.failures(nodes));
         }
-        return new Survey(lastToken, sightings);
+        Collections.sort(lastTokens);
+        return new Survey(lastTokens, sightings);
+    }
+
+    /**
+     * Returns the token after which a quorum throws out whoever has the lock; and the others do too if they say what a client
+     * with a right clock may have proposed. One node alone must not make us go on from whatever it likes: as many nodes as are
+     * no quorum can lack the holder's token, so that of the first one after these is as large.
+     */
+    private long toExceed(List<Long> lastTokens, Nodes nodes) {
+        int quorum = nodes.count() / 2 + 1;
+        long enough = lastTokens.size() < quorum ? 0 : lastTokens.get(quorum - 1);
+        long farthest = manager.time().epochMicros() + manager.timing().maxSkewMicros();
+        return lastTokens.stream().filter(token -> token <= farthest).reduce(enough, Math::max);
     }
 
     private static void note(int node, List<Sighting> told, Map<Written, Seen> sightings) {

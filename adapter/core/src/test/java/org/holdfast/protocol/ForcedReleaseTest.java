@@ -66,6 +66,27 @@ class ForcedReleaseTest {
     }
 
     @Test
+    void forceRelease_isNotSentWithATokenThatOneNodeMakesUp() {
+        everyNode(new Reply.Seen(7, List.of(SOMEBODY)));
+        nodes.node(2, new Reply.Seen((1L << 53) - 1, List.of()));
+        oversight.forceRelease(nodes, A);
+        assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
+                        ((Command.ForceRelease) sent.command()).token())
+                .isBetween(8L, fixture.time.epochMicros()));
+    }
+
+    @Test
+    void forceRelease_whereThePastWasAheadOfOurClock_exceedsWhatAQuorumKnows() {
+        long ahead = fixture.time.epochMicros() + 3_600_000_000L;
+        everyNode(new Reply.Seen(ahead, List.of(SOMEBODY)));
+        nodes.node(0, new Reply.Seen(7, List.of())); // it has missed that
+        oversight.forceRelease(nodes, A);
+        assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
+                        ((Command.ForceRelease) sent.command()).token())
+                .isGreaterThan(ahead));
+    }
+
+    @Test
     void forceRelease_whereNobodyHasTheLock_isNotSent() {
         everyNode(NOBODY);
         assertThat(oversight.forceRelease(nodes, A)).isEmpty();
