@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.NodeFacts;
@@ -34,6 +35,12 @@ final class NodeInspector {
     private static final int MOST_ROUNDS = 5;
 
     private static final long SECOND_MICROS = 1_000_000;
+
+    /** What always fits. */
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+
+    /** More in microseconds would not fit. */
+    private static final long MOST_SECONDS = 1_000_000_000_000L;
 
     /** What mark.lua returns when it has set the mark. */
     private static final long MARK_SET = 8;
@@ -150,8 +157,7 @@ final class NodeInspector {
         Map<String, String> info = new HashMap<>();
         parse(required(replies.get(2), "INFO"), info);
         parse(required(replies.get(3), "INFO"), info);
-        List<?> clock = (List<?>) requiredReply(replies.get(1), "TIME");
-        long now = Long.parseLong(text(clock.get(0))) * SECOND_MICROS + Long.parseLong(text(clock.get(1)));
+        long now = micros(requiredReply(replies.get(1), "TIME"));
         clocks.note(node, sentAt, time.nanoTime(), now);
         return new Seen(facts(info, now, alwaysSyncs(replies.get(4))), mark, sentAt);
     }
@@ -159,16 +165,16 @@ final class NodeInspector {
     private static NodeFacts facts(Map<String, String> info, long now, boolean syncsAlways) {
         boolean limited = !"0".equals(info.getOrDefault("maxmemory", "0"));
         boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
-        long uptimeMicros = Long.parseLong(need(info, "uptime_in_seconds")) * SECOND_MICROS;
+        long uptimeMicros = secondsInMicros(need(info, "uptime_in_seconds"));
         return new NodeFacts(
                 need(info, "run_id"),
                 need(info, "master_replid"),
                 "master".equals(need(info, "role")),
-                Long.parseLong(info.getOrDefault("second_repl_offset", "-1")) >= 0,
+                !info.getOrDefault("second_repl_offset", "-1").startsWith("-"),
                 "1".equals(info.get("cluster_enabled")),
                 evicts,
                 "1".equals(info.get("aof_enabled")) && syncsAlways,
-                Long.parseLong(info.getOrDefault("evicted_keys", "0")),
+                number(info.getOrDefault("evicted_keys", "0")),
                 calls(info, "flushall") + calls(info, "flushdb"),
                 calls(info, "eval") + calls(info, "evalsha"),
                 now - uptimeMicros,
@@ -185,7 +191,38 @@ final class NodeInspector {
 
     private static long calls(Map<String, String> info, String command) {
         String stats = info.getOrDefault("cmdstat_" + command, "calls=0,");
-        return Long.parseLong(stats.substring("calls=".length(), stats.indexOf(',')));
+        int comma = stats.indexOf(',');
+        if (!stats.startsWith("calls=") || comma < 0) {
+            throw nonsense();
+        }
+        return number(stats.substring("calls=".length(), comma));
+    }
+
+    private static long micros(Object clock) {
+        if (clock instanceof List<?> parts && parts.size() == 2) {
+            return secondsInMicros(text(parts.get(0))) + number(text(parts.get(1)));
+        }
+        throw nonsense();
+    }
+
+    private static long secondsInMicros(String text) {
+        long seconds = number(text);
+        if (seconds > MOST_SECONDS) {
+            throw nonsense();
+        }
+        return seconds * SECOND_MICROS;
+    }
+
+    private static long number(String text) {
+        if (!NUMBER.matcher(text).matches()) {
+            throw nonsense();
+        }
+        return Long.parseLong(text);
+    }
+
+    /** Says nothing of what it was: that may be of any length, and gets into a log. */
+    private static JedisException nonsense() {
+        return new JedisConnectionException("the guard is told what no Redis tells");
     }
 
     /** Where it cannot be asked the node is taken for one that loses its last writes. */
@@ -212,8 +249,11 @@ final class NodeInspector {
         });
     }
 
-    private static String text(Object bytes) {
-        return new String((byte[]) bytes, StandardCharsets.UTF_8);
+    private static String text(Object reply) {
+        if (reply instanceof byte[] bytes) {
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+        throw nonsense();
     }
 
     /**

@@ -9,22 +9,31 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
 
 /** What a node sends is not believed: whatever no script of ours returns ends in an error, soon, and never in a lock. */
 @Timeout(60)
@@ -167,12 +176,201 @@ class HostileReplyTest {
         return new String(bytes(text));
     }
 
+    /** What could be taken for a lock by who reads it kindly. */
+    static Stream<String> lies() {
+        return Stream.of(
+                "*3\\r\\n:1x\\r\\n:0\\r\\n:0\\r\\n",
+                "*3\\r\\n:77\\r\\n:0\\r\\n:0\\r\\n",
+                "*3\\r\\n$1\\r\\n0\\r\\n$1\\r\\n0\\r\\n$1\\r\\n0\\r\\n",
+                "*4\\r\\n:0\\r\\n:0\\r\\n:0\\r\\n:0\\r\\n",
+                "*3\\r\\n-ERR no\\r\\n:0\\r\\n:0\\r\\n",
+                "*-1\\r\\n",
+                "+OK\\r\\n",
+                ":0\\r\\n");
+    }
+
+    static List<LockRequest> kinds() {
+        return List.of(
+                LockRequest.of("believed").mode(LockMode.READ),
+                LockRequest.of("believed").mode(LockMode.WRITE),
+                LockRequest.of("believed").fair(true),
+                LockRequest.allOf("believed", "too"),
+                LockRequest.permit("believed", 2));
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void reply_thatIsNone_grantsNoOtherKindOfLock(LockRequest kind) throws Exception {
+        for (String lie : lies().toList()) {
+            assertRefused(kind, bytes(lie), 0);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("lies")
+    void reply_toARenewal_extendsNothing(String lie) throws Exception {
+        for (LockMode mode : List.of(LockMode.EXCLUSIVE, LockMode.READ)) {
+            try (LyingFront front = new LyingFront(redis.port(), "EVAL", bytes(lie), 0);
+                    LockConnectionFactory locks = connectTo("redis://127.0.0.1:" + front.port());
+                    LockConnection connection = locks.getConnection()) {
+                Lease lease = connection.acquire(LockRequest.of("believed")
+                        .mode(mode)
+                        .ttl(ofSeconds(3))
+                        .renewal(false)
+                        .waitTimeout(ofSeconds(20)));
+                assertThat(lease.renew()).as("the script is known").isTrue();
+                front.lie();
+                long ends = lease.remaining().toNanos() + System.nanoTime();
+                assertThat(lease.renew()).isFalse();
+                long now = System.nanoTime();
+                assertThat(now + lease.remaining().toNanos() - ends).isNotPositive();
+                assertThat(front.told()).as("the node lied").isTrue();
+                front.beHonest();
+                lease.release();
+            }
+        }
+    }
+
+    /** What a guard is told: the five answers that it reads in one go. */
+    private record Told(String mark, String time, String info, String statistics, String config) {
+
+        static Told truth() {
+            try (Jedis jedis = new Jedis("127.0.0.1", redis.port())) {
+                List<String> time = jedis.time();
+                return new Told(
+                        bulk(jedis.get("holdfast:birth")),
+                        list(bulk(time.get(0)), bulk(time.get(1))),
+                        bulk(jedis.info()),
+                        bulk(jedis.info("commandstats")),
+                        list(bulk("appendfsync"), bulk("everysec")));
+            }
+        }
+
+        /** With other answers in the places of these; null for the same. */
+        Told but(String mark, String time, String info, String statistics, String config) {
+            return new Told(
+                    mark == null ? this.mark : mark,
+                    time == null ? this.time : time,
+                    info == null ? this.info : info,
+                    statistics == null ? this.statistics : statistics,
+                    config == null ? this.config : config);
+        }
+
+        /** With another value of a field of INFO. */
+        Told but(String field, String value) {
+            String text = info.substring(info.indexOf('\n') + 1, info.length() - 2);
+            return but(null, null, bulk(text.replaceAll("(?m)^" + field + ":.*$", field + ":" + value)), null, null);
+        }
+
+        byte[] all() {
+            return (mark + time + info + statistics + config).getBytes();
+        }
+
+        static String bulk(String text) {
+            return "$" + text.length() + "\r\n" + text + "\r\n";
+        }
+
+        static String list(String... parts) {
+            return "*" + parts.length + "\r\n" + String.join("", parts);
+        }
+    }
+
+    private static final String NOTHING = "$-1\r\n";
+    private static final String NUMBER = ":7\r\n";
+    private static final String NUMBERS = Told.list(NUMBER, NUMBER);
+    private static final String NONSENSE = "the guard is told what no Redis tells";
+
+    /** Each with what is to be said of the node. */
+    static Stream<Arguments> liesToTheGuard() {
+        String keepsChanging = "its birth mark keeps changing";
+        String overflow = "9".repeat(18);
+        return Stream.of(
+                lie("a mark that is a number", keepsChanging, t -> t.but(NUMBER, null, null, null, null)),
+                lie("a mark that is none", keepsChanging, t -> t.but(Told.bulk("1 2"), null, null, null, null)),
+                lie(
+                        "a mark of the far future",
+                        keepsChanging,
+                        t -> t.but(Told.bulk(overflow + " a b 0"), null, null, null, null)),
+                lie("a time that is a number", NONSENSE, t -> t.but(null, NUMBER, null, null, null)),
+                lie("a time that is nothing", NONSENSE, t -> t.but(null, NOTHING, null, null, null)),
+                lie("a time that is empty", NONSENSE, t -> t.but(null, "*0\r\n", null, null, null)),
+                lie("a time of numbers", NONSENSE, t -> t.but(null, NUMBERS, null, null, null)),
+                lie(
+                        "a time in words",
+                        NONSENSE,
+                        t -> t.but(null, Told.list(Told.bulk("now"), Told.bulk("0")), null, null, null)),
+                lie(
+                        "a time that is too much for us",
+                        NONSENSE,
+                        t -> t.but(null, Told.list(Told.bulk(overflow), Told.bulk("0")), null, null, null)),
+                lie("INFO that is nothing", NONSENSE, t -> t.but(null, null, NOTHING, null, null)),
+                lie("INFO that is a number", NONSENSE, t -> t.but(null, null, NUMBER, null, null)),
+                lie("INFO that is empty", "INFO does not tell ", t -> t.but(null, null, Told.bulk(""), null, null)),
+                lie("an uptime in words", NONSENSE, t -> t.but("uptime_in_seconds", "\u0007long")),
+                lie("an uptime that is too much for us", NONSENSE, t -> t.but("uptime_in_seconds", overflow)),
+                lie("evictions in words", NONSENSE, t -> t.but("evicted_keys", "x".repeat(100_000))),
+                lie("statistics that are nothing", NONSENSE, t -> t.but(null, null, null, NOTHING, null)),
+                lie(
+                        "statistics that count nothing",
+                        NONSENSE,
+                        t -> t.but(null, null, null, Told.bulk("cmdstat_eval:none\r\n"), null)),
+                lie("CONFIG that has no text", NONSENSE, t -> t.but(null, null, null, null, NUMBERS)),
+                lie("another process", keepsChanging, t -> t.but("run_id", "another")
+                        .but(Told.bulk("1 another same 0"), null, null, null, null)));
+    }
+
+    private static Arguments lie(String what, String said, UnaryOperator<Told> lie) {
+        return Arguments.of(Named.of(what, lie), said);
+    }
+
+    @ParameterizedTest
+    @MethodSource("liesToTheGuard")
+    void answer_toTheGuard_thatIsNone_grantsNothing(UnaryOperator<Told> lie, String said) throws Exception {
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> acquireFromOneThatTells(lie))
+                .withMessageContaining(said)
+                .satisfies(
+                        e -> assertThat(e.getMessage()).hasSizeLessThan(1_000).doesNotContain("\u0007"));
+    }
+
+    /** Else the others would prove nothing. */
+    @Test
+    void answer_toTheGuard_thatIsTrue_grantsALock() throws Exception {
+        acquireFromOneThatTells(UnaryOperator.identity());
+    }
+
+    private static void acquireFromOneThatTells(UnaryOperator<Told> lie) throws Exception {
+        Map<String, String> guarded =
+                Map.of("maxLeaseTtlMillis", "1000", "nodeTimeoutMillis", "500", "nodes", redis.uri());
+        LockRequest request = LockRequest.of("believed");
+        try (LockConnectionFactory others = Holdfast.connect(guarded);
+                LockConnection connection = others.getConnection()) {
+            connection.acquire(request.waitTimeout(ofSeconds(20))).release(); // the mark is there and old enough
+        }
+        Map<String, String> lied = new HashMap<>(guarded);
+        try (LyingFront front = new LyingFront(
+                redis.port(), "commandstats", () -> lie.apply(Told.truth()).all(), 0)) {
+            lied.put("nodes", "redis://127.0.0.1:" + front.port());
+            front.lie();
+            try (LockConnectionFactory locks = Holdfast.connect(lied);
+                    LockConnection connection = locks.getConnection()) {
+                connection.acquire(request.waitTimeout(ofMillis(50))).release();
+            } finally {
+                assertThat(front.told()).as("the node lied").isTrue();
+            }
+        }
+    }
+
     /** @param rest what follows again and again: 0 for nothing, -1 for the reply itself */
     private static void assertRefused(byte[] reply, int rest) throws Exception {
+        assertRefused(LockRequest.of("believed"), reply, rest);
+    }
+
+    private static void assertRefused(LockRequest kind, byte[] reply, int rest) throws Exception {
         try (LyingFront front = new LyingFront(redis.port(), "EVAL", reply, rest);
                 LockConnectionFactory locks = connectTo("redis://127.0.0.1:" + front.port());
                 LockConnection connection = locks.getConnection()) {
-            LockRequest request = LockRequest.of("believed").ttl(ofMillis(500)).waitTimeout(ofMillis(50));
+            LockRequest request = kind.ttl(ofMillis(500)).waitTimeout(ofMillis(50));
             connection.acquire(request.waitTimeout(ofSeconds(20))).release(); // everything is known and open
             front.lie();
             assertThatExceptionOfType(LockException.class)

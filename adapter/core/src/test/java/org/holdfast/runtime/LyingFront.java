@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /** Stands before a node and passes on what is said, until it answers some of it itself. */
 final class LyingFront implements AutoCloseable {
@@ -19,7 +20,7 @@ final class LyingFront implements AutoCloseable {
     private final ServerSocket listener;
     private volatile int behind;
     private final String asked;
-    private final byte[] reply;
+    private final Supplier<byte[]> reply;
     private final int rest;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile boolean lying;
@@ -31,6 +32,11 @@ final class LyingFront implements AutoCloseable {
      * @param rest what follows, byte by byte and for ever; 0 for nothing, -1 for the reply again and again
      */
     LyingFront(int behind, String asked, byte[] reply, int rest) throws IOException {
+        this(behind, asked, () -> reply, rest);
+    }
+
+    /** @param reply thought of anew each time */
+    LyingFront(int behind, String asked, Supplier<byte[]> reply, int rest) throws IOException {
         this.listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
         this.behind = behind;
         this.asked = asked;
@@ -112,10 +118,10 @@ final class LyingFront implements AutoCloseable {
 
     private void tell(OutputStream client) throws IOException {
         told = true;
-        client.write(reply);
+        client.write(reply.get());
         while (rest != 0 && lying) {
             pause();
-            client.write(rest < 0 ? reply : new byte[] {(byte) rest});
+            client.write(rest < 0 ? reply.get() : new byte[] {(byte) rest});
         }
     }
 
