@@ -14,7 +14,6 @@ import jakarta.resource.spi.endpoint.MessageEndpointFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.transaction.xa.XAResource;
@@ -224,7 +223,12 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     public boolean equals(Object other) {
         return other instanceof HoldfastResourceAdapter that
                 && values().equals(that.values())
-                && Objects.equals(scheduler, that.scheduler);
+                && namedScheduler().equals(that.namedScheduler());
+    }
+
+    /** An empty one is not set, as with all others. */
+    private Optional<String> namedScheduler() {
+        return Optional.ofNullable(scheduler).filter(name -> !name.isEmpty());
     }
 
     /** The same for all: servers set properties one by one, and a hash code must not change. */

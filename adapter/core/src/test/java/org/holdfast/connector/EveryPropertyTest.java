@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.connector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import jakarta.resource.spi.ConfigProperty;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.holdfast.runtime.Settings;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** No property is forgotten on its way from a server's console: it makes an adapter another one, and reaches its settings. */
+class EveryPropertyTest {
+
+    /** What is not the default, of each. */
+    private static final Map<String, Object> OTHER_VALUES = Map.ofEntries(
+            Map.entry("nodes", "rediss://b"),
+            Map.entry("user", "somebody"),
+            Map.entry("password", "s3cret"),
+            Map.entry("passwordFile", "/run/password"),
+            Map.entry("trustStore", "/run/trust.p12"),
+            Map.entry("trustStoreType", "JKS"),
+            Map.entry("trustStorePassword", "s3cret"),
+            Map.entry("keyStore", "/run/key.p12"),
+            Map.entry("keyStoreType", "JKS"),
+            Map.entry("keyStorePassword", "s3cret"),
+            Map.entry("verifyHostName", false),
+            Map.entry("keyPrefix", "own"),
+            Map.entry("ttlMillis", 5_000L),
+            Map.entry("waitTimeoutMillis", 1L),
+            Map.entry("nodeTimeoutMillis", 300L),
+            Map.entry("maxLeaseTtlMillis", 50_000L),
+            Map.entry("fenceRetentionMillis", 700_000L),
+            Map.entry("driftFactor", 0.02),
+            Map.entry("commitMarginMillis", 2_000L),
+            Map.entry("ticketTtlMillis", 2_000L),
+            Map.entry("guard", "OFF"),
+            Map.entry("scheduler", "java:/own"));
+
+    /** These are refused without what they belong to. */
+    private static final Map<String, String> BELONGS_TO = Map.of(
+            "trustStoreType", "trustStore",
+            "trustStorePassword", "trustStore",
+            "keyStoreType", "keyStore",
+            "keyStorePassword", "keyStore",
+            "user", "password");
+
+    private static Stream<String> properties(Class<?> bean) {
+        return Arrays.stream(bean.getDeclaredFields())
+                .filter(field -> field.isAnnotationPresent(ConfigProperty.class))
+                .map(Field::getName);
+    }
+
+    static Stream<String> ofAdapter() {
+        return properties(HoldfastResourceAdapter.class);
+    }
+
+    static Stream<String> ofFactory() {
+        return properties(LockManagedConnectionFactory.class);
+    }
+
+    private static void set(Object bean, String property, Object value) throws Exception {
+        String setter = "set" + property.substring(0, 1).toUpperCase(Locale.ROOT) + property.substring(1);
+        bean.getClass()
+                .getMethod(setter, bean.getClass().getDeclaredField(property).getType())
+                .invoke(bean, value);
+    }
+
+    /** With nodes, and with what the property belongs to. */
+    private static HoldfastResourceAdapter adapterFor(String property) throws Exception {
+        HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();
+        adapter.setNodes("rediss://a");
+        if (BELONGS_TO.containsKey(property)) {
+            set(adapter, BELONGS_TO.get(property), OTHER_VALUES.get(BELONGS_TO.get(property)));
+        }
+        return adapter;
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofAdapter")
+    void property_ofTheAdapter_makesItAnotherAndReachesTheSettings(String property) throws Exception {
+        HoldfastResourceAdapter plain = adapterFor(property);
+        HoldfastResourceAdapter other = adapterFor(property);
+        Settings before = other.settings(Map.of());
+        assertThat(other).isEqualTo(plain);
+
+        set(other, property, OTHER_VALUES.get(property));
+        assertThat(other).isNotEqualTo(plain).hasSameHashCodeAs(plain);
+        if (property.equals("scheduler")) {
+            assertThat(catchThrowable(() -> other.start(null))).hasMessageContaining("'java:/own'");
+        } else {
+            assertThat(other.settings(Map.of())).isNotEqualTo(before);
+        }
+        set(plain, property, OTHER_VALUES.get(property));
+        assertThat(other).isEqualTo(plain);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofFactory")
+    void property_ofAFactory_makesItAnother(String property) throws Exception {
+        LockManagedConnectionFactory plain = new LockManagedConnectionFactory();
+        LockManagedConnectionFactory other = new LockManagedConnectionFactory();
+        set(other, property, OTHER_VALUES.get(property));
+        assertThat(other).isNotEqualTo(plain).hasSameHashCodeAs(plain);
+        set(plain, property, OTHER_VALUES.get(property));
+        assertThat(other).isEqualTo(plain);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofAdapter")
+    void property_thatIsEmpty_isNotSet(String property) throws Exception {
+        if (OTHER_VALUES.get(property) instanceof String && !property.equals("nodes")) {
+            HoldfastResourceAdapter empty = adapterFor(property);
+            set(empty, property, "");
+            assertThat(empty).isEqualTo(adapterFor(property));
+            assertThat(empty.settings(Map.of())).isEqualTo(adapterFor(property).settings(Map.of()));
+        }
+    }
+
+    @Test
+    void properties_areThoseOfThePage() throws Exception {
+        List<String> documented = Files.readAllLines(Path.of("..", "..", "docs", "settings.md")).stream()
+                .filter(line -> line.startsWith("| `"))
+                .map(line -> line.substring(3, line.indexOf('`', 3)))
+                .toList();
+        assertThat(ofAdapter()).containsExactlyElementsOf(documented);
+        assertThat(ofAdapter().collect(Collectors.toSet()))
+                .containsAll(ofFactory().collect(Collectors.toSet()));
+        assertThat(Set.copyOf(documented)).isEqualTo(OTHER_VALUES.keySet());
+    }
+}
