@@ -40,7 +40,8 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     @ConfigProperty(
             description = "Independent Redis nodes, an odd number, comma separated:"
-                    + " redis[s]://[[user]:password@]host[:port][/database]. Required.")
+                    + " redis[s]://[[user]:password@]host[:port][/database]. Required.",
+            confidential = true) // for the passwords that it may have in it
     private String nodes;
 
     @ConfigProperty(description = "ACL user at nodes whose address names none. Default: the default user.")
