@@ -2,6 +2,7 @@
 package org.holdfast.runtime;
 
 import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
@@ -15,10 +16,14 @@ import java.util.concurrent.FutureTask;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.holdfast.Holdfast;
 import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Recorder;
+import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -168,6 +173,34 @@ class FlightEventsTest {
                 .contains(processes.redis.get(0).uri(), processes.redis.get(1).uri());
         assertThat(of(events, "Acquire"))
                 .anyMatch(event -> event.getString("outcome").equals("UNAVAILABLE"));
+    }
+
+    @Test
+    void node_thatWasRestarted_isAnEventOfItsQuarantineWithTheReason() throws Exception {
+        RedisServer node = processes.redis.get(0);
+        LockRequest patient = LockRequest.of("a").waitTimeout(ofSeconds(20));
+        Map<String, String> guarded =
+                Map.of("nodes", node.uri(), "maxLeaseTtlMillis", "1000", "nodeTimeoutMillis", "500");
+        try (LockConnectionFactory locks = Holdfast.connect(guarded);
+                LockConnection connection = locks.getConnection()) {
+            connection.acquire(patient).release();
+            List<RecordedEvent> states = of(
+                    record(() -> {
+                        node.kill();
+                        node.start();
+                        connection.acquire(patient).release(); // by then it votes again
+                    }),
+                    "NodeState");
+            assertThat(states)
+                    .filteredOn(event -> event.getString("state").equals("quarantined"))
+                    .first()
+                    .satisfies(event -> {
+                        assertThat(event.getString("node")).isEqualTo(node.uri());
+                        assertThat(event.getString("reason")) // by whoever looked first, or right after
+                                .isIn("another process took its place", "its birth mark says so");
+                    });
+            assertThat(states.get(states.size() - 1).getString("state")).isEqualTo("up");
+        }
     }
 
     @Test
