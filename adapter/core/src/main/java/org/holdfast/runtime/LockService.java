@@ -97,7 +97,7 @@ public final class LockService implements AutoCloseable {
         this.transactionLeases = new TransactionLeases(leases, transactions);
         this.inspection = cluster.inspection();
         this.lookout = new Lookout(time, cluster.clocks(), inspection, leases::clockStoodStill);
-        this.management = new Management(leases, unfinished, cluster::describeNodes);
+        this.management = new Management(settings.keyPrefix(), leases, unfinished, cluster::describeNodes);
         scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
     }
 

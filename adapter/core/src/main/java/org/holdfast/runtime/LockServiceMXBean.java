@@ -9,6 +9,9 @@ import java.util.Map;
  */
 public interface LockServiceMXBean {
 
+    /** Returns what every key of this service begins with: there is one service for each prefix of each adapter. */
+    String getKeyPrefix();
+
     /** Returns for each node, by address without secrets, what is known of it: {@code up}, or why it is not asked or has no vote. */
     Map<String, String> getNodes();
 

@@ -18,6 +18,7 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Management.class.getName());
     private static final AtomicInteger SERVICES = new AtomicInteger();
 
+    private final String keyPrefix;
     private final LeaseManager leases;
     private final Counters counters;
     private final UnfinishedReleases unfinished;
@@ -25,7 +26,9 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     private ObjectName name;
 
     /** @param nodes tells what is known of each node */
-    Management(LeaseManager leases, UnfinishedReleases unfinished, Supplier<Map<String, String>> nodes) {
+    Management(
+            String keyPrefix, LeaseManager leases, UnfinishedReleases unfinished, Supplier<Map<String, String>> nodes) {
+        this.keyPrefix = keyPrefix;
         this.leases = leases;
         this.counters = leases.counters();
         this.unfinished = unfinished;
@@ -49,6 +52,11 @@ final class Management implements LockServiceMXBean, AutoCloseable {
                 // the next one may be free
             }
         }
+    }
+
+    @Override
+    public String getKeyPrefix() {
+        return keyPrefix;
     }
 
     @Override

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.FutureTask;
@@ -15,6 +17,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
+import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
@@ -34,10 +37,14 @@ class ManagementTest {
     void start() throws Exception {
         Set<ObjectName> before = names();
         processes = Processes.start(3, 1, Map.of("ttlMillis", "3000", "nodeTimeoutMillis", "1000"));
+        bean = beanSince(before);
+    }
+
+    private LockServiceMXBean beanSince(Set<ObjectName> before) throws Exception {
         Set<ObjectName> added = names();
         added.removeAll(before);
         assertThat(added).hasSize(1);
-        bean = JMX.newMXBeanProxy(server, added.iterator().next(), LockServiceMXBean.class);
+        return JMX.newMXBeanProxy(server, added.iterator().next(), LockServiceMXBean.class);
     }
 
     private Set<ObjectName> names() throws Exception {
@@ -94,6 +101,56 @@ class ManagementTest {
         await().until(() -> bean.getLost() == 1);
         assertThat(bean.getRenewalsFailed()).isPositive();
         assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void node_inQuarantine_isShownWithTheReasonAtTheServiceOfThatPrefix() throws Exception {
+        Set<ObjectName> before = names();
+        String node = processes.redis.get(0).uri();
+        Map<String, String> guarded = Map.of("nodes", node, "keyPrefix", "shop", "nodeTimeoutMillis", "1000");
+        try (LockConnectionFactory other = Holdfast.connect(guarded);
+                LockConnection connection = other.getConnection()) {
+            LockServiceMXBean its = beanSince(before);
+            assertThat(its.getKeyPrefix()).isEqualTo("shop");
+            assertThat(bean.getKeyPrefix()).isEqualTo("holdfast");
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() -> connection.acquire(waiting(50)));
+            assertThat(its.getNodes().get(node))
+                    .matches("in quarantine for another \\d+ ms: it is used for the first time since its process was"
+                            + " started");
+        }
+    }
+
+    @Test
+    void lease_passedOnInsideTheProcess_isCounted() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        List<FutureTask<Object>> waiters = new ArrayList<>();
+        for (int waiter = 0; waiter < 3; waiter++) {
+            waiters.add(Processes.start(() -> {
+                processes.connection(0).acquire("a").release();
+                return null;
+            }));
+        }
+        await().until(() -> bean.getWaiters() == 3); // one gets it from the nodes, with tokens for the others
+        lease.release();
+        for (FutureTask<Object> waiter : waiters) {
+            waiter.get();
+        }
+        assertThat(bean.getPassedOn()).isPositive();
+        assertThat(bean.getPassedOn()).isLessThan(bean.getAcquired());
+    }
+
+    @Test
+    void release_thatANodeHasNotConfirmed_isCountedUntilItHas() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        processes.redis.get(0).freeze();
+        try {
+            lease.release();
+            await().until(() -> bean.getUnconfirmedReleases() == 1);
+        } finally {
+            processes.redis.get(0).thaw();
+        }
+        await().until(() -> bean.getUnconfirmedReleases() == 0);
     }
 
     /** As when two adapters are deployed, each with a class loader of its own. */
