@@ -3,10 +3,17 @@ package org.holdfast;
 
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.properties.HasOwner;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.conditions.ArchConditions;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadPoolExecutor;
 import org.junit.jupiter.api.Test;
 
 /** The packages are rooms with one-way doors. */
@@ -102,6 +109,40 @@ class RoomsTest {
                 .accessField(System.class, "err")
                 .orShould()
                 .callMethod(System.class, "currentTimeMillis")
+                .check(CLASSES);
+    }
+
+    /** What the JDK has below javax stays: naming, management, TLS and {@code javax.transaction.xa}. */
+    @Test
+    void javaEe_isKnownToNobody() {
+        ArchRuleDefinition.noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "javax.annotation..",
+                        "javax.ejb..",
+                        "javax.enterprise..",
+                        "javax.inject..",
+                        "javax.interceptor..",
+                        "javax.resource..",
+                        "javax.servlet..",
+                        "javax.transaction")
+                .check(CLASSES);
+    }
+
+    /** In a container all threads are the container's; elsewhere they are daemons, as HoldfastTest sees. */
+    @Test
+    void threads_areMadeInOnePlaceOnly() {
+        ArchRuleDefinition.noClasses()
+                .that()
+                .doNotHaveSimpleName("StandaloneScheduling")
+                .and()
+                .resideOutsideOfPackage("org.holdfast.testkit")
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(Executors.class, ThreadPoolExecutor.class, ForkJoinPool.class)
+                .orShould(ArchConditions.callConstructorWhere(JavaCall.Predicates.target(
+                        HasOwner.Predicates.With.owner(JavaClass.Predicates.assignableTo(Thread.class)))))
                 .check(CLASSES);
     }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
@@ -207,6 +208,30 @@ class HoldfastTest {
                 }))
                 .contains("'a'");
         await().until(() -> isFree("a"));
+    }
+
+    /** They must not keep a JVM from ending. */
+    @Test
+    void threads_ofOurOwn_areDaemons() throws Exception {
+        try (LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(now("threads").detached());
+            Future<?> waiter = connection
+                    .acquireAsync(LockRequest.of("threads").detached().waitTimeout(ofSeconds(20)))
+                    .thenAccept(Lease::release)
+                    .toCompletableFuture();
+            await().until(() -> ownThreads().anyMatch(thread -> thread.getName().equals("holdfast-subscriber")));
+            lease.release();
+            waiter.get(30, TimeUnit.SECONDS);
+            assertThat(ownThreads())
+                    .extracting(Thread::getName)
+                    .contains("holdfast-renewal", "holdfast-listeners", "holdfast-subscriber");
+            assertThat(ownThreads()).allMatch(Thread::isDaemon);
+        }
+    }
+
+    private static Stream<Thread> ownThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("holdfast-"));
     }
 
     @Test

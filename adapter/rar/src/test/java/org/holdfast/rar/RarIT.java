@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.rar;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.resource.spi.Connector;
@@ -56,16 +57,22 @@ class RarIT {
                 .toList();
     }
 
-    private static List<String> classes(String rar) throws IOException {
-        List<String> classes = new ArrayList<>();
+    /** What is in the jars of an archive, one map for each. */
+    private static List<Map<String, byte[]>> jars(String rar) throws IOException {
+        List<Map<String, byte[]>> jars = new ArrayList<>();
         for (Map.Entry<String, byte[]> jar : entries(rar).entrySet()) {
             if (jar.getKey().endsWith(".jar")) {
-                entries(new ByteArrayInputStream(jar.getValue())).keySet().stream()
-                        .filter(name -> name.endsWith(".class") && !name.endsWith("module-info.class"))
-                        .forEach(classes::add);
+                jars.add(entries(new ByteArrayInputStream(jar.getValue())));
             }
         }
-        return classes;
+        return jars;
+    }
+
+    private static List<String> classes(String rar) throws IOException {
+        return jars(rar).stream()
+                .flatMap(jar -> jar.keySet().stream())
+                .filter(name -> name.endsWith(".class") && !name.endsWith("module-info.class"))
+                .toList();
     }
 
     @Test
@@ -90,6 +97,30 @@ class RarIT {
                 .contains("org/holdfast/connector/HoldfastResourceAdapter.class")
                 .doesNotHaveDuplicates()
                 .noneMatch(name -> name.startsWith("jakarta/") || name.startsWith("javax/"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {ALONE, IN_AN_EAR})
+    void rar_hasNoBeans(String rar) throws Exception {
+        assertThat(jars(rar))
+                .filteredOn(jar -> jar.containsKey("META-INF/beans.xml"))
+                .singleElement()
+                .satisfies(jar -> assertThat(jar)
+                        .containsKey("org/holdfast/connector/HoldfastResourceAdapter.class")
+                        .extractingByKey("META-INF/beans.xml")
+                        .extracting(String::new)
+                        .asString()
+                        .contains("bean-discovery-mode=\"none\""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {ALONE, IN_AN_EAR})
+    void rar_doesNotReferToTheConnectorsOfJavaEe(String rar) throws Exception {
+        for (Map<String, byte[]> jar : jars(rar)) {
+            jar.forEach((name, code) -> assertThat(new String(code, ISO_8859_1))
+                    .as(name)
+                    .doesNotContain("javax/resource/", "javax.resource."));
+        }
     }
 
     @ParameterizedTest
