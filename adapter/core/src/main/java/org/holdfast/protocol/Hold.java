@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -20,8 +19,6 @@ import org.holdfast.LockException;
  * first look after that moment, whoever takes it, makes the loss final: an extension that comes later changes nothing.
  */
 public final class Hold {
-
-    private static final System.Logger LOG = System.getLogger(Hold.class.getName());
 
     /** Held by so many leases, some of which may only read; or released; or lost. */
     private sealed interface State {
@@ -38,7 +35,7 @@ public final class Hold {
     private final Terms terms;
     private final long startedAt;
     private final long endsAt;
-    private final Executor notifier;
+    private final Notifier notifier;
     private final Consumer<Hold> whenLost;
     private final AtomicLong validUntil;
     private final Set<LossInterrupt> interrupts = ConcurrentHashMap.newKeySet();
@@ -98,7 +95,7 @@ public final class Hold {
 
     /**
      * @param cohort with whom the lock is shared by turns
-     * @param notifier runs the listeners
+     * @param notifier tells the listeners
      * @param whenLost is called at once, on the thread that sees the loss
      */
     Hold(
@@ -107,7 +104,7 @@ public final class Hold {
             Taker taker,
             Terms terms,
             Outcome.Acquired outcome,
-            Executor notifier,
+            Notifier notifier,
             Consumer<Hold> whenLost) {
         this.claim = claim;
         this.cohort = cohort;
@@ -376,30 +373,8 @@ public final class Hold {
     private void tell(LeaseLoss loss) {
         for (Consumer<LeaseLoss> listener : listeners) {
             if (listeners.remove(listener)) {
-                tell(listener, loss);
+                notifier.tell(listener, loss);
             }
-        }
-    }
-
-    private void tell(Consumer<LeaseLoss> listener, LeaseLoss loss) {
-        try {
-            notifier.execute(() -> call(listener, loss));
-        } catch (RuntimeException | OutOfMemoryError e) { // no thread to be had: who looks must not suffer for that
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    Printable.line("HF0211: no thread to tell a listener that the " + loss),
-                    e);
-        }
-    }
-
-    private static void call(Consumer<LeaseLoss> listener, LeaseLoss loss) {
-        try {
-            listener.accept(loss);
-        } catch (RuntimeException e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    Printable.line("HF0212: a listener failed to hear that the " + loss),
-                    e);
         }
     }
 

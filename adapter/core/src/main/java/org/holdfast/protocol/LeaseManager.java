@@ -42,7 +42,8 @@ public final class LeaseManager {
     private final Renewals renewals;
     private final Nodes service;
     private final Nodes forWaiting;
-    private final Executor notifier;
+    private final Executor threads;
+    private final Notifier notifier;
     private final Announcements announcements;
     private final Whereabouts whereabouts;
     private final Oversight oversight = new Oversight(this);
@@ -57,7 +58,7 @@ public final class LeaseManager {
      * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by then
      * @param forWaiting the nodes through which those who wait attempt, and keep their places: much is under way there, and what
      *     breaks breaks for all of it, so renewals are kept away
-     * @param notifier runs the listeners of lost leases, and the attempts of those who wait without a thread
+     * @param threads runs the listeners of lost leases, and the attempts of those who wait without a thread
      * @param announcements wakes those who wait for a lock that another process has
      * @param whereabouts this process, as others are told of it
      */
@@ -69,7 +70,7 @@ public final class LeaseManager {
             Renewals renewals,
             Nodes service,
             Nodes forWaiting,
-            Executor notifier,
+            Executor threads,
             Announcements announcements,
             Whereabouts whereabouts) {
         this.time = time;
@@ -79,7 +80,8 @@ public final class LeaseManager {
         this.renewals = renewals;
         this.service = service;
         this.forWaiting = forWaiting;
-        this.notifier = notifier;
+        this.threads = threads;
+        this.notifier = new Notifier(threads, time);
         this.tokens = new TokenClock(time);
         this.retryDelay = new RetryDelay(randomness);
         this.courtesy = new Courtesy(time, randomness);
@@ -184,7 +186,7 @@ public final class LeaseManager {
     }
 
     Executor threads() {
-        return notifier;
+        return threads;
     }
 
     /** Returns those who wait without a thread. */

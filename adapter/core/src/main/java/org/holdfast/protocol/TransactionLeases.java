@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
 
 /**
@@ -17,10 +18,12 @@ public final class TransactionLeases {
     private final LeaseManager manager;
     private final Transactions transactions;
     private final ConcurrentHashMap<Object, Bound> byTransaction = new ConcurrentHashMap<>();
+    private final Throttle rollbacks;
 
     public TransactionLeases(LeaseManager manager, Transactions transactions) {
         this.manager = manager;
         this.transactions = transactions;
+        this.rollbacks = new Throttle(manager.time());
     }
 
     /** Returns the key of the calling thread's transaction, or null. */
@@ -47,6 +50,17 @@ public final class TransactionLeases {
             }
         }
         bound.add(share);
+    }
+
+    /** A loss is in the log already, and what it does to the transaction is for who looks closer. */
+    private void warn(LockException why) {
+        boolean isKnown = why instanceof LeaseLostException;
+        String more = isKnown ? "" : rollbacks.leave();
+        if (more != null) {
+            LOG.log(
+                    isKnown ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+                    Printable.line("HF0210: a transaction must roll back: " + why.getMessage() + more));
+        }
     }
 
     private final class Bound implements Transactions.Completion {
@@ -76,9 +90,7 @@ public final class TransactionLeases {
                 Hold hold = share.hold();
                 if (!manager.confirm(hold)) {
                     LockException why = hold.whyNotConfirmed();
-                    LOG.log(
-                            System.Logger.Level.WARNING,
-                            Printable.line("HF0210: a transaction must roll back: " + why.getMessage()));
+                    warn(why);
                     throw why;
                 }
             }

@@ -27,7 +27,7 @@ class HoldTest {
             new Hold.Taker(holder, Badge.UNKNOWN),
             RENEWED,
             new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-            Runnable::run,
+            new Notifier(Runnable::run, time),
             lost -> {});
 
     @Test
@@ -115,9 +115,11 @@ class HoldTest {
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-                listener -> {
-                    throw new java.util.concurrent.RejectedExecutionException("no thread");
-                },
+                new Notifier(
+                        listener -> {
+                            throw new java.util.concurrent.RejectedExecutionException("no thread");
+                        },
+                        time),
                 lost -> {});
         unlucky.onLost(told::add);
         time.pass(VALIDITY);
@@ -152,7 +154,7 @@ class HoldTest {
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
-                Runnable::run,
+                new Notifier(Runnable::run, time),
                 lost -> {});
         bounded.onLost(told::add);
         time.passMillis(800);
@@ -177,7 +179,7 @@ class HoldTest {
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
-                Runnable::run,
+                new Notifier(Runnable::run, time),
                 lost -> {});
         assertThat(bounded.isExtensible()).isTrue();
         assertThat(bounded.isHeld(start)).isTrue();
@@ -210,9 +212,11 @@ class HoldTest {
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-                task -> {
-                    throw new OutOfMemoryError("unable to create native thread");
-                },
+                new Notifier(
+                        task -> {
+                            throw new OutOfMemoryError("unable to create native thread");
+                        },
+                        time),
                 lost -> {});
         untold.onLost(told::add);
         time.pass(VALIDITY);

@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.Executor;
 import org.holdfast.LockRequest;
 
 /** The protocol over scripted nodes in virtual time. */
@@ -22,6 +23,9 @@ final class ProtocolFixture {
 
     /** What listeners of lost leases wait in until the test runs them. */
     final Queue<Runnable> notifications = new ArrayDeque<>();
+
+    /** Where listeners get their threads. */
+    Executor threads = notifications::add;
 
     final ScriptedAnnouncements announcements = new ScriptedAnnouncements();
 
@@ -64,7 +68,7 @@ final class ProtocolFixture {
                 renewals,
                 service,
                 service,
-                notifications::add,
+                task -> threads.execute(task),
                 announcements,
                 new Whereabouts("test-host", 42));
     }

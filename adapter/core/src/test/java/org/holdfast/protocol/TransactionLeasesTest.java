@@ -7,20 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
+import org.holdfast.LogLines;
 import org.junit.jupiter.api.Test;
 
 class TransactionLeasesTest {
-
-    private static final Logger PROTOCOL = Logger.getLogger("org.holdfast.protocol");
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final VirtualTime time = fixture.time;
@@ -175,21 +170,7 @@ class TransactionLeasesTest {
     /** Names may come from whoever uses the application. */
     @Test
     void nameWithALineBreak_beginsNoLineInTheLog() throws Exception {
-        List<String> lines = new CopyOnWriteArrayList<>();
-        Handler log = new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                lines.add(line.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        PROTOCOL.addHandler(log);
-        try {
+        try (LogLines log = LogLines.withDetails("org.holdfast.protocol")) {
             transactions.current = "tx";
             Lease lease = session.acquire(fixture.nodes, LockRequest.of("a\nforged"), () -> {});
             lease.onLost(loss -> {
@@ -198,10 +179,9 @@ class TransactionLeasesTest {
             time.passMillis(1_000);
             assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
             fixture.runNotifications();
-        } finally {
-            PROTOCOL.removeHandler(log);
+            assertThat(log.beginningWith("")).hasSize(3).allSatisfy(line -> assertThat(line)
+                    .matches("HF0\\d{3}: .*'a\\?forged'.*"));
         }
-        assertThat(lines).hasSize(3).allSatisfy(line -> assertThat(line).matches("HF0\\d{3}: .*'a\\?forged'.*"));
     }
 
     @Test
