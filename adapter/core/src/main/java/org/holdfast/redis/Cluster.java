@@ -22,6 +22,7 @@ public final class Cluster implements AutoCloseable {
 
     private final List<NodeAddress> addresses;
     private final Names names;
+    private final NodeThrottles throttles;
     private final Access access;
     private final Tls tls;
     private final List<NodeHealth> health;
@@ -44,6 +45,7 @@ public final class Cluster implements AutoCloseable {
      * @param driftFactor bound on the difference of clock rates, as a part of the time that passes
      * @param threads gives a thread for as long as it takes
      * @param recorder hears of what becomes of nodes
+     * @param throttles of those who share the nodes
      */
     public Cluster(
             List<NodeAddress> addresses,
@@ -54,7 +56,8 @@ public final class Cluster implements AutoCloseable {
             double driftFactor,
             Time time,
             Executor threads,
-            Recorder recorder) {
+            Recorder recorder,
+            NodeThrottles throttles) {
         this(
                 addresses,
                 new Names(InetAddress::getAllByName, threads, time),
@@ -65,7 +68,8 @@ public final class Cluster implements AutoCloseable {
                 driftFactor,
                 time,
                 threads,
-                recorder);
+                recorder,
+                throttles);
     }
 
     Cluster(
@@ -78,13 +82,16 @@ public final class Cluster implements AutoCloseable {
             double driftFactor,
             Time time,
             Executor threads,
-            Recorder recorder) {
+            Recorder recorder,
+            NodeThrottles throttles) {
         this.addresses = List.copyOf(addresses);
         this.names = names;
+        this.throttles = throttles;
         this.access = access;
         this.tls = new Tls(access);
-        this.health =
-                addresses.stream().map(a -> new NodeHealth(a, time, recorder)).toList();
+        this.health = addresses.stream()
+                .map(a -> new NodeHealth(a, time, recorder, throttles.of(a)))
+                .toList();
         this.votes = new Votes(this.addresses, health);
         this.codec = new ScriptCodec(keyPrefix, memory.toNanos() / 1_000);
         this.guarded = !memory.isZero();
@@ -93,8 +100,14 @@ public final class Cluster implements AutoCloseable {
         this.clocks = new Clocks(addresses.size(), driftFactor);
         this.nodeTimeoutNanos = nodeTimeout.toNanos();
         this.inspectors = IntStream.range(0, addresses.size())
-                .mapToObj(node ->
-                        new NodeInspector(node, address(node), codec.markKey(), memory.toNanos() / 1_000, clocks, time))
+                .mapToObj(node -> new NodeInspector(
+                        node,
+                        address(node),
+                        codec.markKey(),
+                        memory.toNanos() / 1_000,
+                        clocks,
+                        time,
+                        throttles.of(address(node)).remembers()))
                 .toList();
     }
 
@@ -152,6 +165,10 @@ public final class Cluster implements AutoCloseable {
 
     NodeAddress address(int node) {
         return addresses.get(node);
+    }
+
+    NodeThrottles.OfNode throttles(int node) {
+        return throttles.of(address(node));
     }
 
     NodeHealth health(int node) {

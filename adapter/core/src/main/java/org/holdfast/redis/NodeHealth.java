@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.Recorder;
-import org.holdfast.protocol.Throttle;
 import org.holdfast.protocol.Time;
 
 /**
@@ -59,16 +58,17 @@ final class NodeHealth {
     private final Time time;
     private final Recorder recorder;
     private final AtomicReference<State> state = new AtomicReference<>(UP);
-    private final Throttle throttle;
+    private final NodeThrottles.OfNode log;
 
-    /** Whether the log says that it is not asked: then it has to say when it is again. */
-    private volatile boolean told;
+    /** Why it is not asked, as we have said in the log, which then has to say when it is again; else null. */
+    private final AtomicReference<Cause> told = new AtomicReference<>();
 
-    NodeHealth(NodeAddress address, Time time, Recorder recorder) {
+    /** @param log what may be said of the node by all who share it */
+    NodeHealth(NodeAddress address, Time time, Recorder recorder, NodeThrottles.OfNode log) {
         this.address = address;
         this.time = time;
         this.recorder = recorder;
-        this.throttle = new Throttle(time);
+        this.log = log;
     }
 
     /** Returns whether commands are to be sent to the node. */
@@ -110,23 +110,49 @@ final class NodeHealth {
     private void setAside(Cause cause, String reason) {
         State seen = state.get();
         if (seen instanceof State.Aside aside && aside.cause() == cause) { // for whatever stands against it by now
-            state.compareAndSet(
-                    seen, new State.Aside(cause, reason, aside.since(), aside.pauseNanos(), aside.nextLook()));
+            State.Aside still = new State.Aside(cause, reason, aside.since(), aside.pauseNanos(), aside.nextLook());
+            if (state.compareAndSet(seen, still)) {
+                tell(still);
+            }
             return;
         }
         State.Aside known = seen instanceof State.Aside aside ? aside : null;
         boolean same = known != null && known.cause() == Cause.REFUSED && cause == Cause.DOUBTED;
         long now = time.nanoTime();
         long pause = known == null ? FIRST_PAUSE_NANOS : known.pauseNanos();
-        if (!same && state.compareAndSet(seen, new State.Aside(cause, reason, now, pause, now + pause))) {
+        State.Aside aside = new State.Aside(cause, reason, now, pause, now + pause);
+        if (!same && state.compareAndSet(seen, aside)) {
             recorder.node(address.toString(), word(cause), reason);
-            String more = throttle.leave();
-            told = more != null;
-            if (told) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "HF0301: node " + address + " is " + word(cause) + ": " + reason + more);
+            tell(aside);
+        }
+    }
+
+    /** What cannot be said now is said later if it still holds, unless the log has it from another lock service. */
+    private void tell(State.Aside aside) {
+        Cause cause = aside.cause();
+        if (told.get() == cause || log.tellers().stream().anyMatch(teller -> teller.told.get() == cause)) {
+            return;
+        }
+        String more = log.aside().leave();
+        if (more != null) {
+            log.tellers().add(this);
+            told.set(cause);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0301: node " + address + " is " + word(cause) + ": " + aside.reason() + more);
+            if (isAsked()) { // whoever has admitted it meanwhile did not know that this would be in the log
+                tellOfReturn(aside);
             }
+        }
+    }
+
+    private void tellOfReturn(State.Aside aside) {
+        if (told.getAndSet(null) != null) {
+            log.tellers().remove(this);
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "HF0302: node " + address + " is asked again after "
+                            + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms");
         }
     }
 
@@ -147,11 +173,8 @@ final class NodeHealth {
             recorder.node(
                     address.toString(), votes ? "up" : "quarantined", votes ? "" : ((State.Quarantined) now).reason());
         }
-        if (seen instanceof State.Aside aside && told) {
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    "HF0302: node " + address + " is asked again after "
-                            + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms");
+        if (seen instanceof State.Aside aside) {
+            tellOfReturn(aside);
         }
     }
 

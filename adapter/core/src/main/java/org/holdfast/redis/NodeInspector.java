@@ -13,6 +13,7 @@ import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.NodeFacts;
 import org.holdfast.protocol.NodeGuard;
 import org.holdfast.protocol.NodeGuard.Verdict;
+import org.holdfast.protocol.Throttle;
 import org.holdfast.protocol.Time;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
@@ -51,18 +52,30 @@ final class NodeInspector {
     private final long memoryMicros;
     private final Clocks clocks;
     private final Time time;
+    private final Throttle throttle;
 
     /** Which process the node was when it was last admitted; null if it never was. */
     private volatile Looked last;
 
-    /** @param memoryMicros how long a forgotten lock may last */
-    NodeInspector(int node, NodeAddress address, String markKey, long memoryMicros, Clocks clocks, Time time) {
+    /**
+     * @param memoryMicros how long a forgotten lock may last
+     * @param throttle of what the log says of marks
+     */
+    NodeInspector(
+            int node,
+            NodeAddress address,
+            String markKey,
+            long memoryMicros,
+            Clocks clocks,
+            Time time,
+            Throttle throttle) {
         this.node = node;
         this.address = address;
         this.markKey = markKey.getBytes(StandardCharsets.UTF_8);
         this.memoryMicros = memoryMicros;
         this.clocks = clocks;
         this.time = time;
+        this.throttle = throttle;
     }
 
     /**
@@ -277,13 +290,18 @@ final class NodeInspector {
         }
         boolean set = status == MARK_SET;
         if (set) {
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    "HF0303: node " + address + " remembers everything since "
-                            + (since == 0 ? "now" : (facts.nowMicros() - since) / SECOND_MICROS + " s ago") + ": "
-                            + reason);
+            tell(since == 0 ? "now" : (facts.nowMicros() - since) / SECOND_MICROS + " s ago", reason);
         }
         return set;
+    }
+
+    private void tell(String since, String reason) {
+        String more = throttle.leave();
+        if (more != null) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "HF0303: node " + address + " remembers everything since " + since + ": " + reason + more);
+        }
     }
 
     private static Object evaluate(NodeConnection connection, CommandArguments call) {

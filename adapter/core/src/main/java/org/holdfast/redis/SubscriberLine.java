@@ -147,15 +147,21 @@ final class SubscriberLine implements AutoCloseable {
                 understand(connection.read());
             } while (hasMore() && lastHeard - begun < LONGEST_TURN_NANOS);
         } catch (JedisAccessControlException e) {
-            LOG.log(
-                    System.Logger.Level.INFO,
-                    "HF0304: node " + cluster.address(node) + " does not let us listen for releases: "
-                            + e.getMessage());
+            tellOfRefusal(e.getMessage());
             drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
         } catch (JedisDataException e) {
             drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
         } catch (RuntimeException e) {
             drop(Cluster.describe(e), PAUSE_NANOS);
+        }
+    }
+
+    private void tellOfRefusal(String reason) {
+        String more = cluster.throttles(node).mute().leave();
+        if (more != null) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "HF0304: node " + cluster.address(node) + " does not let us listen for releases: " + reason + more);
         }
     }
 

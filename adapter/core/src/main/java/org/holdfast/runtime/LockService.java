@@ -16,6 +16,7 @@ import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.redis.Channel;
 import org.holdfast.redis.Cluster;
 import org.holdfast.redis.Inspection;
+import org.holdfast.redis.NodeThrottles;
 import org.holdfast.redis.Subscriber;
 
 /**
@@ -62,6 +63,12 @@ public final class LockService implements AutoCloseable {
     }
 
     LockService(Settings settings, Transactions transactions, Scheduling scheduling, Time time) {
+        this(settings, transactions, scheduling, time, new NodeThrottles(time));
+    }
+
+    /** @param throttles of all services that have the same nodes */
+    LockService(
+            Settings settings, Transactions transactions, Scheduling scheduling, Time time, NodeThrottles throttles) {
         this.time = time;
         this.settings = settings;
         this.scheduling = scheduling;
@@ -76,7 +83,8 @@ public final class LockService implements AutoCloseable {
                 settings.timing().driftFactor(),
                 time,
                 scheduling::runLong,
-                Recorders.FOUND);
+                Recorders.FOUND,
+                throttles);
         this.service = cluster.open();
         this.forWaiting = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());

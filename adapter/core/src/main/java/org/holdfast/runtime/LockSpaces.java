@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.Time;
 import org.holdfast.protocol.Transactions;
+import org.holdfast.redis.NodeThrottles;
 
 /**
  * The lock services of one adapter: one for each key prefix that its connection factories have, all on the same nodes and
@@ -21,6 +22,7 @@ public final class LockSpaces implements AutoCloseable {
     private static final long LONGEST_STOP_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Time time = new SystemTime();
+    private final NodeThrottles throttles = new NodeThrottles(time);
     private final Transactions transactions;
     private final Scheduling threads;
     private final SharedScheduling scheduling;
@@ -45,7 +47,8 @@ public final class LockSpaces implements AutoCloseable {
             return Optional.empty();
         }
         return Optional.of(byPrefix.computeIfAbsent(
-                settings.keyPrefix(), prefix -> new LockService(settings, transactions, scheduling.share(), time)));
+                settings.keyPrefix(),
+                prefix -> new LockService(settings, transactions, scheduling.share(), time, throttles)));
     }
 
     /** Closes all services. Waits 2 s for answers at the most, however many there are. */

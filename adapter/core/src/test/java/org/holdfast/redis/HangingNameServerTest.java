@@ -61,7 +61,8 @@ class HangingNameServerTest {
                 0.01,
                 time,
                 Runnable::run,
-                Recorder.NONE);
+                Recorder.NONE,
+                new NodeThrottles(time));
     }
 
     private InetAddress[] resolve(String host) throws UnknownHostException {

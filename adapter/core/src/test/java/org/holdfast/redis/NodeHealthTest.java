@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.holdfast.LogLines;
 import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Time;
 import org.holdfast.redis.NodeInspector.Admission;
@@ -16,33 +15,46 @@ import org.junit.jupiter.api.Test;
 
 class NodeHealthTest {
 
+    private static final String LOG = NodeHealth.class.getName();
+
     private long nanos = Long.MAX_VALUE - 5; // a clock that is about to overflow
 
     private final List<String> heard = new ArrayList<>();
-    private final NodeHealth health = new NodeHealth(
-            NodeAddress.parseList("redis://a", "nodes", new ArrayList<>()).get(0),
-            new Time() {
-                @Override
-                public long nanoTime() {
-                    return nanos;
-                }
+    private Runnable whenHeard = () -> {};
+    private final NodeAddress address =
+            NodeAddress.parseList("redis://a", "nodes", new ArrayList<>()).get(0);
+    private final Time time = new Time() {
+        @Override
+        public long nanoTime() {
+            return nanos;
+        }
 
-                @Override
-                public long epochMicros() {
-                    throw new UnsupportedOperationException();
-                }
+        @Override
+        public long epochMicros() {
+            throw new UnsupportedOperationException();
+        }
 
-                @Override
-                public Signal newSignal() {
-                    throw new UnsupportedOperationException();
-                }
-            },
-            new Recorder() {
-                @Override
-                public void node(String node, String state, String reason) {
-                    heard.add(node + " " + state + " " + reason);
-                }
-            });
+        @Override
+        public Signal newSignal() {
+            throw new UnsupportedOperationException();
+        }
+    };
+    private final Recorder recorder = new Recorder() {
+        @Override
+        public void node(String node, String state, String reason) {
+            heard.add(node + " " + state + " " + reason);
+            Runnable once = whenHeard;
+            whenHeard = () -> {};
+            once.run();
+        }
+    };
+    private final NodeThrottles throttles = new NodeThrottles(time);
+    private final NodeHealth health = newHealth();
+
+    /** Returns what a lock service knows of the node. */
+    private NodeHealth newHealth() {
+        return new NodeHealth(address, time, recorder, throttles.of(address));
+    }
 
     private void passMillis(long millis) {
         nanos += TimeUnit.MILLISECONDS.toNanos(millis);
@@ -129,32 +141,104 @@ class NodeHealthTest {
 
     @Test
     void node_thatFailsTenThousandTimes_fillsNoLog() {
-        List<String> lines = new ArrayList<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                lines.add(line.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger log = Logger.getLogger(NodeHealth.class.getName());
-        log.addHandler(handler);
-        try {
+        try (LogLines log = LogLines.of(LOG)) {
             for (int i = 0; i < 10_000; i++) {
                 health.failed("silence");
                 health.admitted(Admission.TRUSTED);
             }
             passMillis(1_000);
             health.failed("silence");
-        } finally {
-            log.removeHandler(handler);
+            assertThat(log.beginningWith("HF030")).hasSize(3).last().asString().contains("9999 like it");
         }
-        assertThat(lines).hasSize(3);
-        assertThat(lines.get(2)).contains("9999 like it");
+    }
+
+    @Test
+    void node_thatFailsForManyLockServices_isOneLineASecond() {
+        try (LogLines log = LogLines.of(LOG)) {
+            List<NodeHealth> services =
+                    Stream.generate(this::newHealth).limit(10_000).toList();
+            services.forEach(service -> service.failed("silence"));
+            passMillis(1_000);
+            services.forEach(service -> service.failed("silence"));
+            assertThat(log.beginningWith("HF0301")).hasSize(1);
+            services.forEach(service -> service.admitted(Admission.TRUSTED));
+            assertThat(log.beginningWith("HF0302")).hasSize(1);
+            services.forEach(service -> service.failed("silence"));
+            services.forEach(service -> service.admitted(Admission.TRUSTED));
+            assertThat(log.beginningWith("HF0301")).hasSize(2);
+            assertThat(log.beginningWith("HF0302")).hasSize(2);
+        }
+    }
+
+    @Test
+    void node_thatFailsAndComesBackForManyLockServices_isOneLineASecondWithACount() {
+        try (LogLines log = LogLines.of(LOG)) {
+            for (int i = 0; i < 10_000; i++) {
+                NodeHealth service = newHealth();
+                service.failed("silence");
+                service.admitted(Admission.TRUSTED);
+            }
+            passMillis(1_000);
+            newHealth().failed("silence");
+            assertThat(log.beginningWith("HF030")).hasSize(3).last().asString().contains("9999 like it");
+        }
+    }
+
+    /** As of a user who may enter below one prefix only. */
+    @Test
+    void node_thatRefusesOneLockServiceJustAfterItFailedForAnother_isSaidToWhenALineIsDue() {
+        NodeHealth other = newHealth();
+        try (LogLines log = LogLines.of(LOG)) {
+            health.failed("silence");
+            other.refuse("it does not let us look");
+            health.admitted(Admission.TRUSTED);
+            assertThat(log.beginningWith("HF0301")).hasSize(1);
+            passMillis(1_000);
+            other.refuse("it does not let us look");
+            other.refuse("it does not let us look");
+            assertThat(log.beginningWith("HF0301")).hasSize(2).last().asString().contains("refused");
+        }
+    }
+
+    @Test
+    void node_thatIsAskedAgainByOneLockServiceOnly_isSaidToFailForTheOther() {
+        NodeHealth other = newHealth();
+        try (LogLines log = LogLines.of(LOG)) {
+            health.failed("silence");
+            other.failed("silence");
+            health.admitted(Admission.TRUSTED);
+            passMillis(1_000);
+            other.failed("silence");
+            assertThat(log.beginningWith("HF0301")).hasSize(2);
+            other.admitted(Admission.TRUSTED);
+            assertThat(log.beginningWith("HF0302")).hasSize(2);
+        }
+    }
+
+    /** Another channel sees it answer before the log has heard that it does not. */
+    @Test
+    void node_thatIsBackBeforeTheLogHasIt_isSaidToBeAskedAgainAndToFailTheNextTime() {
+        whenHeard = () -> health.admitted(Admission.TRUSTED);
+        try (LogLines log = LogLines.of(LOG)) {
+            health.failed("silence");
+            assertThat(log.beginningWith("HF0302")).hasSize(1);
+            passMillis(1_000);
+            health.failed("silence");
+            assertThat(log.beginningWith("HF0301")).hasSize(2);
+        }
+    }
+
+    /** What is against it changes within the second in which nothing more is said. */
+    @Test
+    void node_thatTheLogHasSetAside_isSaidToBeAskedAgainWhateverStoodAgainstItSince() {
+        try (LogLines log = LogLines.of(LOG)) {
+            health.failed("silence");
+            health.refuse("it is a replica");
+            health.admitted(Admission.TRUSTED);
+            health.failed("silence");
+            health.admitted(Admission.TRUSTED);
+            assertThat(log.beginningWith("HF0301")).hasSize(1);
+            assertThat(log.beginningWith("HF0302")).hasSize(1);
+        }
     }
 }

@@ -60,7 +60,8 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                         0.01,
                         new WaitlessTime(),
                         Runnable::run,
-                        Recorder.NONE)
+                        Recorder.NONE,
+                        new NodeThrottles(new WaitlessTime()))
                 .open();
     }
 

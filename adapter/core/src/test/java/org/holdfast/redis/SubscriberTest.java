@@ -56,7 +56,8 @@ class SubscriberTest {
                 0.01,
                 new OneNode.WaitlessTime(),
                 threads,
-                Recorder.NONE);
+                Recorder.NONE,
+                new NodeThrottles(new OneNode.WaitlessTime()));
     }
 
     /** Says what has to be said for a connection, and then much that nobody asked for. */

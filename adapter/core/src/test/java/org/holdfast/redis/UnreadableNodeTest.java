@@ -55,7 +55,8 @@ class UnreadableNodeTest {
                         0.01,
                         new OneNode.WaitlessTime(),
                         Runnable::run,
-                        Recorder.NONE)
+                        Recorder.NONE,
+                        new NodeThrottles(new OneNode.WaitlessTime()))
                 .open();
     }
 

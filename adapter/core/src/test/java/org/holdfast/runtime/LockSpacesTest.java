@@ -6,9 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.holdfast.Lease;
 import org.holdfast.LockRequest;
+import org.holdfast.LogLines;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.testkit.RedisServers;
@@ -71,6 +76,44 @@ class LockSpacesTest {
     }
 
     @Test
+    void node_thatFailsForManyPrefixes_isOneLineASecondInTheLog() throws Exception {
+        try (RedisServers redis = RedisServers.start(1);
+                LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
+                LogLines log = LogLines.of("org.holdfast.redis")) {
+            List<Lease> leases = new ArrayList<>();
+            for (int i = 0; i < PREFIXES; i++) {
+                LockSession session = session(spaces, settings(redis, i));
+                leases.add(session.acquireAsync(LockRequest.of("a").detached()).join());
+            }
+            long begun = System.nanoTime();
+            redis.get(0).kill();
+            assertThat(leases).noneMatch(Lease::renew); // each service has noticed by then
+            long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds();
+            assertThat(log.beginningWith("HF0301")).hasSizeBetween(1, (int) seconds + 1);
+        }
+    }
+
+    @Test
+    void node_thatIsNewToManyPrefixes_isSaidToRememberOnceASecond() throws Exception {
+        try (RedisServers redis = RedisServers.start(1);
+                LogLines log = LogLines.of("org.holdfast.redis");
+                LockSpaces spaces = new LockSpaces(guarded(redis, 0), Transactions.NONE, new StandaloneScheduling())) {
+            long begun = System.nanoTime();
+            List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+            for (int i = 0; i < PREFIXES; i++) {
+                waiting.add(session(spaces, guarded(redis, i))
+                        .acquireAsync(LockRequest.of("a")
+                                .ttl(ofSeconds(1))
+                                .waitTimeout(ofSeconds(30))
+                                .detached()));
+            }
+            waiting.forEach(CompletableFuture::join); // after the quarantine that each prefix has
+            long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds();
+            assertThat(log.beginningWith("HF0303")).hasSizeBetween(1, (int) seconds + 1);
+        }
+    }
+
+    @Test
     void service_whenClosed_isNone() {
         try (RedisServers redis = RedisServers.start(1)) {
             LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
@@ -96,6 +139,18 @@ class LockSpacesTest {
         return Arrays.stream(frames)
                 .anyMatch(frame -> frame.getClassName().endsWith("." + type)
                         && frame.getMethodName().equals(method));
+    }
+
+    private static Settings guarded(RedisServers redis, int number) {
+        return Settings.of(Map.of(
+                "nodes",
+                redis.uris(),
+                "keyPrefix",
+                "prefix" + number,
+                "maxLeaseTtlMillis",
+                "1000",
+                "ttlMillis",
+                "1000"));
     }
 
     private static Settings settings(RedisServers redis, int number) {
