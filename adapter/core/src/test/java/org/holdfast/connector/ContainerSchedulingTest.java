@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.resource.ResourceException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.Timer;
 import java.util.TimerTask;
@@ -18,18 +22,25 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.holdfast.LogLines;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(20)
 class ContainerSchedulingTest {
 
     private final Timer timer = new Timer(true);
     private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
+    private final LogLines log = LogLines.of(ContainerScheduling.class.getName());
+    private final StubNaming naming = StubNaming.start();
 
     @AfterEach
     void stop() {
+        naming.close();
+        log.close();
         timer.cancel();
         executor.shutdownNow();
     }
@@ -64,6 +75,7 @@ class ContainerSchedulingTest {
                     },
                     200); // an executor that waits for a processor does not stand still
             assertThat(runs.await(10, SECONDS)).isTrue();
+            assertThat(log.beginningWith("HF0")).isEmpty();
         }
     }
 
@@ -74,6 +86,7 @@ class ContainerSchedulingTest {
         try (ContainerScheduling scheduling = new ContainerScheduling(suspended, timer, null)) {
             scheduling.repeat(runs::countDown, 5);
             assertThat(runs.await(10, SECONDS)).isTrue();
+            assertThat(log.beginningWith("HF0407")).hasSize(1);
         } finally {
             suspended.shutdownNow();
         }
@@ -98,6 +111,7 @@ class ContainerSchedulingTest {
         try (ContainerScheduling scheduling = new ContainerScheduling(broken, timer, null)) {
             scheduling.repeat(runs::countDown, 5);
             assertThat(runs.await(10, SECONDS)).isTrue();
+            assertThat(log.beginningWith("HF0407")).hasSize(1);
         } finally {
             broken.shutdownNow();
         }
@@ -121,6 +135,7 @@ class ContainerSchedulingTest {
         try (ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null)) {
             scheduling.repeat(runs::countDown, 5);
             assertThat(runs.await(10, SECONDS)).isTrue();
+            assertThat(log.beginningWith("HF0407")).hasSize(1);
         }
     }
 
@@ -149,6 +164,7 @@ class ContainerSchedulingTest {
             assertThat(runs.await(10, SECONDS)).isTrue();
         }
         assertThat(threads).singleElement().asString().startsWith("pool-");
+        assertThat(log.beginningWith("HF0")).isEmpty();
     }
 
     private void onTheTimer(Runnable task) {
@@ -168,6 +184,59 @@ class ContainerSchedulingTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Returns an executor as servers bind it. */
+    private ManagedScheduledExecutorService managed() {
+        return (ManagedScheduledExecutorService) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {ManagedScheduledExecutorService.class},
+                (proxy, method, args) -> method.invoke(executor, args));
+    }
+
+    private void assertHeartbeatOnTheExecutor(String scheduler) throws ResourceException {
+        try (RunningAdapter running = new RunningAdapter("redis://127.0.0.1:1", scheduler)) {
+            await().until(() -> executor.getCompletedTaskCount() > 2);
+            assertThat(log.beginningWith("HF0")).isEmpty();
+        }
+    }
+
+    @Test
+    void adapter_withASchedulerOfItsOwn_renewsOnThat() throws Exception {
+        naming.bind("java:app/mine", managed());
+        assertHeartbeatOnTheExecutor("java:app/mine");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "java:comp/DefaultManagedScheduledExecutorService",
+                "java:jboss/ee/concurrency/scheduler/default",
+                "concurrent/__defaultManagedScheduledExecutorService"
+            })
+    void adapter_withoutScheduler_renewsOnThatOfTheServer(String name) throws Exception {
+        naming.bind(name, managed());
+        assertHeartbeatOnTheExecutor(null);
+    }
+
+    @Test
+    void adapter_onAServerWithoutScheduler_saysOnceThatTheTimerRenews() throws Exception {
+        try (RunningAdapter running = new RunningAdapter("redis://127.0.0.1:1")) {
+            LockManagedConnectionFactory other = running.newFactory();
+            other.setKeyPrefix("other");
+            other.createManagedConnection(null, null); // a lock service more
+            running.managed();
+            assertThat(log.beginningWith("HF0")).singleElement().asString().startsWith("HF0406");
+        }
+    }
+
+    @Test
+    void scheduler_thatIsNoManagedExecutor_isRefused() {
+        naming.bind("java:app/mine", executor);
+        List<String> violations = new ArrayList<>();
+        assertThat(ContainerScheduling.findExecutor("java:app/mine", violations))
+                .isNull();
+        assertThat(violations).singleElement().asString().startsWith("HF0405").contains("'java:app/mine'");
     }
 
     @Test

@@ -31,6 +31,12 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
 
     /** Starts it; the guard would have fresh nodes wait. */
     RunningAdapter(String nodes) throws ResourceException {
+        this(nodes, null);
+    }
+
+    /** @param scheduler JNDI name of the executor; null for the server's, which has none here */
+    RunningAdapter(String nodes, String scheduler) throws ResourceException {
+        adapter.setScheduler(scheduler);
         adapter.setNodes(nodes);
         adapter.setGuard("OFF");
         adapter.setNodeTimeoutMillis(2_000L); // a machine that stands still for a second is not a node that hangs
