@@ -4,6 +4,7 @@ package org.holdfast.example.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.util.Set;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -50,5 +51,14 @@ class TomEEPageIT {
     void service_tellsHowItIs_whereThePageSays() throws Exception {
         ObjectName service = only("org.holdfast:type=LockService,*");
         assertThat(beans.getAttribute(service, "Acquired")).isInstanceOf(Long.class);
+    }
+
+    /** Without the setting there are three lines of each work, of all adapters that ever started. */
+    @Test
+    void log_tellsOfTheTimerAndNotOfEachWork() throws Exception {
+        assertThat(Path.of(System.getProperty("catalina.base"), "logs", "catalina.out"))
+                .content()
+                .contains("HF0406")
+                .doesNotContain("WorkerContext");
     }
 }
