@@ -14,8 +14,8 @@ import org.holdfast.testkit.Certificates;
 /** A page of {@code docs/servers}: what it tells operators to do is what the tests do. */
 final class Page {
 
-    /** A fence with two words: what is in it, and which it is. */
-    private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\S+) (\\S+)\\n(.*?)^```$");
+    /** A fence with up to two words: what is in it, and which it is. */
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\S*)(?: (\\S+))?\\n(.*?)^```$");
 
     private static final Pattern NODE = Pattern.compile("(rediss?)(\\\\?)://redis([123])(\\\\?):6379");
 
@@ -26,15 +26,20 @@ final class Page {
     private final List<Block> blocks;
     private String alone = ALONE;
 
-    /** One fenced block. */
-    record Block(String language, String id, String text) {}
+    /** One fenced block. Without a name it goes by its first line. */
+    private record Block(String id, String text) {
+
+        static Block of(String name, String text) {
+            return new Block(name == null ? text.lines().findFirst().orElse("") : name, text);
+        }
+    }
 
     Page(String name) {
         file = Path.of(System.getProperty("docs"), name);
         try {
             blocks = BLOCK.matcher(Files.readString(file))
                     .results()
-                    .map(found -> new Block(found.group(1), found.group(2), found.group(3)))
+                    .map(found -> Block.of(found.group(2), found.group(3)))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -67,6 +72,11 @@ final class Page {
         return text.replace(TRUST_STORE, nodes.trustStore().toString())
                 .replace("/etc/holdfast/client.p12", nodes.keyStore().toString())
                 .replace("changeit", Certificates.PASSWORD);
+    }
+
+    /** Returns the names of all blocks, in the order of the page. */
+    List<String> ids() {
+        return blocks.stream().map(Block::id).toList();
     }
 
     /** Says which block tells how to deploy the adapter alone; null for the first of them. */

@@ -18,31 +18,30 @@ final class References {
             <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0">%s</web-app>
             """;
 
-    private static final String REFERENCE = """
-              <resource-ref>
-                <res-ref-name>eis/%1$s</res-ref-name>
-                <res-type>org.holdfast.LockConnectionFactory</res-type>
-                <res-auth>Container</res-auth>
-                <lookup-name>%2$s</lookup-name>
-              </resource-ref>
-            """;
-
     private References() {}
 
     static WebArchive add(WebArchive module, String... factories) {
-        return add(module, ApplicationServer.current()::jndiName, factories);
+        return add(module, References::reference, factories);
     }
 
     /** The same for those of the adapter that stands alone. */
     static WebArchive addAlone(WebArchive module, String... factories) {
-        return add(module, ApplicationServer.current()::jndiNameAlone, factories);
+        ApplicationServer server = ApplicationServer.current();
+        return add(
+                module,
+                factory -> reference(factory).replace(server.jndiName(factory), server.jndiNameAlone(factory)),
+                factories);
     }
 
-    private static WebArchive add(WebArchive module, UnaryOperator<String> jndiName, String... factories) {
-        String references = Arrays.stream(factories)
-                .map(factory -> REFERENCE.formatted(factory, jndiName.apply(factory)))
-                .collect(Collectors.joining());
+    private static WebArchive add(WebArchive module, UnaryOperator<String> reference, String... factories) {
+        String references = Arrays.stream(factories).map(reference).collect(Collectors.joining());
         return module.setWebXML(new StringAsset(DESCRIPTOR.formatted(references)));
+    }
+
+    /** Returns what the server's page says of the factory called holdfast, with another in its place. */
+    private static String reference(String factory) {
+        Page page = new Page(System.getProperty("server.page"));
+        return page.text("<resource-ref>").replace("/holdfast", "/" + factory);
     }
 
     /** Puts this server's name in the place of WildFly's. */
