@@ -4,6 +4,7 @@ package org.holdfast.example.server;
 import java.io.IOException;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /** What differs between application servers, as far as the tests see it. One class for each kind. */
@@ -24,6 +25,9 @@ interface ApplicationServer {
     default String jndiNameAlone(String factory) {
         return jndiName(factory);
     }
+
+    /** Has that adapter bring its settings and factories, where the server reads them from a file in it. */
+    default void describe(ResourceAdapterArchive adapter) {}
 
     /** Lets an application see the classes of the adapter that stands alone, where asking for a factory is not enough. */
     default void grantAdapter(WebArchive application) {}

@@ -15,7 +15,6 @@ import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
-import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Test;
@@ -30,7 +29,9 @@ class SharedAdapterIT {
     private static final String ADAPTER = "adapter";
     private static final String ONE = "one";
     private static final String OTHER = "other";
-    private static final Duration TTL = Duration.ofSeconds(3);
+
+    /** Of the pages' leases, when {@link Page} has shortened it. */
+    private static final Duration TTL = Duration.ofSeconds(5);
 
     private final RealNodes nodes = new RealNodes();
     private final RealNodes nodesOfJobs = new RealNodes("jobs");
@@ -41,26 +42,11 @@ class SharedAdapterIT {
     private Deployer deployer;
 
     @Deployment(name = ADAPTER, managed = false, testable = false)
-    static ResourceAdapterArchive adapter() { // WildFly reads the file, the others are told the same
-        String settings = """
-                <ironjacamar xmlns="http://www.jboss.org/ironjacamar/schema">
-                  <config-property name="nodes">%s</config-property>
-                  <config-property name="ttlMillis">%d</config-property>
-                  <config-property name="maxLeaseTtlMillis">5000</config-property>
-                  <transaction-support>NoTransaction</transaction-support>
-                  <connection-definitions>
-                    <connection-definition class-name="org.holdfast.connector.LockManagedConnectionFactory"
-                                           jndi-name="java:/eis/holdfast" pool-name="holdfast"/>
-                    <connection-definition class-name="org.holdfast.connector.LockManagedConnectionFactory"
-                                           jndi-name="java:/eis/jobs" pool-name="jobs">
-                      <config-property name="keyPrefix">jobs</config-property>
-                      <config-property name="ttlMillis">2000</config-property>
-                    </connection-definition>
-                  </connection-definitions>
-                </ironjacamar>
-                """.formatted(System.getProperty("holdfast.nodes"), TTL.toMillis());
-        return ShrinkWrap.createFromZipFile(ResourceAdapterArchive.class, new File(System.getProperty("server.rar")))
-                .addAsManifestResource(new StringAsset(settings), "ironjacamar.xml");
+    static ResourceAdapterArchive adapter() {
+        ResourceAdapterArchive adapter =
+                ShrinkWrap.createFromZipFile(ResourceAdapterArchive.class, new File(System.getProperty("server.rar")));
+        ApplicationServer.current().describe(adapter);
+        return adapter;
     }
 
     @Deployment(name = ONE, managed = false, testable = false)

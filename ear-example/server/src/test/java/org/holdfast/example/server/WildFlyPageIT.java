@@ -2,6 +2,7 @@
 package org.holdfast.example.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.URI;
@@ -15,9 +16,12 @@ import org.jboss.arquillian.container.test.api.Deployer;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
+import org.jboss.dmr.ModelNode;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,7 +35,10 @@ class WildFlyPageIT {
     private static final Path SCRIPT = Path.of("src/main/server/holdfast.cli");
 
     private final Page page = new Page("wildfly.md");
+    private final WildFlyServer server = (WildFlyServer) ApplicationServer.current();
+    private final RealNodes nodes = new RealNodes();
     private final RealNodes nodesOfJobs = new RealNodes("jobs");
+    private final HttpClient http = HttpClient.newHttpClient();
 
     @ArquillianResource
     private Deployer deployer;
@@ -52,7 +59,7 @@ class WildFlyPageIT {
         JBossCli.run(page.lines("jobs"));
         try {
             deployer.deploy(EAR);
-            takeFromJobs("second");
+            assertThat(post("/?factory=jobs&lock=second")).isEqualTo(200);
             assertThat(nodesOfJobs.isHeld("second")).isTrue();
             deployer.undeploy(EAR);
         } finally {
@@ -61,11 +68,53 @@ class WildFlyPageIT {
         }
     }
 
-    private static void takeFromJobs(String lock) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(RealServers.http() + "/?factory=jobs&lock=" + lock))
+    @Test
+    void commands_forAnEar_deployTheOneThatWasBuiltAndTakeItAway() throws Exception {
+        server.deploy("ear-deploy", Path.of(System.getProperty("server.ear")));
+        assertThat(post("/shop/stock/lamp?quantity=1")).isEqualTo(200);
+        assertThat(post("/shop/orders?sku=lamp")).isEqualTo(201);
+
+        server.run("ear-gone");
+        assertThat(post("/shop/orders?sku=lamp")).isEqualTo(404);
+    }
+
+    /** Twice: nothing is left of the first time that the second one trips over. */
+    @RepeatedTest(2)
+    void commands_forTheAdapterAlone_deployItWithAnApplication_andTakeAllOfItAway() throws Exception {
+        Path application = orders();
+        server.run("alone");
+        server.deploy("alone-deploy", Path.of(System.getProperty("server.rar")));
+        server.deploy("application", application);
+        assertThat(post("/orders/?factory=holdfast&lock=alone")).isEqualTo(200);
+        assertThat(post("/orders/?factory=jobs&lock=alone")).isEqualTo(200);
+        long token = nodes.token("alone");
+        long tokenOfJobs = nodesOfJobs.token("alone");
+        assertThat(nodes.isHeld("alone") && nodesOfJobs.isHeld("alone")).isTrue();
+
+        server.run("application-gone");
+        assertThat(post("/orders/?factory=holdfast&lock=alone")).isEqualTo(404);
+        assertThat(nodes.isHeld("alone") && nodesOfJobs.isHeld("alone")).isTrue();
+        server.run("alone-gone");
+        await().until(() -> nodes.isReleased("alone", token) && nodesOfJobs.isReleased("alone", tokenOfJobs));
+        server.run("settings-gone");
+        assertThat(JBossCli.run(List.of("/:read-attribute(name=server-state)")))
+                .as("no reload is due")
+                .containsExactly(new ModelNode("running"));
+    }
+
+    private Path orders() throws IOException {
+        WebArchive orders = ShrinkWrap.create(WebArchive.class, "orders.war").addClass(DetachedServlet.class);
+        server.grantAdapter(orders);
+        Path file = Files.createDirectories(Path.of("target", "deployments").toAbsolutePath())
+                .resolve(orders.getName());
+        References.addAlone(orders, "holdfast", "jobs").as(ZipExporter.class).exportTo(file.toFile(), true);
+        return file;
+    }
+
+    private int post(String path) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(RealServers.http() + path))
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .build();
-        HttpResponse<String> response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
-        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return http.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
     }
 }

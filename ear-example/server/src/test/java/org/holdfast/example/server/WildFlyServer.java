@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.server;
 
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import org.jboss.dmr.ModelNode;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /** WildFly, which its own Arquillian container starts and deploys to. */
 final class WildFlyServer implements ApplicationServer {
+
+    private final Page page = new Page(System.getProperty("server.page"));
+
+    /** Runs a block of the page and returns what it answers. */
+    List<ModelNode> run(String block) {
+        return JBossCli.run(page.lines(block));
+    }
+
+    /** Deploys the file as that block says. */
+    void deploy(String block, Path archive) {
+        JBossCli.run(page.lines(block).stream()
+                .map(line -> line.replace(archive.getFileName().toString(), archive.toString()))
+                .toList());
+    }
 
     @Override
     public long pid() {
@@ -26,17 +44,22 @@ final class WildFlyServer implements ApplicationServer {
     }
 
     @Override
+    public void describe(ResourceAdapterArchive adapter) {
+        adapter.addAsManifestResource(new StringAsset(page.text("ironjacamar")), "ironjacamar.xml");
+    }
+
+    @Override
     public void grantAdapter(WebArchive application) {
-        application.setManifest(new StringAsset("Dependencies: deployment.holdfast.rar\n"));
+        application.setManifest(new StringAsset(page.text("manifest")));
     }
 
     @Override
     public void configureAlone(String block) {
-        JBossCli.run(new Page("wildfly.md").lines(block));
+        run(block);
     }
 
     @Override
     public void forgetAlone() {
-        JBossCli.run(new Page("wildfly.md").lines("alone-gone"));
+        run("settings-gone");
     }
 }
