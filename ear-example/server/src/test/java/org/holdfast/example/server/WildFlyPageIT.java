@@ -32,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class WildFlyPageIT {
 
     private static final String EAR = "two factories";
+    private static final String ADAPTER = "/subsystem=resource-adapters/resource-adapter=holdfast";
     private static final Path SCRIPT = Path.of("src/main/server/holdfast.cli");
 
     private final Page page = new Page("wildfly.md");
@@ -63,8 +64,7 @@ class WildFlyPageIT {
             assertThat(nodesOfJobs.isHeld("second")).isTrue();
             deployer.undeploy(EAR);
         } finally {
-            JBossCli.run(List.of(
-                    "/subsystem=resource-adapters/resource-adapter=holdfast/connection-definitions=jobs:remove"));
+            JBossCli.run(List.of(ADAPTER + "/connection-definitions=jobs:remove"));
         }
     }
 
@@ -100,6 +100,29 @@ class WildFlyPageIT {
         assertThat(JBossCli.run(List.of("/:read-attribute(name=server-state)")))
                 .as("no reload is due")
                 .containsExactly(new ModelNode("running"));
+    }
+
+    @Test
+    void commands_forThePool_makeItLargerAndTellWhatItIsUsedFor() throws Exception {
+        server.deploy("ear-deploy", Path.of(System.getProperty("server.ear")));
+        try {
+            server.run("pool");
+            assertThat(post("/shop/stock/lamp?quantity=1")).isEqualTo(200);
+            assertThat(post("/shop/orders?sku=lamp")).isEqualTo(201);
+
+            List<ModelNode> answers = server.run("pool-statistics");
+            assertThat(answers.get(0).get(0).asBoolean()).isTrue();
+            ModelNode pool = answers.get(1);
+            assertThat(pool.get("InUseCount").asInt()).isZero();
+            assertThat(pool.get("AvailableCount").asInt()).isEqualTo(128);
+            assertThat(pool.get("MaxUsedCount").asInt()).isPositive();
+        } finally {
+            server.run("ear-gone");
+            JBossCli.run(List.of(
+                    ADAPTER + "/connection-definitions=holdfast:write-attribute(name=max-pool-size, value=64)",
+                    ADAPTER + ":undefine-attribute(name=statistics-enabled)",
+                    "reload"));
+        }
     }
 
     private Path orders() throws IOException {
