@@ -88,8 +88,7 @@ class LockSpacesTest {
             long begun = System.nanoTime();
             redis.get(0).kill();
             assertThat(leases).noneMatch(Lease::renew); // each service has noticed by then
-            long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds();
-            assertThat(log.beginningWith("HF0301")).hasSizeBetween(1, (int) seconds + 1);
+            assertOneLineASecond(log.beginningWith("HF0301"), begun);
         }
     }
 
@@ -108,8 +107,7 @@ class LockSpacesTest {
                                 .detached()));
             }
             waiting.forEach(CompletableFuture::join); // after the quarantine that each prefix has
-            long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds();
-            assertThat(log.beginningWith("HF0303")).hasSizeBetween(1, (int) seconds + 1);
+            assertOneLineASecond(log.beginningWith("HF0303"), begun);
         }
     }
 
@@ -122,6 +120,11 @@ class LockSpacesTest {
             assertThat(spaces.service(settings(redis, 0))).isEmpty();
             assertThat(spaces.service(settings(redis, 1))).isEmpty();
         }
+    }
+
+    private static void assertOneLineASecond(List<String> lines, long begun) {
+        long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds();
+        assertThat(lines).hasSizeBetween(1, (int) seconds + 1);
     }
 
     private static LockSession session(LockSpaces spaces, Settings settings) {
