@@ -57,7 +57,7 @@ class WildFlyPageIT {
 
     @Test
     void commands_forASecondFactory_bindOneWithAPrefixOfItsOwn() throws Exception {
-        JBossCli.run(page.lines("jobs"));
+        server.run("jobs");
         try {
             deployer.deploy(EAR);
             assertThat(post("/?factory=jobs&lock=second")).isEqualTo(200);
