@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.tools.attach.VirtualMachine;
 import java.io.IOException;
+import java.util.Set;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
@@ -13,12 +16,16 @@ import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What each page says under Statistics. */
+/** What each page says under Statistics, and what Open Liberty's says of its pool. */
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)
 class StatisticsIT {
+
+    private static final String POOL =
+            "WebSphere:type=com.ibm.ws.jca.cm.mbean.ConnectionManagerMBean,jndiName=eis/holdfast,*";
 
     private final HoldingApp app = new HoldingApp();
 
@@ -29,14 +36,34 @@ class StatisticsIT {
 
     @Test
     void lockService_lookedAtAsJconsoleDoesOnTheSameMachine_tellsOfItsLeasesAndNodes() throws Exception {
-        app.take("looked-at", 3);
-        JMXServiceURL address =
-                new JMXServiceURL(agentOf(ApplicationServer.current().pid()));
-        try (JMXConnector client = JMXConnectorFactory.connect(address)) {
+        app.take("looked-at", 1);
+        try (JMXConnector client = connect()) {
             LockService service = new LockService(client.getMBeanServerConnection());
-            assertThat(service.heldNames()).isEqualTo(3);
+            int held = service.heldNames();
+            app.take("looked-at-again", 3);
+            assertThat(service.heldNames()).isEqualTo(held + 3);
             assertThat(service.nodes()).hasSize(3).containsValue("up");
         }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "server", matches = "liberty", disabledReason = "the others have their own pages")
+    void pool_onOpenLiberty_isAsLargeAsItIsSaidToBe() throws Exception {
+        app.take("pooled", 1);
+        try (JMXConnector client = connect()) {
+            MBeanServerConnection beans = client.getMBeanServerConnection();
+            Set<ObjectName> pools = beans.queryNames(new ObjectName(POOL), null);
+            assertThat(pools).hasSize(1);
+            ObjectName pool = pools.iterator().next();
+            assertThat(beans.getAttribute(pool, "MaxSize")).isEqualTo(64L);
+            assertThat((Long) beans.getAttribute(pool, "Size")).isPositive();
+            assertThat(beans.getAttribute(pool, "Available")).isEqualTo(beans.getAttribute(pool, "Size"));
+        }
+    }
+
+    private static JMXConnector connect() throws Exception {
+        return JMXConnectorFactory.connect(
+                new JMXServiceURL(agentOf(ApplicationServer.current().pid())));
     }
 
     private static String agentOf(long pid) throws Exception {
