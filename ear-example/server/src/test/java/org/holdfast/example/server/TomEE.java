@@ -25,14 +25,15 @@ final class TomEE implements StartedServer {
     private static final String SETTINGS_BEFORE = "conf/system.properties.before";
 
     /**
-     * What tests need and the page does not speak of: executors under their standard names, threads that go soon after the adapter
-     * whose work they did, and a database that does not lock whole tables. It has the name of {@link Ledger}'s field: of several
+     * What tests need: executors under their standard names, threads and pooled connections that go soon after the adapter whose
+     * they were, and a database that does not lock whole tables. It has the name of {@link Ledger}'s field: of several
      * that have other names the server takes any, be it one whose changes are in no transaction.
      */
     private static final String TESTS = """
             openejb.autodeploy.interval = 500 ms
             openejb.environment.default = true
             holdfast.rarRA.KeepAliveTime = 1 second
+            holdfast.rar.connectionMaxIdleTime = 2 seconds
             database = new://Resource?type=DataSource
             database.JdbcDriver = org.hsqldb.jdbcDriver
             database.JdbcUrl = jdbc:hsqldb:mem:tests;hsqldb.tx=mvcc
