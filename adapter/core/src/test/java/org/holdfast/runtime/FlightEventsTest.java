@@ -188,7 +188,7 @@ class FlightEventsTest {
                     record(() -> {
                         node.kill();
                         node.start();
-                        connection.acquire(patient).release(); // by then it votes again
+                        connection.acquire(patient).release(); // it votes again, though we have not looked yet
                     }),
                     "NodeState");
             assertThat(states)
@@ -199,7 +199,6 @@ class FlightEventsTest {
                         assertThat(event.getString("reason")) // by whoever looked first, or right after
                                 .isIn("another process took its place", "its birth mark says so");
                     });
-            assertThat(states.get(states.size() - 1).getString("state")).isEqualTo("up");
         }
     }
 
