@@ -115,14 +115,24 @@ class ManagementTest {
             assertThat(bean.getKeyPrefix()).isEqualTo("holdfast");
             assertThatExceptionOfType(QuorumUnavailableException.class)
                     .isThrownBy(() -> connection.acquire(waiting(50)));
-            assertThat(its.getNodes().get(node))
+            // of two looks at once the other may end first, and knows of the mark only
+            await().untilAsserted(() -> assertThat(its.getNodes().get(node))
                     .matches("in quarantine for another \\d+ ms: it is used for the first time since its process was"
-                            + " started");
+                            + " started"));
         }
     }
 
     @Test
-    void lease_passedOnInsideTheProcess_isCounted() throws Exception {
+    void lease_passedOnInsideTheProcess_isCounted() {
+        // not if the machine stands still just then: a lock is passed on for 100 ms only
+        await().until(() -> {
+            contend();
+            return bean.getPassedOn() > 0;
+        });
+        assertThat(bean.getPassedOn()).isLessThan(bean.getAcquired());
+    }
+
+    private void contend() throws Exception {
         Lease lease = processes.connection(0).acquire("a");
         List<FutureTask<Object>> waiters = new ArrayList<>();
         for (int waiter = 0; waiter < 3; waiter++) {
@@ -136,8 +146,6 @@ class ManagementTest {
         for (FutureTask<Object> waiter : waiters) {
             waiter.get();
         }
-        assertThat(bean.getPassedOn()).isPositive();
-        assertThat(bean.getPassedOn()).isLessThan(bean.getAcquired());
     }
 
     @Test
