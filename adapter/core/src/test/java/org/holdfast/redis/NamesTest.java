@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.holdfast.protocol.Time;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,23 +37,7 @@ class NamesTest {
 
     private final AtomicInteger lookups = new AtomicInteger();
     private final CountDownLatch hanging = new CountDownLatch(1);
-    private final Time time = new Time() {
-        @Override
-        public long nanoTime() {
-            return nanos;
-        }
-
-        @Override
-        public long epochMicros() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Signal newSignal() {
-            throw new UnsupportedOperationException();
-        }
-    };
-    private volatile long nanos = Long.MAX_VALUE - 5; // a clock that is about to overflow
+    private final ClockByHand time = new ClockByHand();
     private volatile Thread asking;
 
     @AfterEach
@@ -198,7 +182,7 @@ class NamesTest {
         askInVain(names);
         hanging.countDown();
         asking.join();
-        nanos += SECONDS.toNanos(2) + 1;
+        time.pass(Duration.ofSeconds(2).plusNanos(1));
         assertThat(ask(names)).isEqualTo("127.0.0.2");
     }
 

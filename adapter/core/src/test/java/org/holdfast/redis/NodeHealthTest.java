@@ -3,13 +3,13 @@ package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.Recorder;
-import org.holdfast.protocol.Time;
 import org.holdfast.redis.NodeInspector.Admission;
 import org.junit.jupiter.api.Test;
 
@@ -17,28 +17,11 @@ class NodeHealthTest {
 
     private static final String LOG = NodeHealth.class.getName();
 
-    private long nanos = Long.MAX_VALUE - 5; // a clock that is about to overflow
-
     private final List<String> heard = new ArrayList<>();
     private Runnable whenHeard = () -> {};
     private final NodeAddress address =
             NodeAddress.parseList("redis://a", "nodes", new ArrayList<>()).get(0);
-    private final Time time = new Time() {
-        @Override
-        public long nanoTime() {
-            return nanos;
-        }
-
-        @Override
-        public long epochMicros() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Signal newSignal() {
-            throw new UnsupportedOperationException();
-        }
-    };
+    private final ClockByHand time = new ClockByHand();
     private final Recorder recorder = new Recorder() {
         @Override
         public void node(String node, String state, String reason) {
@@ -57,7 +40,7 @@ class NodeHealthTest {
     }
 
     private void passMillis(long millis) {
-        nanos += TimeUnit.MILLISECONDS.toNanos(millis);
+        time.pass(Duration.ofMillis(millis));
     }
 
     @Test
