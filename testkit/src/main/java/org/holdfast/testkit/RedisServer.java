@@ -7,9 +7,11 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * One redis-server process on a free port of the loopback address, without persistence unless asked for.
@@ -122,6 +124,48 @@ public final class RedisServer implements AutoCloseable {
             byte[] reply = new byte[8_192];
             int length = socket.getInputStream().read(reply);
             return length < 0 ? "" : new String(reply, 0, length, StandardCharsets.UTF_8);
+        }
+    }
+
+    /**
+     * Copies the files that it keeps, as a backup does while it runs.
+     *
+     * @return the folder with the copy
+     */
+    public Path copyFiles() throws IOException {
+        Path copy = Files.createTempDirectory(directory, "backup");
+        copy(home(), copy);
+        return copy;
+    }
+
+    /** Puts a copy in the place of its files. It must not run. */
+    public void restoreFiles(Path copy) throws IOException {
+        deleteFiles();
+        copy(copy, home());
+    }
+
+    private Path home() {
+        return directory.resolve("redis-" + port);
+    }
+
+    private void deleteFiles() throws IOException {
+        try (Stream<Path> files = Files.walk(home())) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path target = to.resolve(from.relativize(file).toString());
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(target);
+                } else {
+                    Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
         }
     }
 

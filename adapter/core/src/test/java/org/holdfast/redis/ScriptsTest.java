@@ -68,7 +68,7 @@ class ScriptsTest {
 
     @Test
     void lock_thatLastsLongerThanAnyLease_isCutToTheLongest() throws Exception {
-        try (Channel guarded = NODE.open(Duration.ofSeconds(60))) {
+        try (Channel guarded = NODE.open(true)) {
             guarded.prepare();
             NODE.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
             Command acquire = new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));

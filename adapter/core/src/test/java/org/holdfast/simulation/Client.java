@@ -71,7 +71,8 @@ final class Client {
         this.habits = habits;
         this.time = time;
         this.random = world.random;
-        this.view = new Network.View(time, new Clocks(nodes, timing.driftFactor()));
+        Clocks clocks = new Clocks(nodes, timing.driftFactor());
+        this.view = new Network.View(time, clocks, network.guards(clocks, time));
         this.service = network.connect(view);
         Announcements announcements =
                 random.nextBoolean() ? Announcements.NONE : new SimulatedAnnouncements(network, view);

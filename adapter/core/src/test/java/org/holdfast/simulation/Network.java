@@ -5,10 +5,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.Lookout;
+import org.holdfast.protocol.NodeGuard;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.protocol.Reply;
@@ -27,30 +30,39 @@ final class Network {
     private long meanDelay;
     private double breaks;
     private final long nodeTimeout;
+    private final Agreements agreements;
     private final long memoryMicros;
     private final Turns turns;
     private final List<SimulatedAnnouncements> audience = new ArrayList<>();
 
-    /** @param memoryMicros how long a forgotten lock may last */
     Network(
             World world,
             List<SimulatedNode> nodes,
             long meanDelay,
             double breaks,
             long nodeTimeout,
-            long memoryMicros,
+            Agreements agreements,
             Turns turns) {
         this.world = world;
         this.nodes = nodes;
         this.meanDelay = meanDelay;
         this.breaks = breaks;
         this.nodeTimeout = nodeTimeout;
-        this.memoryMicros = memoryMicros;
+        this.agreements = agreements;
+        this.memoryMicros = agreements.widest().quarantine().toNanos() / 1_000;
         this.turns = turns;
         for (int node = 0; node < nodes.size(); node++) {
             int from = node;
             nodes.get(node).redis().tell(channel -> announce(from, channel));
         }
+    }
+
+    /** What one client makes of each node. */
+    List<NodeGuard> guards(Clocks clocks, SimulatedTime time) {
+        return IntStream.range(0, nodes.size())
+                .mapToObj(
+                        node -> new NodeGuard(node, agreements, nodes.get(node).isDurable(), clocks, time))
+                .toList();
     }
 
     private long delay() {
@@ -62,13 +74,15 @@ final class Network {
     static final class View {
         final SimulatedTime time;
         final Clocks clocks;
+        final List<NodeGuard> guards;
         long cutOffUntil;
         NodeSet cutOff = NodeSet.NONE;
         private NodeSet setAside = NodeSet.NONE;
 
-        View(SimulatedTime time, Clocks clocks) {
+        View(SimulatedTime time, Clocks clocks, List<NodeGuard> guards) {
             this.time = time;
             this.clocks = clocks;
+            this.guards = guards;
         }
 
         boolean isCutOff(int node, long now) {
@@ -154,8 +168,10 @@ final class Network {
             long there = delay();
             long[] clock = {NOT_ADMITTED};
             world.after(there, () -> {
-                if (isReachable(node, view) && nodes.get(node).admit()) {
-                    clock[0] = nodes.get(node).clockMicros();
+                if (isReachable(node, view)) {
+                    long now = nodes.get(node).clockMicros();
+                    view.clocks.note(node, sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
+                    clock[0] = nodes.get(node).admit(view.guards.get(node)) ? now : NOT_ADMITTED;
                 }
             });
             world.waitUntil(world.now() + there + delay());
@@ -172,9 +188,19 @@ final class Network {
             world.waitUntil(world.now() + delay());
             boolean reached = isReachable(node, view);
             if (reached) {
-                nodes.get(node).quarantine();
+                nodes.get(node).quarantine(view.guards.get(node));
             }
             return reached;
+        }
+
+        @Override
+        public boolean isVouchedFor(int node) {
+            world.waitUntil(world.now() + delay());
+            return isReachable(node, view)
+                    && nodes.get(node)
+                            .mark()
+                            .filter(mark -> view.clocks.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
+                            .isPresent();
         }
     }
 
@@ -225,7 +251,9 @@ final class Network {
             if (known != null && !known.broken && view.isAsked(node)) {
                 return known;
             }
-            boolean admitted = isReachable(node, view) && nodes.get(node).admit() && isClockRight(node);
+            boolean admitted = isReachable(node, view)
+                    && isClockRight(node)
+                    && nodes.get(node).admit(view.guards.get(node));
             open[node] = admitted ? new Connection(node, view) : null;
             return open[node];
         }

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.Agreement;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Timing;
 
@@ -28,7 +30,8 @@ public final class Simulation {
     private static final double DRIFT = 0.01;
     private static final Timing TIMING = new Timing(
             NODE_TIMEOUT, MAX_TTL, Duration.ofSeconds(10), DRIFT, Duration.ofSeconds(1), Duration.ofMillis(300));
-    private static final long MEMORY_MICROS = TIMING.memory().toNanos() / 1_000;
+    private static final Agreements AGREEMENTS = new Agreements(
+            new Agreement(MAX_TTL.toMillis(), TIMING.fenceRetention().toMillis(), DRIFT));
 
     private final World world;
     private final Random random;
@@ -48,7 +51,7 @@ public final class Simulation {
         int count = random.nextBoolean() ? 3 : 5;
         for (int node = 0; node < count; node++) {
             boolean persistent = random.nextInt(4) == 0;
-            nodes.add(new SimulatedNode(world, node, lua, clockRate(), persistent));
+            nodes.add(new SimulatedNode(world, node, lua, clockRate(), persistent, AGREEMENTS));
         }
         long meanDelay = MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
         double breaks = List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
@@ -57,7 +60,7 @@ public final class Simulation {
         this.faults = quiet && random.nextBoolean() ? 0 : random.nextInt(10);
         this.calm = quiet && faults == 0;
         Turns turns = new Turns(world, count, calm);
-        this.network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos(), MEMORY_MICROS, turns);
+        this.network = new Network(world, nodes, meanDelay, breaks, NODE_TIMEOUT.toNanos(), AGREEMENTS, turns);
         for (int client = 0; client < 3; client++) {
             SimulatedTime time =
                     new SimulatedTime(world, clockRate(), random.nextLong() / 4, random.nextInt(2_000_000) - 1_000_000);
