@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -29,14 +30,16 @@ public final class RedisServer implements AutoCloseable {
     private final Path directory;
     private final int port;
     private final List<String> options;
+    private final Map<String, String> environment;
     private final Thread endWithJvm = new Thread(this::end, "redis-server-end");
     private Process process;
     private boolean ended;
 
-    private RedisServer(Path directory, int port, List<String> options) {
+    private RedisServer(Path directory, int port, List<String> options, Map<String, String> environment) {
         this.directory = directory;
         this.port = port;
         this.options = options;
+        this.environment = environment;
     }
 
     /**
@@ -46,7 +49,16 @@ public final class RedisServer implements AutoCloseable {
      * @param options as on the command line of redis-server, added to ours
      */
     public static RedisServer start(Path directory, String... options) {
-        RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options));
+        return start(directory, Map.of(), options);
+    }
+
+    /** Does the same, and the process has this wall clock, also when it is started again. */
+    public static RedisServer startWithClock(Path directory, ClockShim clock, String... options) {
+        return start(directory, clock.environment(), options);
+    }
+
+    private static RedisServer start(Path directory, Map<String, String> environment, String... options) {
+        RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment);
         Runtime.getRuntime().addShutdownHook(server.endWithJvm);
         server.start();
         return server;
@@ -81,11 +93,12 @@ public final class RedisServer implements AutoCloseable {
                 "--appendonly",
                 "no"));
         command.addAll(options);
-        process = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()))
-                .start();
+                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()));
+        builder.environment().putAll(environment);
+        process = builder.start();
     }
 
     private void awaitPong(Path home) throws IOException {
