@@ -40,6 +40,8 @@ public final class NodeGuard {
     /** Other processes may set the mark at the same time; if it changes more often than this it is something else. */
     private static final int MOST_ROUNDS = 5;
 
+    private static final String REPLACED = "another Redis process than before answers at this address";
+
     private final int node;
     private final Agreements agreements;
     private final boolean durable;
@@ -219,10 +221,7 @@ public final class NodeGuard {
         }
         Optional<BirthMark> mark = BirthMark.parse(sight.markText());
         if (mark.isEmpty()) {
-            String reason = sight.markText().isEmpty()
-                    ? "it has no birth mark: it is used for the first time, or its memory was flushed"
-                    : "its birth mark is not one of this version";
-            return new Verdict.SetMark(quarantine(sight, reason));
+            return new Verdict.SetMark(quarantine(sight, whyUnmarked(sight, before)));
         }
         Optional<Agreements> resolved = agreements.resolve(
                 mark.get().agreements(), facts.nowMicros() - mark.get().seenMicros());
@@ -255,6 +254,15 @@ public final class NodeGuard {
         return Optional.of(new Verdict.Refused(reason, forgets));
     }
 
+    private static String whyUnmarked(Sight sight, Memory before) {
+        if (before != null && !before.runId().equals(sight.facts().process().runId())) {
+            return REPLACED;
+        }
+        return sight.markText().isEmpty()
+                ? "it has no birth mark: it is used for the first time, or its memory was flushed"
+                : "its birth mark is not one of this version";
+    }
+
     private String describeDifference(BirthMark mark) {
         return "its locks are kept with other settings than those of this process: there " + mark.agreements()
                 + ", here " + agreements
@@ -273,11 +281,11 @@ public final class NodeGuard {
         if (before != null && mark.seenMicros() < before.seenMicros() && isOlder(mark, process, before)) {
             return Optional.of("its memory is older than what was seen before: it was restored or reverted");
         }
+        if (!durable && before != null && isReplaced(mark, process, before, facts.nowMicros(), askedAt)) {
+            return Optional.of(REPLACED);
+        }
         if (!durable && !sameProcess) {
             return Optional.of("another Redis process than before answers: it was restarted or replaced");
-        }
-        if (!durable && before != null && isReplaced(mark, process, before, facts.nowMicros(), askedAt)) {
-            return Optional.of("another Redis process than before answers at this address");
         }
         if (sameProcess && process.evictions() != mark.process().evictions()) {
             return Optional.of("it has evicted keys");

@@ -225,7 +225,7 @@ class GuardTest {
         connection.acquire(LockRequest.of("forgotten").detached().renewal(false).ttl(MEMORY));
         node.kill();
         node.start();
-        assertRefused(connection, "in quarantine for another");
+        await().untilAsserted(() -> assertRefused(connection, "in quarantine for another"));
     }
 
     @ParameterizedTest(name = "{0} {1}")
@@ -250,7 +250,7 @@ class GuardTest {
         node.kill();
         node.restoreFiles(backup);
         node.start();
-        assertRefused(connection, "in quarantine for another");
+        await().untilAsserted(() -> assertRefused(connection, "in quarantine for another"));
     }
 
     /** Redis rounds its uptime down, so nobody may reckon with it: restarted at .95 of a second it seems to be a second older. */
