@@ -34,6 +34,9 @@ public final class Clocks implements NodeGuard.ClockWatch {
     /** Of a larger jump another process shows at once whose clock it was, if there is one: it has looked since. */
     private static final long SMALL_JUMP_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+    /** A standstill of ours for so long is seen at every node, however slow the network. */
+    private static final long UNMISTAKABLE_JUMP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final double drift;
     private final Watched[] watched;
 
@@ -300,7 +303,8 @@ public final class Clocks implements NodeGuard.ClockWatch {
             otherwise += answeredSince && other != clock && !clock.isLike(other) ? 1 : 0;
         }
         boolean mayBeOurs = watched.length > 1 && watched.length - otherwise >= quorum();
-        boolean mayBeShown = clock.jumpLow < SMALL_JUMP_NANOS; // by another process at its next look
+        long small = watched.length > 1 ? UNMISTAKABLE_JUMP_NANOS : SMALL_JUMP_NANOS;
+        boolean mayBeShown = clock.jumpLow < small; // by another process at its next look
         boolean open = (mayBeOurs || mayBeShown) && now - clock.jumpSeenAt < PATIENCE_NANOS;
         return open ? Finding.OPEN : Finding.THEIRS;
     }

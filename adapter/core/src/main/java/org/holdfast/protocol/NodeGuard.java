@@ -62,57 +62,6 @@ public final class NodeGuard {
     /** What was seen at the last look. */
     private record Memory(String runId, long seenMicros, long at) {}
 
-    /**
-     * What one look shows.
-     *
-     * @param markText the mark as it stands there; empty for none
-     * @param heartbeat whether the heartbeat is there
-     */
-    public record Sight(NodeFacts facts, String markText, boolean heartbeat) {}
-
-    /** The node, as one connection reaches it. Every method may throw what the connection throws. */
-    public interface Probe {
-
-        /** Looks at the node. */
-        Sight look();
-
-        /**
-         * Sets the mark and the heartbeat, if the mark still is what was seen.
-         *
-         * @return the moment of this look as it stands in the mark now; empty if the mark has changed
-         */
-        Optional<Long> write(Change change);
-    }
-
-    /**
-     * A change of the mark.
-     *
-     * @param seenText what the mark is now; empty for none
-     * @param sinceMicros since when memory is whole; {@link #NOW} for the moment at which the node does it
-     * @param steadyMicros since when the clock is watched without a gap; {@link #NOW} likewise
-     * @param process which process the node is
-     * @param agreements the settings to keep there
-     * @param heartbeatMillis how long the heartbeat lasts
-     * @param reason why a quarantine begins, or why the mark is given to another process; empty if nothing but a look is noted
-     */
-    public record Change(
-            String seenText,
-            long sinceMicros,
-            long steadyMicros,
-            BirthMark.Process process,
-            Agreements agreements,
-            long heartbeatMillis,
-            String reason) {
-
-        /** The moment at which the node runs the script. */
-        public static final long NOW = 0;
-
-        /** Returns what follows the moments in the mark. */
-        public String rest() {
-            return new BirthMark(0, 0, 0, process, agreements).rest();
-        }
-    }
-
     /** What is to be done with a node. */
     sealed interface Verdict {
 
@@ -120,7 +69,7 @@ public final class NodeGuard {
         record Trusted(BirthMark mark) implements Verdict {}
 
         /** The mark must be set before the node is asked for anything. */
-        record SetMark(Change change) implements Verdict {}
+        record SetMark(MarkChange change) implements Verdict {}
 
         /**
          * The node is not to be used.
@@ -162,12 +111,12 @@ public final class NodeGuard {
     }
 
     /** Looks at the node, and sets its mark right if need be. One round trip where only a look is due, two where it is noted. */
-    public Admission admit(Probe probe) {
+    public Admission admit(NodeProbe probe) {
         String begun = "";
         for (int round = 0; round < MOST_ROUNDS; round++) {
             Memory before = memory; // as of before the look: one that ends earlier may have seen more
             long askedAt = time.nanoTime();
-            Sight sight = probe.look();
+            NodeProbe.Sight sight = probe.look();
             Verdict verdict = judge(sight, before, askedAt);
             if (verdict instanceof Verdict.Refused refused) {
                 if (refused.forgets()) {
@@ -178,7 +127,7 @@ public final class NodeGuard {
             if (verdict instanceof Verdict.Trusted trusted) {
                 return admitted(sight, trusted.mark(), trusted.mark().seenMicros(), askedAt, begun);
             }
-            Change change = ((Verdict.SetMark) verdict).change();
+            MarkChange change = ((Verdict.SetMark) verdict).change();
             Optional<Long> seen = probe.write(change);
             if (seen.isPresent()) {
                 memory = new Memory(change.process().runId(), seen.get(), askedAt);
@@ -192,7 +141,7 @@ public final class NodeGuard {
         return new Admission.Unsettled();
     }
 
-    private Admission admitted(Sight sight, BirthMark mark, long seenMicros, long askedAt, String begun) {
+    private Admission admitted(NodeProbe.Sight sight, BirthMark mark, long seenMicros, long askedAt, String begun) {
         String runId = sight.facts().process().runId();
         memory = new Memory(runId, seenMicros, askedAt);
         long until = mark.sinceMicros() + micros(agreements.widest().quarantine());
@@ -204,7 +153,7 @@ public final class NodeGuard {
      *
      * @return false if other processes changed the mark again and again
      */
-    public boolean quarantine(Probe probe, String reason) {
+    public boolean quarantine(NodeProbe probe, String reason) {
         for (int round = 0; round < MOST_ROUNDS; round++) {
             if (probe.write(quarantine(probe.look(), reason)).isPresent()) {
                 return true;
@@ -213,7 +162,7 @@ public final class NodeGuard {
         return false;
     }
 
-    private Verdict judge(Sight sight, Memory before, long askedAt) {
+    private Verdict judge(NodeProbe.Sight sight, Memory before, long askedAt) {
         NodeFacts facts = sight.facts();
         Optional<Verdict> refused = refuse(facts);
         if (refused.isPresent()) {
@@ -254,7 +203,7 @@ public final class NodeGuard {
         return Optional.of(new Verdict.Refused(reason, forgets));
     }
 
-    private static String whyUnmarked(Sight sight, Memory before) {
+    private static String whyUnmarked(NodeProbe.Sight sight, Memory before) {
         if (before != null && !before.runId().equals(sight.facts().process().runId())) {
             return REPLACED;
         }
@@ -271,7 +220,7 @@ public final class NodeGuard {
     }
 
     /** Returns why the node may have forgotten locks; empty if nothing says so. */
-    private Optional<String> whyForgotten(Sight sight, BirthMark mark, Memory before, long askedAt) {
+    private Optional<String> whyForgotten(NodeProbe.Sight sight, BirthMark mark, Memory before, long askedAt) {
         NodeFacts facts = sight.facts();
         BirthMark.Process process = facts.process();
         boolean sameProcess = mark.process().runId().equals(process.runId());
@@ -330,7 +279,7 @@ public final class NodeGuard {
     }
 
     /** Memory is as whole as the mark says: writes down that a process looked, if that is due or something else has changed. */
-    private Verdict keep(Sight sight, BirthMark mark, Agreements resolved) {
+    private Verdict keep(NodeProbe.Sight sight, BirthMark mark, Agreements resolved) {
         NodeFacts facts = sight.facts();
         boolean changed = !facts.process().equals(mark.process()) || !resolved.equals(mark.agreements());
         long age = facts.nowMicros() - mark.seenMicros();
@@ -345,24 +294,24 @@ public final class NodeGuard {
     /** The watch over the clock goes on if this process had begun its own before the last look of another. */
     private long steadyMicros(BirthMark mark, long age) {
         if (age < 0) {
-            return Change.NOW; // the clock was set back: what was watched before cannot be compared
+            return MarkChange.NOW; // the clock was set back: what was watched before cannot be compared
         }
         long ours = clocks.steadyMicros(node);
         return ours <= mark.seenMicros() ? mark.steadyMicros() : ours;
     }
 
     /** Leaves the settings of other processes there, whatever those of this one are. */
-    private Change quarantine(Sight sight, String reason) {
+    private MarkChange quarantine(NodeProbe.Sight sight, String reason) {
         Agreements kept = BirthMark.parse(sight.markText())
                 .map(mark -> agreements
                         .resolve(mark.agreements(), sight.facts().nowMicros() - mark.seenMicros())
                         .orElse(mark.agreements()))
                 .orElse(agreements);
-        return change(sight, Change.NOW, Change.NOW, kept, reason);
+        return change(sight, MarkChange.NOW, MarkChange.NOW, kept, reason);
     }
 
-    private Change change(Sight sight, long since, long steady, Agreements resolved, String reason) {
-        return new Change(
+    private MarkChange change(NodeProbe.Sight sight, long since, long steady, Agreements resolved, String reason) {
+        return new MarkChange(
                 sight.markText(),
                 since,
                 steady,

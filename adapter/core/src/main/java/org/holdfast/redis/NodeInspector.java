@@ -11,8 +11,10 @@ import java.util.regex.Pattern;
 import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Clocks;
+import org.holdfast.protocol.MarkChange;
 import org.holdfast.protocol.NodeFacts;
 import org.holdfast.protocol.NodeGuard;
+import org.holdfast.protocol.NodeProbe;
 import org.holdfast.protocol.Throttle;
 import org.holdfast.protocol.Time;
 import redis.clients.jedis.CommandArguments;
@@ -142,7 +144,7 @@ final class NodeInspector {
     }
 
     /** The node, as the guard sees it over one connection. */
-    private final class Connected implements NodeGuard.Probe {
+    private final class Connected implements NodeProbe {
 
         private final NodeConnection connection;
 
@@ -151,7 +153,7 @@ final class NodeInspector {
         }
 
         @Override
-        public NodeGuard.Sight look() {
+        public NodeProbe.Sight look() {
             long sentAt = time.nanoTime();
             connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
             connection.sendCommand(new CommandArguments(Command.GET).add(heartbeatKey));
@@ -168,7 +170,7 @@ final class NodeInspector {
             Map<String, String> info = parse(text(requiredReply(replies.get(3), "INFO")));
             clocks.note(node, sentAt, time.nanoTime(), now);
             Optional<String> fault = durable ? durabilityFault(info, replies.get(4), replies.get(5)) : Optional.empty();
-            return new NodeGuard.Sight(facts(info, now, fault), mark, heartbeat);
+            return new NodeProbe.Sight(facts(info, now, fault), mark, heartbeat);
         }
 
         private void askHowItPersists() {
@@ -179,7 +181,7 @@ final class NodeInspector {
         }
 
         @Override
-        public Optional<Long> write(NodeGuard.Change change) {
+        public Optional<Long> write(MarkChange change) {
             Object reply = evaluate(
                     connection,
                     new CommandArguments(Command.EVAL)
@@ -309,7 +311,7 @@ final class NodeInspector {
         throw nonsense();
     }
 
-    private void report(NodeGuard.Change change) {
+    private void report(MarkChange change) {
         String more = throttle.leave();
         if (more != null) {
             long millis = change.agreements().widest().quarantine().toMillis();

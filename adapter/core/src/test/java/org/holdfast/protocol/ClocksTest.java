@@ -177,6 +177,45 @@ class ClocksTest {
         assertThat(one.find(0, SECOND + MILLI)).isEqualTo(Clocks.Finding.THEIRS);
     }
 
+    /** Another process looked from before the jump until after it, and saw none: it is our clock that stood still. */
+    @Test
+    void jump_thatDoesNotFitIntoWhatAnotherProcessSaw_isOurs() {
+        Clocks one = new Clocks(1, DRIFT);
+        one.note(0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 61_000_000);
+        long before = EPOCH_MICROS - 1;
+        assertThat(one.isVouchedFor(0, before, EPOCH_MICROS + 60_000_000))
+                .as("looked a second ago")
+                .isTrue();
+        assertThat(one.isVouchedFor(0, before, EPOCH_MICROS + 500_000))
+                .as("only before the jump")
+                .isFalse();
+        assertThat(one.isVouchedFor(0, EPOCH_MICROS + 1, EPOCH_MICROS + 61_000_000))
+                .as("only since the jump")
+                .isFalse();
+        assertThat(one.stoodStillBy(0)).isBetween(59 * SECOND, 61 * SECOND);
+        assertThat(one.stoodStillBy(0)).as("reported once").isZero();
+    }
+
+    @Test
+    void smallJump_ofASingleNode_waitsForTheNextLookOfAnotherProcess() {
+        Clocks one = new Clocks(1, DRIFT);
+        one.note(0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 2_000_000);
+        assertThat(one.find(0, 2 * SECOND)).isEqualTo(Clocks.Finding.OPEN);
+        assertThat(one.find(0, 4 * SECOND)).isEqualTo(Clocks.Finding.THEIRS);
+    }
+
+    @Test
+    void clock_thatWasNotMeasuredForLong_isWatchedSinceThen() {
+        Clocks one = new Clocks(1, DRIFT);
+        one.note(0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 1_000_000);
+        assertThat(one.steadyMicros(0)).isEqualTo(EPOCH_MICROS);
+        one.note(0, 9 * SECOND, 9 * SECOND + MILLI, EPOCH_MICROS + 9_000_000);
+        assertThat(one.steadyMicros(0)).isEqualTo(EPOCH_MICROS + 9_000_000);
+    }
+
     @Test
     void answerWithoutATime_changesNothing() {
         assertThat(clocks.note(0, ORIGIN, ORIGIN + MILLI, 0)).isTrue();

@@ -22,7 +22,7 @@ class NodeGuardTest {
     private NodeGuard guard = guard(new Agreements(SHORT), false);
 
     /** A node that does what mark.lua does, and whose answers a test chooses. */
-    private final class FakeNode implements NodeGuard.Probe {
+    private final class FakeNode implements NodeProbe {
         private long now = START;
         private String mark = "";
         private long heartbeatUntil;
@@ -33,13 +33,13 @@ class NodeGuardTest {
         private int writes;
 
         @Override
-        public NodeGuard.Sight look() {
+        public NodeProbe.Sight look() {
             NodeFacts facts = new NodeFacts(process, primary, false, mayEvict, durabilityFault, now);
-            return new NodeGuard.Sight(facts, mark, now < heartbeatUntil);
+            return new NodeProbe.Sight(facts, mark, now < heartbeatUntil);
         }
 
         @Override
-        public Optional<Long> write(NodeGuard.Change change) {
+        public Optional<Long> write(MarkChange change) {
             assertThat(change.seenText()).isEqualTo(mark);
             long seen = Math.max(
                     now, BirthMark.parse(mark).map(BirthMark::seenMicros).orElse(0L) + 1);
@@ -51,7 +51,7 @@ class NodeGuardTest {
         }
 
         private long moment(long micros) {
-            return micros == NodeGuard.Change.NOW ? now : micros;
+            return micros == MarkChange.NOW ? now : micros;
         }
 
         private BirthMark parsed() {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeGuard;
+import org.holdfast.protocol.MarkChange;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.args.Rawable;
 
@@ -45,7 +45,7 @@ public final class ScriptBridge {
     }
 
     /** What a node gets to set its birth mark. */
-    public static Call mark(String prefix, NodeGuard.Change change) {
+    public static Call mark(String prefix, MarkChange change) {
         return new Call(
                 MARK,
                 List.of(markKey(prefix), heartbeatKey(prefix)),

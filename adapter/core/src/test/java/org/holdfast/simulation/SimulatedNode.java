@@ -11,8 +11,10 @@ import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Command;
+import org.holdfast.protocol.MarkChange;
 import org.holdfast.protocol.NodeFacts;
 import org.holdfast.protocol.NodeGuard;
+import org.holdfast.protocol.NodeProbe;
 import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Target;
@@ -69,7 +71,7 @@ final class SimulatedNode {
         this.redis = new SimulatedRedis(lua, this::clockMicros);
         this.persistent = persistent;
         new Probe()
-                .write(new NodeGuard.Change(
+                .write(new MarkChange(
                         "",
                         BOOT_MICROS - 3_600_000_000L,
                         BOOT_MICROS - 3_600_000_000L,
@@ -176,17 +178,17 @@ final class SimulatedNode {
     }
 
     /** A client looks at once here: what lies between its look and its change is simulated by other clients' looks alone. */
-    private final class Probe implements NodeGuard.Probe {
+    private final class Probe implements NodeProbe {
 
         @Override
-        public NodeGuard.Sight look() {
+        public NodeProbe.Sight look() {
             String mark = redis.get(ScriptBridge.markKey(PREFIX));
             boolean heartbeat = redis.get(ScriptBridge.heartbeatKey(PREFIX)) != null;
-            return new NodeGuard.Sight(facts(), mark == null ? "" : mark, heartbeat);
+            return new NodeProbe.Sight(facts(), mark == null ? "" : mark, heartbeat);
         }
 
         @Override
-        public Optional<Long> write(NodeGuard.Change change) {
+        public Optional<Long> write(MarkChange change) {
             Object reply = redis.eval(ScriptBridge.mark(PREFIX, change));
             remember();
             return ScriptBridge.markedAt(reply);

@@ -14,7 +14,7 @@ import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeGuard;
+import org.holdfast.protocol.MarkChange;
 import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Target;
 import org.holdfast.redis.ScriptBridge;
@@ -168,7 +168,7 @@ class SimulatedRedisTest {
         if (random.nextInt(8) == 0) {
             return ScriptBridge.mark(
                     PREFIX,
-                    new NodeGuard.Change(
+                    new MarkChange(
                             random.nextBoolean() ? "" : "1 2 3 run 0 - 1/1/0.5",
                             random.nextInt(2),
                             random.nextInt(2),
