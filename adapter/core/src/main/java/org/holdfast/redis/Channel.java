@@ -65,6 +65,7 @@ public final class Channel implements Nodes, AutoCloseable {
     /** Whether nothing is sent any more. */
     private volatile boolean closing;
 
+    /** Whether nothing is read any more. */
     private boolean closed;
 
     Channel(Cluster cluster) {

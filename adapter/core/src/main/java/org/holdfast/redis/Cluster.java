@@ -302,7 +302,7 @@ public final class Cluster implements AutoCloseable {
     /** A node is not to be asked, for the reason that a look at it gave. */
     void setAside(int node, RuntimeException reason) {
         if (isLocal(reason)) {
-            localFailure(reason);
+            health(node).notLookedAt(describe(localFailure(reason)));
         } else if (reason instanceof NodeInspector.RefusedException) {
             health(node).refuse(describe(reason));
         } else if (clocks.isDoubted(node)) {
