@@ -13,44 +13,53 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A process that may open no more files: that is its own trouble, and no node's. */
+/** A process that may open no more files, or has no memory left: that is its own trouble, and no node's. */
 @Timeout(120)
 class ShortageTest {
 
     private static final int MOST_FILES = 300;
-    private static final String OURS = "this process cannot open a connection: Too many open files";
+    private static final String OURS = "this process cannot open a connection: ";
 
     @ParameterizedTest
-    @CsvSource({"QUARANTINE, 127.0.0.1", "OFF, 127.0.0.1", "OFF, localhost"})
-    void process_withoutFiles_keepsItsLease_andBlamesNoNode(String guard, String host) throws Exception {
+    @CsvSource({
+        "QUARANTINE, 127.0.0.1, files, Too many open files",
+        "OFF, 127.0.0.1, files, Too many open files",
+        "OFF, localhost, files, Too many open files",
+        "OFF, 127.0.0.1, memory, Cannot reserve"
+    })
+    void process_withoutFilesOrMemory_keepsItsLease_andBlamesNoNode(
+            String guard, String host, String what, String failure) throws Exception {
         try (RedisServers redis = RedisServers.start(3, Path.of("target", "redis"))) {
-            String nodes = redis.uris().replace("127.0.0.1", host);
-            Map<String, String> said = run(ProcessWithoutFiles.class, nodes, guard);
-            assertThat(said.get("taken")).as(said.get("log")).contains("Too many open files");
+            Map<String, String> said = run(redis.uris().replace("127.0.0.1", host), guard, what);
+            assertThat(said.get("taken")).as(said.get("log")).contains(failure);
             assertThat(said).containsEntry("openConnections", "acquired");
-            assertThat(said.get("newConnections")).contains(OURS);
+            assertThat(said.get("newConnections")).contains(OURS + failure);
             assertThat(said)
                     .containsEntry("held", "true")
                     .containsEntry("renewed", "true")
                     .containsEntry("nodes", "up | up | up");
             assertThat(said).containsEntry("afterwards", "acquired").containsEntry("heldAfterwards", "true");
-            assertThat(said.get("log")).contains("HF0309: " + OURS).doesNotContain("HF0301", "HF0307", "HF0209");
+            assertThat(said.get("log"))
+                    .contains("HF0309: " + OURS + failure)
+                    .doesNotContain("HF0301", "HF0307", "HF0209");
         }
     }
 
     /** Returns what the program printed, by name; as {@code log} what it logged. */
-    private static Map<String, String> run(Class<?> main, String... arguments) throws IOException {
+    private static Map<String, String> run(String nodes, String guard, String what) throws IOException {
         Process process = new ProcessBuilder(
                         "sh",
                         "-c",
                         "ulimit -n " + MOST_FILES + " && exec \"$@\"",
                         "sh",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:MaxDirectMemorySize=1m",
                         "-cp",
                         System.getProperty("java.class.path"),
-                        main.getName(),
-                        arguments[0],
-                        arguments[1])
+                        ProcessInNeed.class.getName(),
+                        nodes,
+                        guard,
+                        what)
                 .redirectErrorStream(true)
                 .start();
         Map<String, String> said = new HashMap<>(Map.of("log", ""));

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,12 +24,15 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 
-/** The main program of {@link ShortageTest}: has a lease, takes every file that it may open, and prints what becomes of it. */
-final class ProcessWithoutFiles {
+/**
+ * The main program of {@link ShortageTest}: has a lease, takes all files that it may open or all memory for buffers, and prints
+ * what becomes of the lease.
+ */
+final class ProcessInNeed {
 
     private static final Duration TTL = ofSeconds(3);
 
-    private ProcessWithoutFiles() {}
+    private ProcessInNeed() {}
 
     public static void main(String[] arguments) throws Exception {
         loadAll();
@@ -42,8 +46,9 @@ final class ProcessWithoutFiles {
             connection.acquire("first").release();
 
             System.getLogger("test")
-                    .log(System.Logger.Level.INFO, "from now on there are no files"); // it may need some
-            Thread taker = new Thread(ProcessWithoutFiles::takeAll, "takes all files");
+                    .log(System.Logger.Level.INFO, "from now on something is short"); // it may need files
+            Thread taker = new Thread(
+                    arguments[2].equals("files") ? ProcessInNeed::takeFiles : ProcessInNeed::takeMemory, "takes all");
             taker.start();
             Thread.sleep(3_000); // what listened while we waited has ended
             say("openConnections", attempt(connection));
@@ -89,7 +94,7 @@ final class ProcessWithoutFiles {
     }
 
     /** Until it is interrupted: others give files back now and then. */
-    private static void takeAll() {
+    private static void takeFiles() {
         List<InputStream> files = new ArrayList<>();
         String failure = "";
         while (!Thread.currentThread().isInterrupted()) {
@@ -108,6 +113,22 @@ final class ProcessWithoutFiles {
                 throw new UncheckedIOException(e);
             }
         }
+    }
+
+    /** Until it is interrupted. */
+    private static void takeMemory() {
+        List<ByteBuffer> buffers = new ArrayList<>();
+        String failure = "";
+        while (!Thread.currentThread().isInterrupted()) {
+            try {
+                buffers.add(ByteBuffer.allocateDirect(1_024));
+            } catch (OutOfMemoryError e) { // which takes the JDK half a second
+                failure = e.getMessage();
+            }
+        }
+        say("taken", buffers.size() + ": " + failure);
+        buffers.clear();
+        System.gc();
     }
 
     /** Classes in directories need a file each when they are needed first; from an archive that is open they do not. */
