@@ -9,11 +9,13 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
@@ -39,6 +41,9 @@ public final class Channel implements Nodes, AutoCloseable {
     /** A connection that was idle for longer is looked at before it is used: its peer may have closed it. */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** So long, at the most, answers are waited for when a channel is closed: what they say need not be asked again. */
+    static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** What one millisecond of the selector's clock may cost us when we compare with the node timeout. */
     private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -52,14 +57,21 @@ public final class Channel implements Nodes, AutoCloseable {
     /** Those who wait for somebody else to read for them. */
     private final ArrayDeque<ChannelRound> readFor = new ArrayDeque<>();
 
+    private final Openings openings;
     private Selector selector;
     private boolean reading;
     private long reads;
-    private volatile boolean closed;
+
+    /** Whether nothing is sent any more. */
+    private volatile boolean closing;
+
+    /** Whether nothing is read any more. */
+    private boolean closed;
 
     Channel(Cluster cluster) {
         this.cluster = cluster;
         this.connections = new NodeConnection[cluster.size()];
+        this.openings = new Openings(cluster, new Opened(), lock);
     }
 
     /**
@@ -86,13 +98,15 @@ public final class Channel implements Nodes, AutoCloseable {
             for (int node = 0; node < connections.length; node++) {
                 dropIfStale(node);
             }
-            NodeSet wanted = closed ? NodeSet.NONE : cluster.worthConnecting();
+            NodeSet wanted = closing ? NodeSet.NONE : cluster.worthConnecting();
+            NodeSet needed = NodeSet.NONE;
             for (int node = 0; node < connections.length; node++) {
                 if (wanted.contains(node)) {
                     dropIfSetAside(node);
-                    open(node);
+                    needed = connections[node] == null ? needed.with(node) : needed;
                 }
             }
+            open(needed);
         } finally {
             lock.unlock();
         }
@@ -107,7 +121,8 @@ public final class Channel implements Nodes, AutoCloseable {
     public Round send(Command command, NodeSet targets) {
         lock.lock();
         try {
-            Round round = writeTo(targets, command);
+            String[] obstacles = openWhatIsMissing(targets);
+            Round round = writeTo(targets, obstacles, command);
             pushTo(targets);
             return round;
         } finally {
@@ -120,8 +135,9 @@ public final class Channel implements Nodes, AutoCloseable {
         List<Round> rounds = new ArrayList<>(commands.size());
         lock.lock();
         try {
+            String[] obstacles = openWhatIsMissing(targets);
             for (Command command : commands) {
-                rounds.add(writeTo(targets, command));
+                rounds.add(writeTo(targets, obstacles, command));
             }
             pushTo(targets);
         } finally {
@@ -130,9 +146,9 @@ public final class Channel implements Nodes, AutoCloseable {
         return rounds;
     }
 
-    private Round writeTo(NodeSet targets, Command command) {
+    private Round writeTo(NodeSet targets, String[] obstacles, Command command) {
         ChannelRound round = new ChannelRound(this, lock, targets.size());
-        NodeSet open = openWhatIsMissing(targets, round);
+        NodeSet open = whereItGoes(targets, obstacles, round);
         boolean known = cluster.scripts().areKnown(ScriptCodec.script(command), open);
         CommandArguments encoded = cluster.codec().usual(command, known);
         Request request = new Request(command, round, cluster.time().nanoTime(), false);
@@ -152,20 +168,51 @@ public final class Channel implements Nodes, AutoCloseable {
         }
     }
 
-    /** Opens the connections that a round needs, tells it which nodes cannot be asked, and returns the others. */
-    private NodeSet openWhatIsMissing(NodeSet targets, ChannelRound round) {
+    /** Opens the connections that targets lack; returns what stands against them by node, or null if none was lacking. */
+    private String[] openWhatIsMissing(NodeSet targets) {
         for (int node = 0; node < connections.length; node++) {
             if (targets.contains(node)) {
                 dropIfStale(node); // may read, and so drop others too: nothing is opened before all were looked at
             }
         }
+        NodeSet needed = NodeSet.NONE;
+        for (int node = 0; node < connections.length; node++) {
+            if (targets.contains(node) && connections[node] == null && whyNotAsked(node) == null) {
+                needed = needed.with(node);
+            }
+        }
+        return open(needed);
+    }
+
+    /** Opens what is needed, and with it whatever else is missing: it will be needed soon, and may hang as well. */
+    private String[] open(NodeSet needed) {
+        if (needed.isEmpty()) {
+            return null;
+        }
+        NodeSet missing = needed;
+        for (int node = 0; node < connections.length; node++) {
+            if (connections[node] == null && cluster.health(node).isAsked()) {
+                missing = missing.with(node);
+            }
+        }
+        try {
+            if (selector == null) {
+                selector = Selector.open();
+            }
+            return openings.open(missing, needed);
+        } catch (IOException e) {
+            String[] obstacles = new String[connections.length];
+            Arrays.fill(obstacles, Cluster.describe(cluster.localFailure(e)));
+            return obstacles;
+        }
+    }
+
+    /** Tells a round which of its nodes cannot be asked, and returns the others. */
+    private NodeSet whereItGoes(NodeSet targets, String[] obstacles, ChannelRound round) {
         NodeSet open = NodeSet.NONE;
         for (int node = 0; node < connections.length; node++) {
             if (targets.contains(node)) {
-                String obstacle = whyNotAsked(node); // by now: what was opened before may have taken its vote
-                if (obstacle == null) {
-                    obstacle = open(node);
-                }
+                String obstacle = obstacle(node, obstacles);
                 if (obstacle == null) {
                     open = open.with(node);
                 } else {
@@ -177,32 +224,46 @@ public final class Channel implements Nodes, AutoCloseable {
     }
 
     /** Returns null if it is to be asked. */
+    private String obstacle(int node, String[] obstacles) {
+        if (connections[node] == null && obstacles != null && obstacles[node] != null) {
+            return obstacles[node];
+        }
+        String reason = whyNotAsked(node); // by now: what was opened may have taken its vote
+        return reason == null && connections[node] == null ? "the connection to it was lost just now" : reason;
+    }
+
+    /** Returns null if it may be asked. */
     private String whyNotAsked(int node) {
-        if (closed) {
+        if (closing) {
             return "this channel is closed";
         }
         return cluster.health(node).isAsked() ? null : cluster.health(node).reason();
     }
 
-    /** Sees to it that there is a connection; returns what stands against it, or null. */
-    private String open(int node) {
-        if (connections[node] != null) {
-            return null;
-        }
-        try {
-            if (selector == null) {
-                selector = Selector.open();
+    /** Takes the connections that were opened. */
+    private final class Opened implements Openings.Owner {
+
+        @Override
+        public void opened(int node, NodeConnection connection) {
+            if (closing) {
+                connection.abandon();
+                return;
             }
-            NodeConnection connection = cluster.connect(node);
             connection.register(selector, node);
             connection.touched(cluster.time().nanoTime());
             connections[node] = connection;
             if (reading) {
-                selector.wakeup(); // whoever reads does not know of the new connection yet
+                selector.wakeup(); // the thread that reads does not know of the new connection yet
             }
-            return null;
-        } catch (RuntimeException | IOException e) {
-            return Cluster.describe(e);
+        }
+
+        @Override
+        public boolean isQuorumConnected() {
+            int connected = 0;
+            for (NodeConnection connection : connections) {
+                connected += connection == null ? 0 : 1;
+            }
+            return connected > connections.length / 2;
         }
     }
 
@@ -254,7 +315,7 @@ public final class Channel implements Nodes, AutoCloseable {
         connection.touched(request.sentAt());
         try {
             connection.sendCommand(encoded);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) { // perhaps after a part of it: nothing may follow that
             fail(node, Cluster.describe(e));
         }
     }
@@ -262,7 +323,7 @@ public final class Channel implements Nodes, AutoCloseable {
     private void push(int node) {
         try {
             connections[node].push();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
             fail(node, Cluster.describe(e));
         }
     }
@@ -399,7 +460,7 @@ public final class Channel implements Nodes, AutoCloseable {
             reply = connection.read();
         } catch (JedisDataException e) {
             reply = e;
-        } catch (RuntimeException e) { // lost, or an answer that nobody can read: nothing more can be believed of it
+        } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread
             fail(node, Cluster.describe(e));
             if (Cluster.innermost(e) instanceof SocketTimeoutException) { // it hangs, though it began to answer
                 cluster.health(node).failed(Cluster.describe(e));
@@ -443,12 +504,22 @@ public final class Channel implements Nodes, AutoCloseable {
         }
     }
 
-    /** Closes the connections; what is under way is answered with {@link Reply.NoAnswer}. */
+    /**
+     * Closes the connections. Waits for what is under way, for 100 ms and a node timeout at the most; what has not come by then
+     * is answered with {@link Reply.NoAnswer}. An interrupt ends the wait, and stays set.
+     */
     @Override
     public void close() {
+        close(System.nanoTime() + Math.min(CLOSING_NANOS, cluster.nodeTimeoutNanos()));
+    }
+
+    /** @param deadline on the scale of {@link System#nanoTime()} */
+    void close(long deadline) {
         cluster.closed(this);
         lock.lock();
         try {
+            closing = true;
+            awaitAnswers(System::nanoTime, deadline);
             closed = true;
             for (int node = 0; node < connections.length; node++) {
                 if (connections[node] != null) {
@@ -465,20 +536,9 @@ public final class Channel implements Nodes, AutoCloseable {
         }
     }
 
-    /** Closes it unless somebody is at it, who may be connecting to a node that hangs. */
-    void closeIfIdle() {
-        if (lock.tryLock()) {
-            try {
-                close();
-            } finally {
-                lock.unlock();
-            }
-        }
-    }
-
     /** Returns whether this channel can go on, without a look at its connections. */
     public boolean isOpen() {
-        return !closed;
+        return !closing;
     }
 
     /**
@@ -494,7 +554,7 @@ public final class Channel implements Nodes, AutoCloseable {
             for (int node = 0; node < connections.length; node++) {
                 dropIfStale(node);
             }
-            return !closed;
+            return !closing;
         } finally {
             lock.unlock();
         }
@@ -508,7 +568,15 @@ public final class Channel implements Nodes, AutoCloseable {
     public void awaitAnswers(long deadline) {
         lock.lock();
         try {
-            long left = deadline - cluster.time().nanoTime();
+            awaitAnswers(cluster.time()::nanoTime, deadline);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitAnswers(LongSupplier clock, long deadline) {
+        try {
+            long left = deadline - clock.getAsLong();
             while (!closed
                     && left > 0
                     && isSomethingUnderWay()
@@ -518,12 +586,10 @@ public final class Channel implements Nodes, AutoCloseable {
                 } else {
                     select(left);
                 }
-                left = deadline - cluster.time().nanoTime();
+                left = deadline - clock.getAsLong();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } finally {
-            lock.unlock();
         }
     }
 

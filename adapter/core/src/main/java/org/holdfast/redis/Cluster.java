@@ -16,6 +16,7 @@ import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Time;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** The nodes of one lock service: who they are, what is known of them, and channels to them. */
@@ -36,6 +37,7 @@ public final class Cluster implements AutoCloseable {
     private final long nodeTimeoutNanos;
     private final boolean guarded;
     private final Executor threads;
+    private final Shortage shortage;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -99,6 +101,7 @@ public final class Cluster implements AutoCloseable {
         this.guarded = guarded;
         this.time = time;
         this.threads = threads;
+        this.shortage = new Shortage(time);
         this.clocks = new Clocks(addresses.size(), agreements.widest().driftFactor());
         this.nodeTimeoutNanos = nodeTimeout.toNanos();
         this.inspectors = IntStream.range(0, addresses.size())
@@ -129,12 +132,13 @@ public final class Cluster implements AutoCloseable {
 
     /**
      * Closes the channels that are still open: not every container ends the connections in its pool when their adapter goes.
-     * Waits for no node.
+     * Waits for what is under way, for 100 ms at the most.
      */
     @Override
     public void close() {
         closed = true;
-        channels.forEach(Channel::closeIfIdle);
+        long deadline = System.nanoTime() + Math.min(Channel.CLOSING_NANOS, nodeTimeoutNanos);
+        channels.forEach(channel -> channel.close(deadline));
     }
 
     /** Returns what hears of releases by other processes. */
@@ -197,33 +201,90 @@ public final class Cluster implements AutoCloseable {
         return inspectors.get(node);
     }
 
+    /** Returns when a connection has to be there that is begun now, on the scale of {@link System#nanoTime()}. */
+    long connectDeadline() {
+        return System.nanoTime() + nodeTimeoutNanos;
+    }
+
     /**
      * Connects to a node, and looks whether it may be asked.
      *
-     * @throws JedisException if it may not: its health says why
+     * @param deadline for all of that, from {@link #connectDeadline()}
+     * @throws JedisException if it may not: its health says why, unless it is for this process
      */
-    NodeConnection connect(int node) {
+    NodeConnection connect(int node, long deadline) {
         NodeConnection connection = null;
+        boolean admitted = false;
         try {
-            connection = openUnseen(node);
+            connection = open(node, deadline);
             admit(node, connection);
+            connection.boundEachAnswer();
+            admitted = true;
             return connection;
+        } catch (OutOfMemoryError e) {
+            throw localFailure(e);
         } catch (RuntimeException e) {
-            if (!(innermost(e)
-                    instanceof Names.LateException)) { // the node may well answer, where connections are open
+            if (!isLate(e)) { // the node may well answer, where connections are open
                 setAside(node, e);
             }
-            if (connection != null) {
+            throw e;
+        } finally {
+            if (connection != null && !admitted) {
                 connection.abandon();
             }
-            throw e;
         }
     }
 
     /** Connects to a node without a look at it. */
     NodeConnection openUnseen(int node) {
-        return NodeConnection.open(address(node), names, access, tls, (int)
-                Duration.ofNanos(nodeTimeoutNanos).toMillis());
+        NodeConnection connection = open(node, connectDeadline());
+        connection.boundEachAnswer();
+        return connection;
+    }
+
+    private NodeConnection open(int node, long deadline) {
+        try {
+            shortage.requireNone();
+        } catch (LocalFailureException e) {
+            throw new JedisConnectionException(e);
+        }
+        return NodeConnection.open(
+                address(node),
+                names,
+                access,
+                tls,
+                (int) Duration.ofNanos(nodeTimeoutNanos).toMillis(),
+                deadline);
+    }
+
+    /** Takes note that this process cannot open a connection, and returns what to throw. */
+    JedisConnectionException localFailure(Throwable failure) {
+        LocalFailureException local = LocalFailureException.of(innermost(failure));
+        shortage.note(local);
+        return new JedisConnectionException(local);
+    }
+
+    /** Returns whether there is no connection for a reason that is not the node's. */
+    static boolean saysNothingOfNode(Throwable failure) {
+        return isLate(failure) || isLocal(failure);
+    }
+
+    private static boolean isLate(Throwable failure) {
+        return innermost(failure) instanceof Names.LateException;
+    }
+
+    private static boolean isLocal(Throwable failure) {
+        return innermost(failure) instanceof LocalFailureException;
+    }
+
+    /** Gives work to a thread; returns false where there is none for it. */
+    boolean runElsewhere(Runnable work) {
+        try {
+            threads.execute(work);
+            return true;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            return false;
+        }
     }
 
     /** Looks at a node and has it asked, unless there is something against it. */
@@ -242,7 +303,9 @@ public final class Cluster implements AutoCloseable {
 
     /** A node is not to be asked, for the reason that a look at it gave. */
     void setAside(int node, RuntimeException reason) {
-        if (reason instanceof NodeInspector.RefusedException) {
+        if (isLocal(reason)) {
+            health(node).notLookedAt(describe(localFailure(reason)));
+        } else if (reason instanceof NodeInspector.RefusedException) {
             health(node).refuse(describe(reason));
         } else if (clocks.isDoubted(node)) {
             health(node).doubt(clocks.describe(node));

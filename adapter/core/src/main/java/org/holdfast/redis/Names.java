@@ -90,6 +90,7 @@ final class Names {
      *
      * @param deadline on the scale of {@link System#nanoTime()}
      * @throws LateException if the name server has not told them by then
+     * @throws LocalFailureException if this process could not ask
      * @throws IOException if there are none
      */
     InetAddress[] addresses(String host, long deadline) throws IOException {
@@ -131,6 +132,10 @@ final class Names {
             }
         } catch (ExecutionException e) {
             lookup.told = true;
+            if (e.getCause() instanceof OutOfMemoryError) {
+                throw LocalFailureException.of(e.getCause());
+            }
+            NodeSocket.requireFiles(); // a lookup that had none says that there is no such host
             throw new IOException(Cluster.describe(e), e.getCause());
         } catch (TimeoutException e) {
             lookup.overdue = true;

@@ -40,13 +40,17 @@ final class NodeConnection extends Connection {
     }
 
     /**
-     * Connects and introduces itself.
+     * Connects and introduces itself. What is asked on the connection has the same deadline, until
+     * {@link #boundEachAnswer()}.
      *
      * @param names finds the node's host
-     * @param timeoutMillis for the connection, and for each answer
-     * @throws redis.clients.jedis.exceptions.JedisException if the node cannot be reached or turns us away
+     * @param timeoutMillis for each answer after that
+     * @param deadline on the scale of {@link System#nanoTime()}: for the lookup, the connection, TLS and the introduction
+     * @throws redis.clients.jedis.exceptions.JedisException if the node cannot be reached or turns us away; with a
+     *     {@link LocalFailureException} as its cause if that is for this process
      */
-    static NodeConnection open(NodeAddress address, Names names, Access access, Tls tls, int timeoutMillis) {
+    static NodeConnection open(
+            NodeAddress address, Names names, Access access, Tls tls, int timeoutMillis, long deadline) {
         String password = password(address, access);
         JedisClientConfig config = DefaultJedisClientConfig.builder()
                 .connectionTimeoutMillis(timeoutMillis)
@@ -58,10 +62,16 @@ final class NodeConnection extends Connection {
                 .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
                 .autoNegotiateProtocol(false) // scripts return numbers, the same in every version of the protocol
                 .build();
-        Sockets sockets = new Sockets(address, names, tls, config);
+        Sockets sockets = new Sockets(address, names, tls, config, deadline);
         try {
             return new NodeConnection(sockets, config);
+        } catch (OutOfMemoryError e) {
+            sockets.close(); // Jedis does so only after exceptions
+            throw new JedisConnectionException(LocalFailureException.of(e));
         } catch (RuntimeException e) {
+            if (Cluster.saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
+                throw e;
+            }
             String message = Cluster.describe(e);
             String explained = sockets.agreed && isEnd(e) ? Tls.explainEnd(message) : message;
             String safe = withoutPassword(explained, password);
@@ -73,7 +83,7 @@ final class NodeConnection extends Connection {
         try {
             return access.password(address);
         } catch (IOException e) {
-            throw new JedisConnectionException(e.getMessage());
+            throw new JedisConnectionException(LocalFailureException.of(e));
         }
     }
 
@@ -97,32 +107,45 @@ final class NodeConnection extends Connection {
         private final Names names;
         private final Tls tls;
         private final JedisClientConfig config;
+        private final long deadline;
         private NodeSocket last;
         private boolean agreed;
 
-        Sockets(NodeAddress address, Names names, Tls tls, JedisClientConfig config) {
+        Sockets(NodeAddress address, Names names, Tls tls, JedisClientConfig config, long deadline) {
             super(new HostAndPort(address.host(), address.port()), config);
             this.address = address;
             this.names = names;
             this.tls = tls;
             this.config = config;
+            this.deadline = deadline;
+        }
+
+        void close() {
+            if (last != null) {
+                last.close();
+            }
         }
 
         @Override
         public Socket createSocket() {
             try {
-                last = NodeSocket.connect(names, address.host(), address.port(), config.getConnectionTimeoutMillis());
+                last = NodeSocket.connect(
+                        names, address.host(), address.port(), config.getSocketTimeoutMillis(), deadline);
                 if (!address.tls()) {
                     return last;
                 }
                 Socket secure = tls.layer(last, address);
                 agreed = true;
-                last.beginAnswer();
                 return secure;
             } catch (IOException e) {
                 throw new JedisConnectionException(e.getMessage(), e);
             }
         }
+    }
+
+    /** Each answer has a timeout of its own from now on. */
+    void boundEachAnswer() {
+        socket.boundEachAnswer();
     }
 
     void register(Selector selector, int node) {
@@ -166,7 +189,7 @@ final class NodeConnection extends Connection {
 
     @Override
     protected Object protocolRead(RedisInputStream in, PushConsumerChain consumers) {
-        if (socket != null) { // else we are being introduced, for which there is one deadline
+        if (socket != null) { // else we are being introduced
             socket.beginAnswer();
         }
         try {

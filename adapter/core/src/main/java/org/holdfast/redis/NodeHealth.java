@@ -106,6 +106,13 @@ final class NodeHealth {
         setAside(Cause.DOUBTED, reason);
     }
 
+    /** It could not be looked at, for a reason that is not the node's: that is what stands against one which is not asked. */
+    void notLookedAt(String reason) {
+        if (state.get() instanceof State.Aside aside) {
+            setAside(aside.cause(), reason);
+        }
+    }
+
     /** A node that is refused is not doubted too: it would be told of again and again. */
     private void setAside(Cause cause, String reason) {
         State seen = state.get();

@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -16,6 +17,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A socket with blocking streams, as Jedis and TLS want it, over a channel that never blocks, as a selector wants it.
@@ -30,6 +32,9 @@ final class NodeSocket extends Socket {
 
     private static final int BUFFER = 8_192; // as large as what Jedis reads and writes at once
 
+    /** How often is looked for what has come where there is no file for a selector. */
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final SocketChannel channel;
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(BUFFER);
     private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER);
@@ -37,50 +42,114 @@ final class NodeSocket extends Socket {
     private boolean late;
     private long answerBy;
 
+    /** Whether there is one deadline for everything, which is {@link #answerBy}. */
+    private boolean bounded;
+
     private NodeSocket(SocketChannel channel, int timeoutMillis) throws IOException {
         super((SocketImpl) null);
         this.channel = channel;
         this.timeoutMillis = timeoutMillis;
     }
 
-    /** Connects to the first address of the host that accepts, within one timeout for finding and trying all of them. */
-    static NodeSocket connect(Names names, String host, int port, int timeoutMillis) throws IOException {
+    /**
+     * Connects to the first address of the host that accepts. What is read and written then has the same deadline, until
+     * {@link #boundEachAnswer()}.
+     *
+     * @param timeoutMillis for each answer after that
+     * @param deadline on the scale of {@link System#nanoTime()}: for finding all addresses, and trying them
+     * @throws LocalFailureException if it is not for the node that there is no connection
+     */
+    static NodeSocket connect(Names names, String host, int port, int timeoutMillis, long deadline) throws IOException {
         IOException failure = null;
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         for (InetAddress address : names.addresses(host, deadline)) {
-            SocketChannel channel = SocketChannel.open();
             try {
-                channel.configureBlocking(false);
-                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-                channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-                if (!channel.connect(new InetSocketAddress(address, port))) {
-                    await(channel, SelectionKey.OP_CONNECT, deadline, "no connection");
-                    channel.finishConnect();
-                }
-                return new NodeSocket(channel, timeoutMillis);
+                NodeSocket socket = open(timeoutMillis);
+                socket.boundAll(deadline);
+                socket.connect(new InetSocketAddress(address, port), deadline);
+                return socket;
+            } catch (LocalFailureException e) {
+                throw e; // the next address needs a socket too
             } catch (IOException e) {
-                channel.close();
                 failure = e;
             }
         }
         throw failure == null ? new IOException("host " + host + " has no address") : failure;
     }
 
+    private static NodeSocket open(int timeoutMillis) throws LocalFailureException {
+        SocketChannel channel = null;
+        NodeSocket socket = null;
+        try {
+            channel = SocketChannel.open();
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            socket = new NodeSocket(channel, timeoutMillis);
+            return socket;
+        } catch (IOException | OutOfMemoryError e) { // nothing was asked of the node yet
+            throw LocalFailureException.of(e);
+        } finally {
+            if (channel != null && socket == null) {
+                close(channel);
+            }
+        }
+    }
+
+    /** @throws LocalFailureException if this process cannot open a socket */
+    static void requireFiles() throws LocalFailureException {
+        try {
+            SocketChannel.open().close();
+        } catch (IOException e) {
+            throw LocalFailureException.of(e);
+        }
+    }
+
+    private static void close(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // it is of no use, and that is known already
+        }
+    }
+
+    private void connect(InetSocketAddress remote, long deadline) throws IOException {
+        boolean connected = false;
+        try {
+            boolean done = channel.connect(remote);
+            while (!done) {
+                await(SelectionKey.OP_CONNECT, deadline, "no connection");
+                done = channel.finishConnect();
+            }
+            connected = true;
+        } catch (BindException e) { // this host has no port left for it, or no address
+            throw LocalFailureException.of(e);
+        } finally {
+            if (!connected) {
+                close(channel);
+            }
+        }
+    }
+
     /** Waits until the channel is ready. Needed only where an answer comes in parts, so its cost does not matter. */
-    private static void await(SocketChannel channel, int operation, long deadline, String what) throws IOException {
+    private void await(int operation, long deadline, String what) throws IOException {
         boolean interrupted = Thread.interrupted();
-        try (Selector selector = Selector.open()) {
-            channel.register(selector, operation);
-            while (true) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0) {
-                    throw new SocketTimeoutException(what + " in time");
+        try (Selector selector = selector()) {
+            if (selector != null) {
+                channel.register(selector, operation);
+            }
+            long left = deadline - System.nanoTime();
+            while (left > 0) {
+                if (selector == null) {
+                    LockSupport.parkNanos(Math.min(left, POLL_NANOS));
+                    return; // the caller tries, and comes again
                 }
                 if (selector.select(TimeUnit.NANOSECONDS.toMillis(left) + 1) > 0) {
                     return;
                 }
                 interrupted |= Thread.interrupted(); // an interrupt ends a select; we go on and tell later
+                left = deadline - System.nanoTime();
             }
+            throw new SocketTimeoutException(what + " in time");
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -88,13 +157,38 @@ final class NodeSocket extends Socket {
         }
     }
 
+    /** Returns null where this process has no file left for one: an open connection must not be lost by that. */
+    private static Selector selector() {
+        try {
+            return Selector.open();
+        } catch (IOException | OutOfMemoryError e) {
+            return null;
+        }
+    }
+
     private long deadline() {
+        if (bounded) {
+            return answerBy;
+        }
         int millis = timeoutMillis;
         return System.nanoTime() + (millis == 0 ? Long.MAX_VALUE / 2 : TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
     /** What is read from now on is another answer: parts that come one by one may take one timeout together. */
     void beginAnswer() {
+        late = bounded;
+    }
+
+    /** All that is read and written from now on has one deadline, on the scale of {@link System#nanoTime()}. */
+    void boundAll(long deadline) {
+        bounded = true;
+        late = true;
+        answerBy = deadline;
+    }
+
+    /** Each answer has one timeout from now on. */
+    void boundEachAnswer() {
+        bounded = false;
         late = false;
     }
 
@@ -141,7 +235,7 @@ final class NodeSocket extends Socket {
                 }
                 int read = 0;
                 while (read == 0) {
-                    await(channel, SelectionKey.OP_READ, answerBy, "no answer");
+                    await(SelectionKey.OP_READ, answerBy, "no answer");
                     read = channel.read(incoming);
                 }
                 return read;
@@ -173,7 +267,7 @@ final class NodeSocket extends Socket {
                     outgoing.clear().put(bytes, offset + done, Math.min(length - done, BUFFER));
                     channel.write(outgoing.flip());
                     while (outgoing.hasRemaining()) {
-                        await(channel, SelectionKey.OP_WRITE, deadline, "nothing could be sent");
+                        await(SelectionKey.OP_WRITE, deadline, "nothing could be sent");
                         channel.write(outgoing);
                     }
                 }
@@ -233,8 +327,8 @@ final class NodeSocket extends Socket {
     }
 
     @Override
-    public void close() throws IOException {
-        channel.close();
+    public void close() {
+        close(channel);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import redis.clients.jedis.CommandArguments;
@@ -44,6 +45,9 @@ final class SubscriberLine implements AutoCloseable {
     /** The locks that were asked for, by channel. */
     private final Map<String, String> lockOfChannel = new HashMap<>();
 
+    /** Null if no connection is being opened. */
+    private Opening opening;
+
     private NodeConnection connection;
     private Set<String> served = Set.of();
     private long nextConnect;
@@ -66,6 +70,43 @@ final class SubscriberLine implements AutoCloseable {
         this.nextConnect = now();
     }
 
+    /** A connection, or why there is none. */
+    private record Opened(NodeConnection connection, String failure) {}
+
+    /** Opens a connection on another thread: a node that hangs must not keep the thread from listening to others. */
+    private final class Opening implements Runnable {
+
+        private static final Opened GIVEN_UP = new Opened(null, "it is not needed any more");
+        private final AtomicReference<Opened> result = new AtomicReference<>();
+
+        @Override
+        public void run() {
+            Opened opened;
+            try {
+                opened = new Opened(cluster.openUnseen(node), null);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                opened = new Opened(null, Cluster.describe(e));
+            }
+            if (!result.compareAndSet(null, opened)) {
+                abandon(opened);
+            }
+            selector.wakeup();
+        }
+
+        void giveUp() {
+            Opened opened = result.getAndSet(GIVEN_UP);
+            if (opened != null) {
+                abandon(opened);
+            }
+        }
+
+        private void abandon(Opened opened) {
+            if (opened.connection() != null) {
+                opened.connection().abandon();
+            }
+        }
+    }
+
     private long now() {
         return cluster.time().nanoTime();
     }
@@ -73,11 +114,8 @@ final class SubscriberLine implements AutoCloseable {
     /** Sees to it that there is a connection that lives and listens for these locks. */
     void serve(Set<String> wanted) {
         try {
-            if (connection == null
-                    && !wanted.isEmpty()
-                    && now() - nextConnect >= 0
-                    && cluster.health(node).isAsked()) {
-                connect();
+            if (connection == null) {
+                connect(wanted);
             }
             if (connection != null && isAlive()) {
                 listenFor(wanted);
@@ -88,8 +126,26 @@ final class SubscriberLine implements AutoCloseable {
         }
     }
 
-    private void connect() {
-        connection = cluster.openUnseen(node);
+    private void connect(Set<String> wanted) {
+        if (opening == null
+                && !wanted.isEmpty()
+                && now() - nextConnect >= 0
+                && cluster.health(node).isAsked()) {
+            opening = new Opening();
+            if (!cluster.runElsewhere(opening)) {
+                opening.run();
+            }
+        }
+        Opened opened = opening == null ? null : opening.result.get();
+        if (opened == null) {
+            return;
+        }
+        opening = null;
+        if (opened.connection() == null) {
+            drop(opened.failure(), PAUSE_NANOS);
+            return;
+        }
+        connection = opened.connection();
         connection.register(selector, node);
         lastHeard = now();
         lastPing = lastHeard;
@@ -190,6 +246,10 @@ final class SubscriberLine implements AutoCloseable {
 
     @Override
     public void close() {
+        if (opening != null) {
+            opening.giveUp();
+            opening = null;
+        }
         if (connection != null) {
             connection.abandon();
             connection = null;

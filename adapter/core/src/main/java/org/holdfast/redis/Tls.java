@@ -43,8 +43,9 @@ final class Tls {
     }
 
     /**
-     * Agrees with a node on keys.
+     * Agrees with a node on keys, by the deadline of the socket.
      *
+     * @throws LocalFailureException if the stores cannot be used
      * @throws IOException saying what stands against it; a cause would say it in other words. The socket is closed
      */
     Socket layer(NodeSocket socket, NodeAddress address) throws IOException {
@@ -75,7 +76,15 @@ final class Tls {
         }
     }
 
-    private SSLContext context() throws IOException {
+    private SSLContext context() throws LocalFailureException {
+        try {
+            return contextOfStores();
+        } catch (IOException e) {
+            throw LocalFailureException.of(e);
+        }
+    }
+
+    private SSLContext contextOfStores() throws IOException {
         if (access.trustStore().isEmpty() && access.keyStore().isEmpty()) {
             return defaultContext();
         }

@@ -60,7 +60,7 @@ class HangingNameServerTest {
                 false,
                 OneNode.AGREEMENTS,
                 time,
-                Runnable::run,
+                task -> new Thread(task, "works for a cluster").start(),
                 Recorder.NONE,
                 new NodeThrottles(time));
     }

@@ -211,7 +211,7 @@ class HostileReplyTest {
     void reply_toARenewal_extendsNothing(String lie) throws Exception {
         for (LockMode mode : List.of(LockMode.EXCLUSIVE, LockMode.READ)) {
             try (LyingFront front = new LyingFront(redis.port(), "EVAL", bytes(lie), 0);
-                    LockConnectionFactory locks = connectTo("redis://127.0.0.1:" + front.port());
+                    LockConnectionFactory locks = connectTo("redis://127.0.0.1:" + front.port(), "2000");
                     LockConnection connection = locks.getConnection()) {
                 Lease lease = connection.acquire(LockRequest.of("believed")
                         .mode(mode)

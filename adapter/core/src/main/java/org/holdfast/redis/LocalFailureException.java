@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.io.IOException;
+
+/**
+ * This process cannot open a connection: it lacks files, memory or threads, or cannot read a file of its own.
+ *
+ * <p>That says nothing of the node. It has no cause, so that it is what {@link Cluster#innermost} finds.
+ */
+final class LocalFailureException extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** @param reason what this process lacks */
+    LocalFailureException(String reason) {
+        super("this process cannot open a connection: " + reason);
+    }
+
+    static LocalFailureException of(Throwable failure) {
+        return failure instanceof LocalFailureException known
+                ? known
+                : new LocalFailureException(Cluster.describe(failure));
+    }
+}

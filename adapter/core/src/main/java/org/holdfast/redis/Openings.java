@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.holdfast.protocol.NodeSet;
+
+/**
+ * The connections of one channel that are being opened: to all nodes at once, within one node timeout altogether.
+ *
+ * <p>The caller that needs them opens one. Threads of the lock service open the others; those that no thread has begun the
+ * caller opens too, one after the other. The channel's lock guards everything here, and is not held while a connection is
+ * opened: requests to nodes that are connected go on.
+ */
+final class Openings {
+
+    /** Those that threads open end by the same deadline as ours: it takes them a moment to say so. */
+    private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** The channel, to which the connections go. Called with its lock. */
+    interface Owner {
+
+        /** Takes a connection, or closes it. */
+        void opened(int node, NodeConnection connection);
+
+        /** Returns whether enough nodes are connected for a lock. */
+        boolean isQuorumConnected();
+    }
+
+    private final Cluster cluster;
+    private final Owner owner;
+    private final ReentrantLock lock;
+
+    /** Signalled when an attempt has ended. */
+    private final Condition over;
+
+    /** What is under way, by node. */
+    private final Attempt[] pending;
+
+    Openings(Cluster cluster, Owner owner, ReentrantLock lock) {
+        this.cluster = cluster;
+        this.owner = owner;
+        this.lock = lock;
+        this.over = lock.newCondition();
+        this.pending = new Attempt[cluster.size()];
+    }
+
+    /** One attempt to connect to a node. Running it once more does nothing. */
+    private final class Attempt implements Runnable {
+
+        private final int node;
+        private final long deadline;
+        private final AtomicBoolean begun = new AtomicBoolean();
+        private String obstacle = "it is being connected to, which takes longer than the node timeout";
+        private boolean ended;
+
+        Attempt(int node, long deadline) {
+            this.node = node;
+            this.deadline = deadline;
+        }
+
+        @Override
+        public void run() {
+            if (!begun.compareAndSet(false, true)) {
+                return;
+            }
+            NodeConnection connection = null;
+            String failure = "this process could not connect to it";
+            try {
+                requireTime();
+                connection = cluster.connect(node, deadline);
+            } catch (RuntimeException e) {
+                failure = Cluster.describe(e);
+            } finally {
+                end(connection, failure);
+            }
+        }
+
+        /** With little time left it would seem that the node is late. */
+        private void requireTime() {
+            if (deadline - System.nanoTime() < cluster.nodeTimeoutNanos() / 2) {
+                throw cluster.localFailure(new LocalFailureException("no thread had time for it"));
+            }
+        }
+
+        private void end(NodeConnection connection, String failure) {
+            lock.lock();
+            try {
+                ended = true;
+                obstacle = connection == null ? failure : null;
+                pending[node] = null;
+                over.signalAll();
+                if (connection != null) {
+                    owner.opened(node, connection);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /**
+     * Connects to nodes. Called with the lock, held once; waits without. Works on an interrupted thread and leaves the interrupt
+     * status as it was.
+     *
+     * @param missing all nodes that should be connected and are not
+     * @param needed those that the caller waits for. It does not wait for what others open if a quorum is connected
+     * @return what stands against a connection, by node; null where nothing does
+     */
+    String[] open(NodeSet missing, NodeSet needed) {
+        long deadline = cluster.connectDeadline();
+        Attempt[] mine = new Attempt[pending.length];
+        Attempt[] awaited = new Attempt[pending.length];
+        boolean patient = false;
+        for (int node = 0; node < pending.length; node++) {
+            if (missing.contains(node) && pending[node] == null) {
+                pending[node] = new Attempt(node, deadline);
+                mine[node] = pending[node];
+            }
+            if (needed.contains(node)) {
+                awaited[node] = pending[node];
+                patient |= mine[node] != null;
+            }
+        }
+        runWithoutLock(mine, needed);
+        await(awaited, patient);
+        String[] obstacles = new String[pending.length];
+        for (int node = 0; node < pending.length; node++) {
+            obstacles[node] = awaited[node] == null ? null : awaited[node].obstacle;
+        }
+        return obstacles;
+    }
+
+    private void runWithoutLock(Attempt[] mine, NodeSet needed) {
+        lock.unlock();
+        try {
+            Attempt own = null;
+            for (Attempt attempt : mine) {
+                if (attempt != null && own == null && needed.contains(attempt.node)) {
+                    own = attempt;
+                } else if (attempt != null) {
+                    cluster.runElsewhere(attempt);
+                }
+            }
+            if (own != null) {
+                own.run();
+            }
+            for (Attempt attempt : mine) {
+                if (attempt != null) {
+                    attempt.run(); // unless a thread has begun: it may wait for one, or there is none
+                }
+            }
+        } finally {
+            lock.lock();
+        }
+    }
+
+    private void await(Attempt[] awaited, boolean patient) {
+        boolean interrupted = false;
+        for (Attempt attempt : awaited) {
+            while (attempt != null && !attempt.ended && (patient || !owner.isQuorumConnected())) {
+                long left = attempt.deadline + GRACE_NANOS - System.nanoTime();
+                if (left <= 0) {
+                    break;
+                }
+                try {
+                    over.awaitNanos(left);
+                } catch (InterruptedException e) {
+                    interrupted = true; // we go on and tell later
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
