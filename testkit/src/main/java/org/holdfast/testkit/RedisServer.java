@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -27,14 +28,16 @@ public final class RedisServer implements AutoCloseable {
     private final Path directory;
     private final int port;
     private final List<String> options;
+    private final Map<String, String> environment;
     private final Thread endWithJvm = new Thread(this::end, "redis-server-end");
     private Process process;
     private boolean ended;
 
-    private RedisServer(Path directory, int port, List<String> options) {
+    private RedisServer(Path directory, int port, List<String> options, Map<String, String> environment) {
         this.directory = directory;
         this.port = port;
         this.options = options;
+        this.environment = environment;
     }
 
     /**
@@ -44,7 +47,16 @@ public final class RedisServer implements AutoCloseable {
      * @param options as on the command line of redis-server, added to ours
      */
     public static RedisServer start(Path directory, String... options) {
-        RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options));
+        return start(directory, Map.of(), options);
+    }
+
+    /** Does the same, and the process has this wall clock, also when it is started again. */
+    public static RedisServer startWithClock(Path directory, ClockShim clock, String... options) {
+        return start(directory, clock.environment(), options);
+    }
+
+    private static RedisServer start(Path directory, Map<String, String> environment, String... options) {
+        RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment);
         Runtime.getRuntime().addShutdownHook(server.endWithJvm);
         server.start();
         return server;
@@ -79,11 +91,12 @@ public final class RedisServer implements AutoCloseable {
                 "--appendonly",
                 "no"));
         command.addAll(options);
-        process = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()))
-                .start();
+                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()));
+        builder.environment().putAll(environment);
+        process = builder.start();
     }
 
     private void awaitPong(Path home) throws IOException {
