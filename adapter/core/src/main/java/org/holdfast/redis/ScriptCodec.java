@@ -31,6 +31,7 @@ final class ScriptCodec {
     private static final int NOTED = 12;
     private static final int FREE = 13;
     private static final int SEEN = 14;
+    private static final int TOKEN_SKEWED = 15;
 
     private final String prefix;
     private final long memoryMicros;
@@ -120,7 +121,7 @@ final class ScriptCodec {
         } else if (command instanceof Command.Inspect c) {
             lookedAt(c.locks(), call);
         } else if (command instanceof Command.ForceRelease c) {
-            lookedAt(c.locks(), call).add(c.token()).add(c.fenceMillis());
+            lookedAt(c.locks(), call).add(c.token()).add(c.fenceMillis()).add(c.maxSkewMicros());
             c.locks().forEach(lock -> call.add(bytes(channel(lock.name()))));
         } else if (command instanceof Command.Refresh c) {
             refresh(c.tickets(), call);
@@ -146,7 +147,10 @@ final class ScriptCodec {
             call.add(bytes(base + "readers"));
         }
         addMark(call);
-        addTake(claim, claim.token(), call).add(claim.target().names().size()).add(claim.lastToken());
+        addTake(claim, claim.token(), call)
+                .add(claim.target().names().size())
+                .add(claim.lastToken())
+                .add(command.maxSkewMicros());
         command.queueing().ifPresent(queueing -> addTicket(queueing.ticket(), reads, call));
     }
 
@@ -308,7 +312,7 @@ final class ScriptCodec {
     }
 
     private static Reply reply(long status, long detail) {
-        if (status < 0 || status > FREE || !isPossible((int) status, detail)) {
+        if (status < 0 || status > TOKEN_SKEWED || !isPossible((int) status, detail)) {
             return null;
         }
         return switch ((int) status) {
@@ -323,6 +327,7 @@ final class ScriptCodec {
             case TICKET_TOO_SMALL -> new Reply.TicketTooSmall(detail);
             case NOTED -> new Reply.Noted();
             case FREE -> new Reply.Free((int) detail);
+            case TOKEN_SKEWED -> new Reply.TokenSkewed(detail);
             default -> null;
         };
     }

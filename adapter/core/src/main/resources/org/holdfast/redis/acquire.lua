@@ -11,18 +11,28 @@
 -- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
 -- ARGV[6]  how many names
 -- ARGV[7]  last token: the lease may use those from the token to this one
+-- ARGV[8]  how far the token may be from this node's clock in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    held by another, for so long if not renewed
 --   {3, token, _} this token or a larger one was granted before
+--   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark is gone: this node may have forgotten locks
 --   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
+--
+-- A token that was drawn by a wrong clock, or long ago, must not come on record: one that is ahead would be exceeded by all
+-- who meet it, and after one that is behind the next might be smaller than what was granted before, and forgotten since.
 --
 -- One script, because between looking and taking somebody else could take. The owner that has the lock already may ask
 -- again with the same token: its first request may have been heard and the reply lost.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+
+local ahead = ARGV[2] - now
+if math.abs(ahead) > tonumber(ARGV[8]) then
+  return {15, ahead / 1000, now}
+end
 
 local memory = tonumber(ARGV[5])
 local keys = 2 * ARGV[6]

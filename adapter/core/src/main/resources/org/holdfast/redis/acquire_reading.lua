@@ -11,11 +11,13 @@
 -- ARGV[3]  TTL of the lease in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[8]  how far the token may be from this node's clock in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    somebody has the lock alone, for so long if not renewed
 --   {3, token, _} this token or a larger one was granted before the reading began, or this lease was released
+--   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark is gone: this node may have forgotten locks
 --   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
 --
@@ -24,6 +26,11 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local millis = math.floor(now / 1000)
+
+local ahead = ARGV[2] - now
+if math.abs(ahead) > tonumber(ARGV[8]) then
+  return {15, ahead / 1000, now}
+end
 
 local memory = tonumber(ARGV[5])
 local readers = KEYS[6]

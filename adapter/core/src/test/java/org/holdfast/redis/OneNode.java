@@ -86,7 +86,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
         return round.next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
     }
 
-    static final class WaitlessTime implements Time {
+    static class WaitlessTime implements Time {
         @Override
         public long nanoTime() {
             return System.nanoTime();

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.AnyToken;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
@@ -19,6 +20,7 @@ import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Round;
 import org.holdfast.protocol.Target;
+import org.holdfast.protocol.Ticket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,7 +45,7 @@ class ScriptsTest {
     }
 
     private Reply acquire(Owner owner, long token) {
-        return ask(new Command.Acquire(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE)))
+        return ask(AnyToken.acquire(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE)))
                 .reply();
     }
 
@@ -71,7 +73,7 @@ class ScriptsTest {
         try (Channel guarded = NODE.open(Duration.ofSeconds(60))) {
             guarded.prepare();
             NODE.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
-            Command acquire = new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
+            Command acquire = AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
             assertThat(OneNode.answerTo(guarded.send(acquire, NodeSet.of(0))).reply())
                     .isEqualTo(new Reply.Held(60_000));
             assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_000L);
@@ -189,15 +191,47 @@ class ScriptsTest {
         ask(new Command.Release(reader, true));
         ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 7, TTL, FENCE)));
 
-        assertThat(ask(new Command.Acquire(reader, Optional.of(new Command.Queueing(Optional.empty()))))
-                        .reply())
-                .isEqualTo(new Reply.TokenTooSmall(10));
+        assertThat(ask(AnyToken.acquireIfNobodyWaits(reader)).reply()).isEqualTo(new Reply.TokenTooSmall(10));
+    }
+
+    @Test
+    void token_furtherFromTheNodesClockThanAllowed_isRefusedAheadAndBehindAndLeavesNothing() throws Exception {
+        long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        for (long off : new long[] {-301_000_000, 310_000_000}) { // drawn long ago, or by a wrong clock
+            for (Target target : List.of(new Target.Alone("x"), new Target.Reading("x"))) {
+                Optional<Command.Queueing> queueing = target instanceof Target.Reading
+                        ? Optional.of(new Command.Queueing(Optional.empty()))
+                        : Optional.empty();
+                Claim claim = new Claim(target, ADA, now + off, TTL, FENCE);
+                assertThat(ask(new Command.Acquire(claim, queueing, 300_000_000))
+                                .reply())
+                        .asInstanceOf(type(Reply.TokenSkewed.class))
+                        .satisfies(far -> assertThat(far.aheadMillis()).isBetween(off / 1_000 - 10_000, off / 1_000));
+            }
+            assertThat(ask(new Command.ForceRelease(List.of(new Target.Alone("x")), now + off, FENCE, 300_000_000))
+                            .reply())
+                    .isInstanceOf(Reply.TokenSkewed.class);
+        }
+        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:fence")).isEqualTo(":0\r\n");
+    }
+
+    @Test
+    void ticket_numberedByAClockThatIsFarAhead_getsNoPlace() throws Exception {
+        long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        for (boolean known : new boolean[] {false, true}) { // once it has its place a quorum has agreed to its number
+            Ticket ticket = new Ticket("x", BOB, now + 310_000_000, false, known, TTL);
+            Command acquire = new Command.Acquire(
+                    new Claim(new Target.Alone("x"), ADA, now, TTL, FENCE),
+                    Optional.of(new Command.Queueing(Optional.of(ticket))),
+                    300_000_000);
+            assertThat(ask(acquire).reply()).isInstanceOf(known ? Reply.Granted.class : Reply.TokenSkewed.class);
+        }
     }
 
     @Test
     void everyAnswer_carriesTheNodesClock() {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-        assertThat(ask(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE)))
+        assertThat(ask(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE)))
                         .nodeMicros())
                 .isBetween(now - 1_000_000, now + 5_000_000);
     }
@@ -252,7 +286,7 @@ class ScriptsTest {
         acquire(ADA, 7);
         release(ADA, 7, true);
         NODE.command("SCRIPT FLUSH");
-        NODE.send(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 9, TTL, FENCE)))
+        NODE.send(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 9, TTL, FENCE)))
                 .leave(late -> {});
         String sha = new String(LockScript.ACQUIRE.sha(), StandardCharsets.US_ASCII);
         await().untilAsserted(() -> {
@@ -286,8 +320,7 @@ class ScriptsTest {
     void answers_ofAbandonedRequests_areNeverTakenForLaterOnes() {
         for (int i = 0; i < 50; i++) {
             List<Answer> late = new ArrayList<>();
-            Round abandoned =
-                    NODE.send(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 100 + i, TTL, FENCE)));
+            Round abandoned = NODE.send(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 100 + i, TTL, FENCE)));
             abandoned.leave(late::add);
             assertThat(release(ADA, 0, false)).as("the answer to the release").isIn(new Reply.Released(0));
             assertThat(late).singleElement().extracting(Answer::reply).isEqualTo(new Reply.Granted());

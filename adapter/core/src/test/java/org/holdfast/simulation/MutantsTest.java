@@ -48,7 +48,7 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 PROTOCOL + "Redlock.java",
-                                "if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {",
+                                "if (tally.isGranted() && time.nanoTime() - validUntil < 0) {",
                                 "if (tally.isGranted()) { validUntil = time.nanoTime()"
                                         + " + timing.validityNanos(ttlMillis);"));
     }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.holdfast.protocol.AnyToken;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.Owner;
@@ -171,7 +172,7 @@ class SimulatedRedisTest {
         long ttl = random.nextBoolean() ? SHORT_TTL : LONG_TTL;
         Command command =
                 switch (random.nextInt(3)) {
-                    case 0 -> new Command.Acquire(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
+                    case 0 -> AnyToken.acquire(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
                     case 1 -> new Command.Renew(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
                     default ->
                         new Command.Release(
