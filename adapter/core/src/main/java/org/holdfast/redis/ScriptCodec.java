@@ -191,7 +191,7 @@ final class ScriptCodec {
                 .add(claim.fenceMillis());
         claim.target().names().forEach(name -> call.add(bytes(channel(name))));
         if (reads) {
-            call.add(claim.ttlMillis());
+            call.add(claim.ttlMillis()).add(memoryMicros);
         }
     }
 

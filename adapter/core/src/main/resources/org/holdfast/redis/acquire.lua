@@ -1,8 +1,8 @@
 -- Takes a lock on one or several names, all or none, if nobody else has any of them and the token is larger than any
--- granted before.
+-- granted before. Comes after lock.lua.
 --
--- KEYS[1], KEYS[2]   lock: holds the owner, expires with the lease; and fence: holds the last token, expires a retention
---                    later. Then the same two of the second name, and so on
+-- KEYS[1], KEYS[2]   lock, see lock.lua; and fence: holds the last token, expires a retention after the lease has ended. Then
+--                    the same two of the second name, and so on
 -- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  token
@@ -26,8 +26,6 @@
 --
 -- One script, because between looking and taking somebody else could take. The owner that has the lock already may ask
 -- again with the same token: its first request may have been heard and the reply lost.
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
 
 local ahead = ARGV[2] - now
 if math.abs(ahead) > tonumber(ARGV[8]) then
@@ -35,20 +33,22 @@ if math.abs(ahead) > tonumber(ARGV[8]) then
 end
 
 local memory = tonumber(ARGV[5])
+local linger = math.ceil(memory / 1000)
 local keys = 2 * ARGV[6]
-local longest = -1
+local mine = {}
+local longest = 0
 for i = 1, keys, 2 do
-  local holder = redis.call('GET', KEYS[i])
-  if holder and holder ~= ARGV[1] then
-    local left = redis.call('PTTL', KEYS[i])
-    if memory > 0 and left * 1000 > memory then
-      left = math.ceil(memory / 1000) -- no lease lasts longer: the clock was set back since
-      redis.call('PEXPIRE', KEYS[i], left)
+  local owner, left = look(KEYS[i])
+  mine[i] = owner == ARGV[1]
+  if owner and owner ~= ARGV[1] and left > 0 then
+    if memory > 0 and left > linger then
+      left = linger -- no lease lasts longer: the clock was set back since
+      write(KEYS[i], owner, left, linger)
     end
-    longest = math.max(longest, left, 0)
+    longest = math.max(longest, left)
   end
 end
-if longest >= 0 then
+if longest > 0 then
   return {2, longest, now}
 end
 
@@ -67,7 +67,7 @@ local token = tonumber(ARGV[2])
 local largest = 0
 for i = 1, keys, 2 do
   local last = tonumber(redis.call('GET', KEYS[i + 1]) or '0')
-  if token <= last and not (tonumber(ARGV[7]) >= last and redis.call('GET', KEYS[i])) then
+  if token <= last and not (mine[i] and tonumber(ARGV[7]) >= last) then
     largest = math.max(largest, last)
   end
 end
@@ -76,7 +76,7 @@ if largest > 0 then
 end
 
 for i = 1, keys, 2 do
-  redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[3])
+  write(KEYS[i], ARGV[1], ARGV[3], linger)
   redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])
 end
 return {1, 0, now}

@@ -1,6 +1,6 @@
--- Lets one more reader in, unless somebody has the lock alone.
+-- Lets one more reader in, unless somebody has the lock alone. Comes after lock.lua.
 --
--- KEYS[1]  lock: while it is read, the word "readers" and the last token before; expires with the last reader
+-- KEYS[1]  lock: while it is read, the word "readers" and the last token before, until the last reader's lease ends
 -- KEYS[2]  fence: holds the last token, expires a retention later
 -- KEYS[3], KEYS[4], KEYS[5]  who waits; see queue.lua
 -- KEYS[6]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
@@ -23,9 +23,6 @@
 --
 -- Readers have larger tokens than everybody who had the lock alone before them, and smaller ones than everybody after. Among
 -- themselves they are in no order: else they would keep each other out.
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local millis = math.floor(now / 1000)
 
 local ahead = ARGV[2] - now
 if math.abs(ahead) > tonumber(ARGV[8]) then
@@ -34,13 +31,16 @@ end
 
 local memory = tonumber(ARGV[5])
 local readers = KEYS[6]
-local holder = redis.call('GET', KEYS[1])
+local linger = math.ceil(memory / 1000)
+local holder, left = look(KEYS[1])
+if holder and left <= 0 then
+  holder = nil
+end
 local base = holder and string.match(holder, '^readers (%d+)$')
 if holder and not base then
-  local left = redis.call('PTTL', KEYS[1])
-  if memory > 0 and left * 1000 > memory then
-    left = math.ceil(memory / 1000) -- no lease lasts longer: the clock was set back since
-    redis.call('PEXPIRE', KEYS[1], left)
+  if memory > 0 and left > linger then
+    left = linger -- no lease lasts longer: the clock was set back since
+    write(KEYS[1], holder, left, linger)
   end
   return {2, left, now}
 end

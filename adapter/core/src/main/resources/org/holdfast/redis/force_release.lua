@@ -20,7 +20,7 @@ if math.abs(token - now) > tonumber(ARGV[4]) then
 end
 for lock = 1, locks do
   if last(lock) < token then
-    look(lock)
+    tell(lock)
     local gone = redis.call('DEL', KEYS[2 * lock - 1])
     if KEYS[2 * locks + lock] then
       redis.call('DEL', KEYS[2 * locks + lock])

@@ -1,4 +1,4 @@
--- Comes before a script that takes a lock, and lets it begin only when it is the caller's turn: first come, first served.
+-- Comes after lock.lua and before a script that takes a lock, and lets it begin only when it is the caller's turn: first come, first served.
 -- Several may read at once; who wants the lock alone waits for all who came before.
 --
 -- KEYS[3]  those who wait to have the lock alone, each with its number
@@ -18,10 +18,6 @@
 --
 -- A ticket is left in its place when the lock is granted, since other nodes may refuse it; the caller takes it away.
 do
-  local time = redis.call('TIME')
-  local now = time[1] * 1000000 + time[2]
-  local millis = math.floor(now / 1000)
-
   for _, dead in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', millis)) do
     redis.call('ZREM', KEYS[3], dead)
     redis.call('ZREM', KEYS[4], dead)

@@ -51,6 +51,11 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
 
     /** @param memory how long a lock lasts that the node may have forgotten; zero to trust it */
     Channel open(Duration memory) {
+        return open(redis, memory);
+    }
+
+    /** Opens a channel that is told of no look at the node but its own. */
+    static Channel open(RedisServer redis, Duration memory) {
         return new Cluster(
                         NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
                         Access.DEFAULT,
@@ -63,6 +68,12 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                         Recorder.NONE,
                         new NodeThrottles(new WaitlessTime()))
                 .open();
+    }
+
+    /** Has its memory be whole since long ago, by its birth mark. */
+    static void endQuarantine(RedisServer redis) throws IOException {
+        redis.command("EVAL \"redis.call('SET', KEYS[1], (string.gsub(redis.call('GET', KEYS[1]), '^%d+', '1')))\""
+                + " 1 test:birth");
     }
 
     RedisServer redis() {

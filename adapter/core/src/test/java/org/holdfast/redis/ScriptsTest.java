@@ -76,9 +76,64 @@ class ScriptsTest {
             Command acquire = AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
             assertThat(OneNode.answerTo(guarded.send(acquire, NodeSet.of(0))).reply())
                     .isEqualTo(new Reply.Held(60_000));
-            assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_000L);
-            assertThat(NODE.command("GET test:{x}:lock")).contains("somebody");
+            assertThat(millis("PTTL test:{x}:lock")).isBetween(110_000L, 120_000L);
+            assertThat(NODE.command("GET test:{x}:lock")).endsWith(" somebody\r\n");
         }
+    }
+
+    @Test
+    void lock_whoseLeaseHasEnded_lingersAndKeepsOutNobodyButMayBeRenewed() throws Exception {
+        try (Channel guarded = NODE.open(Duration.ofSeconds(60))) {
+            guarded.prepare();
+            awaitEnd(guarded, new Target.Alone("x"));
+            assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Alone("x")))))
+                    .isEqualTo(new Reply.Seen(7, List.of()));
+            assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, 100, FENCE))))
+                    .as("nobody has taken it over that")
+                    .isEqualTo(new Reply.Granted());
+            Thread.sleep(150);
+            assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Alone("x"), BOB, 8, TTL, FENCE))))
+                    .isEqualTo(new Reply.Granted());
+            assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE))))
+                    .isInstanceOf(Reply.Held.class);
+        }
+    }
+
+    @Test
+    void readers_whoseLeasesHaveEnded_lingerAndKeepOutNobody() throws Exception {
+        try (Channel guarded = NODE.open(Duration.ofSeconds(60))) {
+            guarded.prepare();
+            awaitEnd(guarded, new Target.Reading("x"));
+            assertThat(NODE.command("EXISTS test:{x}:readers")).isEqualTo(":1\r\n");
+            assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Alone("x")))))
+                    .isEqualTo(new Reply.Seen(7, List.of()));
+            assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Alone("x"), BOB, 8, TTL, FENCE))))
+                    .isEqualTo(new Reply.Granted());
+        }
+    }
+
+    @Test
+    void permit_whoseLeaseHasEnded_isFree() throws Exception {
+        try (Channel guarded = NODE.open(Duration.ofSeconds(60))) {
+            guarded.prepare();
+            awaitEnd(guarded, new Target.Permit("x", 0));
+            assertThat(tell(guarded, new Command.FindPermit("x", 1, 0))).isEqualTo(new Reply.Free(0));
+        }
+    }
+
+    private static Reply tell(Channel channel, Command command) {
+        return OneNode.answerTo(channel.send(command, NodeSet.of(0))).reply();
+    }
+
+    /** Has ADA take it for 100 ms, and waits until that is over: the node's own clock decides. */
+    private static void awaitEnd(Channel channel, Target target) throws Exception {
+        OneNode.endQuarantine(NODE.redis());
+        Claim claim = new Claim(target, ADA, 7, 100, FENCE);
+        Command acquire =
+                target instanceof Target.Reading ? AnyToken.acquireIfNobodyWaits(claim) : AnyToken.acquire(claim);
+        assertThat(tell(channel, acquire)).isEqualTo(new Reply.Granted());
+        Thread.sleep(150);
+        assertThat(NODE.command("KEYS *:lock")).as("it lingers").startsWith("*1");
     }
 
     private static long millis(String command) throws Exception {
