@@ -35,17 +35,14 @@ end
 local memory = tonumber(ARGV[5])
 local linger = math.ceil(memory / 1000)
 local keys = 2 * ARGV[6]
-local mine = {}
+local known = {} -- what the fences are to be if this is undone
 local longest = 0
 for i = 1, keys, 2 do
-  local owner, left = look(KEYS[i])
-  mine[i] = owner == ARGV[1]
-  if owner and owner ~= ARGV[1] and left > 0 then
-    if memory > 0 and left > linger then
-      left = linger -- no lease lasts longer: the clock was set back since
-      write(KEYS[i], owner, left, linger)
-    end
-    longest = math.max(longest, left)
+  local owner, left, before = look(KEYS[i])
+  if owner == ARGV[1] then
+    known[i] = before
+  elseif owner and left > 0 then
+    longest = math.max(longest, cut(KEYS[i], owner, left, before, linger))
   end
 end
 if longest > 0 then
@@ -66,17 +63,19 @@ end
 local token = tonumber(ARGV[2])
 local largest = 0
 for i = 1, keys, 2 do
-  local last = tonumber(redis.call('GET', KEYS[i + 1]) or '0')
-  if token <= last and not (mine[i] and tonumber(ARGV[7]) >= last) then
+  local fence = redis.call('GET', KEYS[i + 1]) or '0'
+  local last = tonumber(fence)
+  if token <= last and not (known[i] and tonumber(ARGV[7]) >= last) then
     largest = math.max(largest, last)
   end
+  known[i] = known[i] or fence
 end
 if largest > 0 then
   return {3, largest, now}
 end
 
 for i = 1, keys, 2 do
-  write(KEYS[i], ARGV[1], ARGV[3], linger)
+  write(KEYS[i], ARGV[1], ARGV[3], linger, known[i])
   redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])
 end
 return {1, 0, now}

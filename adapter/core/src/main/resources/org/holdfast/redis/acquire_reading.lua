@@ -32,17 +32,13 @@ end
 local memory = tonumber(ARGV[5])
 local readers = KEYS[6]
 local linger = math.ceil(memory / 1000)
-local holder, left = look(KEYS[1])
+local holder, left, before = look(KEYS[1])
 if holder and left <= 0 then
   holder = nil
 end
 local base = holder and string.match(holder, '^readers (%d+)$')
 if holder and not base then
-  if memory > 0 and left > linger then
-    left = linger -- no lease lasts longer: the clock was set back since
-    write(KEYS[1], holder, left, linger)
-  end
-  return {2, left, now}
+  return {2, cut(KEYS[1], holder, left, before, linger), now}
 end
 
 if memory > 0 then
@@ -58,6 +54,7 @@ end
 
 if not base then
   base = redis.call('GET', KEYS[2]) or '0'
+  before = base
   redis.call('DEL', readers)
 end
 local known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')

@@ -22,11 +22,11 @@ end
 
 local function tell(lock)
   local key = KEYS[2 * lock - 1]
-  local value = redis.call('GETRANGE', key, 0, 280)
+  local value = redis.call('GETRANGE', key, 0, 300)
   if value == '' then
     return
   end
-  local ends, owner = string.match(value, '^(%d+) (.*)$')
+  local ends, owner = string.match(value, '^(%d+) %d+ (.*)$')
   local left = ends and ends - millis or math.max(redis.call('PTTL', key), 0)
   if ends and left <= 0 then
     return -- it lingers

@@ -3,7 +3,7 @@
 -- KEYS[1], KEYS[2]   lock, see lock.lua; and fence: holds the last token, expires a retention after the lease has ended. Then
 --                    the same two of the second name, and so on
 -- ARGV[1]  owner
--- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none
+-- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none and undo an attempt: see lock.lua
 -- ARGV[3]  TTL of the fence in milliseconds
 -- ARGV[4]  channel on which the release of the first name is published; then those of the others
 --
@@ -23,15 +23,18 @@ for i = 1, #KEYS, 2 do
   if grave > 0 and tonumber(redis.call('GET', KEYS[i + 1]) or '0') < grave then
     redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[3])
   end
-  local owner, left = look(KEYS[i])
+  local owner, left, before, ends = look(KEYS[i])
   if owner == ARGV[1] then
     released = true
     redis.call('DEL', KEYS[i])
     if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
       listeners = math.max(listeners, redis.call('PUBLISH', ARGV[4 + (i - 1) / 2], ARGV[1]))
+    elseif before then
+      restore(KEYS[i + 1], before, ARGV[3])
     end
   elseif owner then
     longest = math.max(longest, left)
+    keep(KEYS[i], owner, before, ends, ARGV[2])
   end
 end
 if released then

@@ -60,11 +60,13 @@ if refused > 0 then
 end
 
 for i = 1, keys, 2 do
-  write(KEYS[i], ARGV[1], ARGV[3], linger)
-  if token < tonumber(redis.call('GET', KEYS[i + 1]) or '0') then
+  local fence = redis.call('GET', KEYS[i + 1]) or '0'
+  if token < tonumber(fence) then
     redis.call('PEXPIRE', KEYS[i + 1], ARGV[4])
   else
-    redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[4])
+    fence = ARGV[2]
+    redis.call('SET', KEYS[i + 1], fence, 'PX', ARGV[4])
   end
+  write(KEYS[i], ARGV[1], ARGV[3], linger, fence) -- whoever renews will not be undone
 end
 return {1, 0, now}

@@ -76,8 +76,8 @@ class ScriptsTest {
             Command acquire = AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
             assertThat(OneNode.answerTo(guarded.send(acquire, NodeSet.of(0))).reply())
                     .isEqualTo(new Reply.Held(60_000));
-            assertThat(millis("PTTL test:{x}:lock")).isBetween(110_000L, 120_000L);
-            assertThat(NODE.command("GET test:{x}:lock")).endsWith(" somebody\r\n");
+            assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_000L);
+            assertThat(NODE.command("GET test:{x}:lock")).contains("somebody");
         }
     }
 
@@ -188,6 +188,94 @@ class ScriptsTest {
                 .as("the acquisition that the release has overtaken")
                 .isEqualTo(new Reply.TokenTooSmall(8));
         assertThat(renew(ADA, 7)).as("a renewal that was still under way").isEqualTo(new Reply.TokenTooSmall(8));
+    }
+
+    @Test
+    void undoneAttempt_putsTheLastTokenBack() throws Exception {
+        acquire(ADA, 7);
+        release(ADA, 7, true);
+        acquire(BOB, 20);
+        assertThat(release(BOB, 20, false)).isEqualTo(new Reply.Released(0));
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n8\r\n");
+        assertThat(millis("PTTL test:{x}:fence")).isGreaterThan(FENCE - SLACK);
+        assertThat(acquire(BOB, 8)).isEqualTo(new Reply.TokenTooSmall(8));
+        assertThat(acquire(BOB, 9)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void undoneAttempt_onANodeThatHadNothing_leavesNothingAndItsHolderIsHealedThere() throws Exception {
+        acquire(BOB, 20);
+        acquire(BOB, 20); // asked again, since the reply was lost
+        release(BOB, 20, false);
+        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:fence")).isEqualTo(":0\r\n");
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void undoneAttempt_keepsTheTombstoneThatCameMeanwhile() {
+        acquire(BOB, 20);
+        release(ADA, 7, true); // an attempt that got no answer, and whose acquisition is still to come
+        release(BOB, 20, false);
+        assertThat(acquire(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(8));
+    }
+
+    @Test
+    void undoneAttempt_ofALeaseThatWasRenewed_keepsItsToken() {
+        acquire(BOB, 20);
+        renew(BOB, 20);
+        release(BOB, 20, false);
+        assertThat(acquire(ADA, 20)).isEqualTo(new Reply.TokenTooSmall(20));
+    }
+
+    @Test
+    void undoneReaders_putTheLastTokenBackWhenTheLastOneIsUndone() throws Exception {
+        assertThat(read(ADA, 20)).isEqualTo(new Reply.Granted());
+        assertThat(read(BOB, 22)).isEqualTo(new Reply.Granted());
+        releaseReader(BOB, 22, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n22\r\n");
+        releaseReader(ADA, 20, false);
+        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:fence test:{x}:readers"))
+                .isEqualTo(":0\r\n");
+    }
+
+    @Test
+    void undoneReader_keepsTheTokensOfThoseThatHaveRead() throws Exception {
+        read(ADA, 20);
+        read(BOB, 22);
+        releaseReader(ADA, 20, true);
+        releaseReader(BOB, 22, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n21\r\n");
+
+        read(ADA, 30);
+        ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 30, TTL, FENCE)));
+        releaseReader(ADA, 30, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n30\r\n");
+
+        read(ADA, 40);
+        release(BOB, 32, true); // of an attempt to have it alone
+        releaseReader(ADA, 40, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n33\r\n");
+    }
+
+    @Test
+    void undoneReader_keepsTheTokenOfOneWhoseLeaseHasEndedMeanwhile() throws Exception {
+        ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Reading("x"), ADA, 20, 100, FENCE)));
+        read(BOB, 22);
+        Thread.sleep(150); // the node's own clock
+        releaseReader(BOB, 22, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n22\r\n");
+    }
+
+    private static Reply read(Owner owner, long token) {
+        return NODE.ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Reading("x"), owner, token, TTL, FENCE)))
+                .reply();
+    }
+
+    private static void releaseReader(Owner owner, long token, boolean tombstone) {
+        assertThat(NODE.ask(new Command.Release(
+                                new Claim(new Target.Reading("x"), owner, token, TTL, FENCE), tombstone))
+                        .reply())
+                .isInstanceOf(Reply.Released.class);
     }
 
     @Test

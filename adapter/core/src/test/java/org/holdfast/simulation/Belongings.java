@@ -84,8 +84,8 @@ final class Belongings {
         if (value == null) {
             return null;
         }
-        int blank = value.indexOf(' ');
-        return new Lock(Long.parseLong(value.substring(0, blank)), value.substring(blank + 1));
+        String[] words = value.split(" ", 3);
+        return new Lock(Long.parseLong(words[0]), words[2]);
     }
 
     private boolean isMine(String key) {

@@ -195,7 +195,8 @@ class MutantsTest {
     @ConcurrentTest
     void releaseOfOneReaderForAll_isFound() throws Exception {
         assertFound(
-                "Violation: 3:", new Mutant().with(SCRIPTS + "release_reading.lua", "over = left <= 0", "over = true"));
+                "Violation: 3:",
+                new Mutant().with(SCRIPTS + "release_reading.lua", "over = left <= 0 or keptFor <= 0", "over = true"));
     }
 
     @ConcurrentTest
