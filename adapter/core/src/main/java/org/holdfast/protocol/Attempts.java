@@ -147,8 +147,8 @@ final class Attempts {
         manager.requireOpen();
         long local = ticket != null && !ticket.known() ? 0 : localRemaining();
         Outcome outcome = local > 0 ? new Outcome.Contended(local / 1_000_000) : attempt(nodes);
-        if (outcome instanceof Outcome.TokenTooSmall) {
-            outcome = attempt(nodes); // the clock has jumped past the token on record: this costs one round, once
+        if (outcome instanceof Outcome.TokenTooSmall || outcome instanceof Outcome.TokenOutOfDate) {
+            outcome = attempt(nodes); // with a token that is past the one on record, or new: this costs one round, once
         }
         if (outcome instanceof Outcome.Acquired) {
             return new Acquisition.Held(held);
@@ -167,6 +167,8 @@ final class Attempts {
         if (outcome instanceof Outcome.Overtaken late) {
             manager.tokens().observe(late.last());
             overtaken = ticket != null; // who has none cannot lose its place: that node talks nonsense
+        } else if (outcome instanceof Outcome.TokenOutOfDate) {
+            overtaken = ticket != null && !ticket.known(); // its number may be what is too far ahead
         } else if (ticket != null && !ticket.known() && outcome instanceof Outcome.Contended) {
             ticket = ticket.accepted();
             manager.tickets().keep(ticket);
@@ -231,9 +233,15 @@ final class Attempts {
         Optional<Command.Queueing> queueing =
                 isInTurn() ? Optional.of(new Command.Queueing(Optional.ofNullable(ticket))) : Optional.empty();
         long standstillsBefore = manager.standstills();
-        Outcome outcome = manager.redlock().acquire(nodes, new Command.Acquire(claim, queueing), deadline());
+        Outcome outcome = manager.redlock()
+                .acquire(
+                        nodes,
+                        new Command.Acquire(claim, queueing, manager.timing().maxSkewMicros()),
+                        deadline());
         if (outcome instanceof Outcome.TokenTooSmall refused) {
             manager.tokens().observe(refused.last());
+        } else if (outcome instanceof Outcome.ClockSkewed || outcome instanceof Outcome.TokenOutOfDate) {
+            manager.tokens().forget();
         } else if (outcome instanceof Outcome.Acquired acquired) {
             Hold.Cohort cohort = new Hold.Cohort(acquired.startedNanos(), 0, standstillsBefore);
             held = manager.keep(claim, cohort, new Hold.Taker(holder, badge), terms(), acquired, nodes);

@@ -18,14 +18,9 @@ public sealed interface Command {
      * Take what is claimed if nobody else has it and the token is larger than any granted before.
      *
      * @param queueing to be granted only when those who came before have been; empty to take it whoever waits
+     * @param maxSkewMicros how far its token may be from the node's clock
      */
-    record Acquire(Claim claim, Optional<Queueing> queueing) implements OfClaim {
-
-        /** Takes it whoever waits. */
-        public Acquire(Claim claim) {
-            this(claim, Optional.empty());
-        }
-    }
+    record Acquire(Claim claim, Optional<Queueing> queueing, long maxSkewMicros) implements OfClaim {}
 
     /**
      * Has a lock taken only by who is first of those who wait for it.
@@ -74,6 +69,8 @@ public sealed interface Command {
      *
      * <p>Whoever has a lock with a larger token came later and was not meant: so a command that is late, because its node hung,
      * does no harm.
+     *
+     * @param maxSkewMicros how far the token may be from the node's clock
      */
-    record ForceRelease(List<Target> locks, long token, long fenceMillis) implements Command {}
+    record ForceRelease(List<Target> locks, long token, long fenceMillis, long maxSkewMicros) implements Command {}
 }

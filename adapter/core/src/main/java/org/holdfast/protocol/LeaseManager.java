@@ -82,7 +82,7 @@ public final class LeaseManager {
         this.forWaiting = forWaiting;
         this.threads = threads;
         this.notifier = new Notifier(threads, time);
-        this.tokens = new TokenClock(time);
+        this.tokens = new TokenClock(time, timing.maxTokenLeadMicros());
         this.retryDelay = new RetryDelay(randomness);
         this.courtesy = new Courtesy(time, randomness);
         this.tickets = new Tickets(time, forWaiting, timing);

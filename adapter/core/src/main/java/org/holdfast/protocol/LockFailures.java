@@ -23,6 +23,10 @@ final class LockFailures {
         if (done instanceof Acquisition.Unavailable none) {
             return new QuorumUnavailableException(request.name(), nodes, none.waited(), none.failures());
         }
+        return clockSkewed(request);
+    }
+
+    static LockException clockSkewed(LockRequest request) {
         return new LockException(
                 "HF0205: lock '" + request.name() + "' is refused: this machine's wall clock differs from those of"
                         + " a majority of nodes by more than half of the fence retention; set it right");

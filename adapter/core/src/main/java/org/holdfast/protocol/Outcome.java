@@ -26,4 +26,10 @@ public sealed interface Outcome {
 
     /** Our clock and those of a quorum differ so much that our tokens would prove nothing. */
     record ClockSkewed() implements Outcome {}
+
+    /**
+     * The token is too far from the clocks of a quorum, and our clock is not: it was drawn long ago, or before a clock was set
+     * right. A new attempt with a new one may succeed at once.
+     */
+    record TokenOutOfDate() implements Outcome {}
 }

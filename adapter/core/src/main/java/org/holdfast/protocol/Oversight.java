@@ -9,9 +9,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
@@ -58,21 +60,26 @@ final class Oversight {
             audit(request, "nobody had it");
             return List.of();
         }
-        manager.tokens().observe(toExceed(before.lastTokens(), nodes));
+        manager.tokens().observe(toExceed(request, before.lastTokens(), nodes));
         long token = manager.tokens().next(0);
-        Timing timing = manager.timing();
-        long fenceMillis = timing.fenceMillis(timing.maxLeaseTtl().toMillis());
+        Survey gone;
         try {
-            Survey gone = ask(nodes, request, new Command.ForceRelease(locks, token, fenceMillis));
-            List<LockHolder> holders = described(request, locks, gone);
-            audit(request, holders.stream().map(Oversight::describe).collect(Collectors.joining("; ")));
-            return holders;
+            gone = ask(nodes, request, forcedRelease(locks, token));
         } catch (QuorumUnavailableException e) {
             audit(request, "on some nodes perhaps, " + e.getMessage());
-            throw e;
-        } finally {
             loseOwn(request, token);
+            throw e;
         }
+        List<LockHolder> holders = described(request, locks, gone);
+        audit(request, holders.stream().map(Oversight::describe).collect(Collectors.joining("; ")));
+        loseOwn(request, token);
+        return holders;
+    }
+
+    private Command forcedRelease(List<Target> locks, long token) {
+        Timing timing = manager.timing();
+        long fenceMillis = timing.fenceMillis(timing.maxLeaseTtl().toMillis());
+        return new Command.ForceRelease(locks, token, fenceMillis, timing.maxSkewMicros());
     }
 
     private static List<Target> locks(LockRequest request) {
@@ -121,6 +128,10 @@ final class Oversight {
             }
         }
         round.leave(late -> {});
+        if (tally.isTokenSkewed()) { // which a token of this machine is where its clock is wrong: nothing has changed
+            manager.tokens().forget();
+            throw LockFailures.clockSkewed(request);
+        }
         if (!tally.isAcknowledged()) {
             Duration waited = Duration.ofNanos(manager.time().nanoTime() - started);
             throw new QuorumUnavailableException(request.name(), nodes.count(), waited, tally.failures(nodes));
@@ -133,11 +144,21 @@ final class Oversight {
      * Returns the token after which a quorum throws out whoever has the lock; and the others do too if they say what a client
      * with a right clock may have proposed. One node alone must not make us go on from whatever it likes: as many nodes as are
      * no quorum can lack the holder's token, so that of the first one after these is as large.
+     *
+     * @throws LockException if that one is so far ahead that it must not be followed: a smaller one would throw out nobody
      */
-    private long toExceed(List<Long> lastTokens, Nodes nodes) {
+    private long toExceed(LockRequest request, List<Long> lastTokens, Nodes nodes) {
         int quorum = nodes.count() / 2 + 1;
         long enough = lastTokens.size() < quorum ? 0 : lastTokens.get(quorum - 1);
-        long farthest = manager.time().epochMicros() + manager.timing().maxSkewMicros();
+        long now = manager.time().epochMicros();
+        long farthest = now + manager.timing().maxTokenLeadMicros();
+        if (enough > farthest) {
+            throw new LockException("HF0216: lock '" + request.name()
+                    + "' cannot be released by force: its last token on"
+                    + " record is " + TimeUnit.MICROSECONDS.toSeconds(enough - now) + " s ahead of the clock of this"
+                    + " machine; set that clock right, or wait until the holder's lease has ended and the fence retention"
+                    + " is over");
+        }
         return lastTokens.stream().filter(token -> token <= farthest).reduce(enough, Math::max);
     }
 

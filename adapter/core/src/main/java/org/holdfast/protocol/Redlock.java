@@ -4,7 +4,9 @@ package org.holdfast.protocol;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Redlock: a lock is held by whoever a majority of independent nodes has granted it to, for as long as is left of the TTL.
@@ -47,9 +49,9 @@ public final class Redlock {
      */
     Outcome acquire(Nodes nodes, Command.Acquire command, long deadline) {
         nodes.prepare();
-        if (isSkewed(
-                nodes, command.claim(), deadline)) { // no token of ours is to be on record: all would go on from it
-            return new Outcome.ClockSkewed();
+        Optional<Outcome> skewed = skew(nodes, command, deadline);
+        if (skewed.isPresent()) {
+            return skewed.get();
         }
         long ttlMillis = command.claim().ttlMillis();
         long started = time.nanoTime(); // before anything is sent: no node counts the TTL from an earlier moment
@@ -59,21 +61,35 @@ public final class Redlock {
         Tally tally = gather(nodes, round, earlier(patience, deadline));
         hearWhatMatters(tally, round, earlier(patience, deadline));
 
-        boolean skewed = tally.isSkewed(time.epochMicros(), timing.maxSkewMicros());
-        if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {
+        if (tally.isGranted() && time.nanoTime() - validUntil < 0) {
             round.leave(late -> {}); // a node that is late is told of the release like any other
             return new Outcome.Acquired(started, validUntil);
         }
         undo(nodes, command.claim(), round, tally);
-        return skewed ? new Outcome.ClockSkewed() : refusal(nodes, tally);
+        return refusal(nodes, tally);
     }
 
-    /** Returns whether our wall clock is wrong, by what nodes say that are asked for nothing else; only if it seems so. */
-    private boolean isSkewed(Nodes nodes, Claim claim, long deadline) {
-        long limit = timing.maxSkewMicros();
-        return nodes.seemFarFrom(time.epochMicros(), limit)
-                && ask(nodes, new Command.Inspect(List.of(claim.target())), deadline)
-                        .isSkewed(time.epochMicros(), limit);
+    /**
+     * Returns what is wrong with the token, by the clocks of nodes that are asked for nothing else; only if it seems so.
+     *
+     * <p>It is the token that is compared, not our clock: it may have been drawn long ago, or by a clock that is right by now.
+     * Nodes compare it once more when they grant it.
+     */
+    private Optional<Outcome> skew(Nodes nodes, Command.Acquire command, long deadline) {
+        long limit = command.maxSkewMicros();
+        long token = command.claim().token();
+        if (!nodes.seemFarFrom(token, limit)) {
+            return Optional.empty();
+        }
+        Tally tally = ask(nodes, new Command.Inspect(List.of(command.claim().target())), deadline);
+        return tally.isSkewed(token, limit) ? Optional.of(clockOrToken(tally)) : Optional.empty();
+    }
+
+    /** Says whether it is our clock that is wrong or only the token, where a quorum finds the token too far from its clocks. */
+    private Outcome clockOrToken(Tally tally) {
+        return tally.isSkewed(time.epochMicros(), timing.maxSkewMicros())
+                ? new Outcome.ClockSkewed()
+                : new Outcome.TokenOutOfDate();
     }
 
     private Tally gather(Nodes nodes, Round round, long deadline) {
@@ -83,21 +99,36 @@ public final class Redlock {
             if (answer == null) {
                 break;
             }
-            tally.count(answer);
+            tally.count(believable(answer));
         }
         return tally;
     }
 
-    /**
-     * Those who answer first may say what they like: the others are heard before anybody goes on from a token that no client
-     * with a right clock proposes, and before a ticket is given up.
-     */
+    /** The nodes that answer first may say what they like: the others are heard before a ticket is given up. */
     private void hearWhatMatters(Tally tally, Round round, long deadline) {
-        long farthest = time.epochMicros() + timing.maxSkewMicros();
         Answer answer;
-        while (tally.mayLessBeEnough(farthest) && (answer = round.next(deadline)) != null) {
-            tally.count(answer);
+        while (tally.mayLessBeEnough() && (answer = round.next(deadline)) != null) {
+            tally.count(believable(answer));
         }
+    }
+
+    /**
+     * A number that no right clock can have proposed is not followed: this process would bring it to other names, and others
+     * would follow from there. Such a node takes no part until it is forgotten there, which an idle fence is after the retention.
+     */
+    private Answer believable(Answer answer) {
+        Reply reply = answer.reply();
+        long last = reply instanceof Reply.TokenTooSmall stored
+                ? stored.last()
+                : reply instanceof Reply.TicketTooSmall stored ? stored.largest() : 0;
+        long ahead = last - time.epochMicros();
+        return ahead <= timing.maxTokenLeadMicros() ? answer : new Answer(answer.node(), tooFarAhead(ahead), 0);
+    }
+
+    private static Reply tooFarAhead(long micros) {
+        return new Reply.Refused("the last token on record there is " + TimeUnit.MICROSECONDS.toSeconds(micros)
+                + " s ahead of the clock of this machine: it was granted while clocks were wrong, or the clocks were set"
+                + " back since");
     }
 
     /**
@@ -120,9 +151,12 @@ public final class Redlock {
         }
     }
 
-    private static Outcome refusal(Nodes nodes, Tally tally) {
+    private Outcome refusal(Nodes nodes, Tally tally) {
         if (tally.isGranted()) {
             return new Outcome.Undetermined(Map.of("quorum", "granted only when the validity was over"));
+        }
+        if (tally.isTokenSkewed()) {
+            return clockOrToken(tally);
         }
         if (!tally.isAcknowledged()) {
             return tally.unanswered().and(tally.pending()).isEmpty()

@@ -15,6 +15,9 @@ public sealed interface Reply {
     /** A token as large or larger was granted already. */
     record TokenTooSmall(long last) implements Reply {}
 
+    /** The token is so far from the node's clock: ahead of it, or behind if negative. Nothing has changed there. */
+    record TokenSkewed(long aheadMillis) implements Reply {}
+
     /** The node has lost its birth mark, and with it perhaps locks. Nothing has changed there. */
     record Forgotten() implements Reply {}
 

@@ -18,6 +18,7 @@ final class Tally {
     private NodeSet granted = NodeSet.NONE;
     private NodeSet acknowledged = NodeSet.NONE;
     private NodeSet unanswered = NodeSet.NONE;
+    private int skewed;
     private int refusals;
     private long holderRemainingMillis;
     private boolean held;
@@ -60,6 +61,8 @@ final class Tally {
         } else if (reply instanceof Reply.TokenTooSmall stored) {
             refusals++;
             tokens = inOrder(tokens, stored.last());
+        } else if (reply instanceof Reply.TokenSkewed) {
+            skewed++;
         } else if (reply instanceof Reply.TicketTooSmall stored) {
             refusals++;
             ticketRefusals++;
@@ -155,14 +158,10 @@ final class Tally {
     }
 
     /**
-     * Returns whether a smaller number is enough, or none is needed, if nodes that are still to answer agree.
-     *
-     * @param farthest up to here any token will do
+     * Returns whether a smaller number is enough for the ticket, or none is needed, if nodes that are still to answer accept it.
      */
-    boolean mayLessBeEnough(long farthest) {
-        int pending = pending().size();
-        return !held && tokenToExceed() > Math.max(farthest, enough(tokens, granted.size() + pending))
-                || ticketToExceed() > enough(tickets, accepted() + pending);
+    boolean mayLessBeEnough() {
+        return ticketToExceed() > enough(tickets, accepted() + pending().size());
     }
 
     /** How many nodes do not refuse the ticket. */
@@ -191,10 +190,15 @@ final class Tally {
                 .orElseGet(OptionalInt::empty);
     }
 
-    /** A quorum of clocks is further from ours than the limit. */
-    boolean isSkewed(long ourMicros, long limitMicros) {
+    /** A quorum finds the token too far from its clocks. */
+    boolean isTokenSkewed() {
+        return skewed >= quorum();
+    }
+
+    /** A quorum of clocks is further from this moment than the limit. */
+    boolean isSkewed(long micros, long limitMicros) {
         return answers.stream()
-                        .filter(a -> a.nodeMicros() != 0 && Math.abs(a.nodeMicros() - ourMicros) > limitMicros)
+                        .filter(a -> a.nodeMicros() != 0 && Math.abs(a.nodeMicros() - micros) > limitMicros)
                         .count()
                 >= quorum();
     }
@@ -227,6 +231,9 @@ final class Tally {
             return unsent.reason();
         } else if (reply instanceof Reply.Refused refused) {
             return refused.reason();
+        } else if (reply instanceof Reply.TokenSkewed far) {
+            return "its clock and the token of this request are " + Math.abs(far.aheadMillis())
+                    + " ms apart: its clock is wrong, or that of this machine";
         } else if (reply instanceof Reply.Quarantined quarantined) {
             return "in quarantine for another " + quarantined.remainingMillis()
                     + " ms: it may have forgotten locks that are still held";

@@ -63,8 +63,22 @@ public record Timing(
         return ttlMillis + fenceRetention.toMillis();
     }
 
-    /** Returns by how much a quorum of clocks may differ from ours before our tokens cannot be trusted to grow. */
+    /**
+     * Returns how far a token may be from the clock of a node that grants it, ahead or behind.
+     *
+     * <p>Half of the retention, so that tokens grow even if the fence of the last one has expired: that one was at most half of
+     * the retention ahead when it was granted, its fence has lasted for the whole retention since, and a token that is at most
+     * half of it behind by now is larger.
+     */
     long maxSkewMicros() {
         return TimeUnit.NANOSECONDS.toMicros(maxSkew.toNanos());
+    }
+
+    /**
+     * Returns how far ahead of our clock a token may be that was granted: it was near the clock of a node, and so is ours, or
+     * nothing is granted to us.
+     */
+    long maxTokenLeadMicros() {
+        return 2 * maxSkewMicros();
     }
 }

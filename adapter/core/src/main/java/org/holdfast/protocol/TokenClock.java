@@ -9,16 +9,22 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Because proposals follow the clock, tokens go on growing even after every node lost its memory. Because they jump
  * over every token seen, a slow clock costs one extra round once and not each time. The number after a token is left to its
  * tombstone: who gives up an attempt must not be refused by that at the next.
+ *
+ * <p>What was drawn or seen counts only while it is near the wall clock. A clock that was wrong for a moment, here or in
+ * another process, must not lead the tokens of all processes for ever: each would follow the others.
  */
 public final class TokenClock {
 
     private static final long STEP = 2;
 
     private final Time time;
+    private final long maxLeadMicros;
     private final AtomicLong largest = new AtomicLong();
 
-    public TokenClock(Time time) {
+    /** @param maxLeadMicros how far ahead of the wall clock a token may be to be followed */
+    public TokenClock(Time time, long maxLeadMicros) {
         this.time = time;
+        this.maxLeadMicros = maxLeadMicros;
     }
 
     /**
@@ -28,11 +34,26 @@ public final class TokenClock {
      */
     long next(int more) {
         long now = time.epochMicros();
-        return largest.updateAndGet(seen -> Math.max(now, seen + STEP) + more) - more;
+        return largest.updateAndGet(seen -> Math.max(now, isNear(seen, now) ? seen + STEP : 0) + more) - more;
     }
 
-    /** Takes note of a token that has to be exceeded. There is no way back. */
+    /** Takes note of a token that has to be exceeded, unless it is so far ahead that no right clock can have proposed it. */
     void observe(long token) {
-        largest.accumulateAndGet(token, Math::max);
+        if (isNear(token, time.epochMicros())) {
+            largest.accumulateAndGet(token, Math::max);
+        }
+    }
+
+    /**
+     * Forgets what was drawn and seen: nodes have refused a token, since it is too far from their clocks.
+     *
+     * <p>Tokens of the same name grow all the same: each node compares with what it has on record.
+     */
+    void forget() {
+        largest.set(0);
+    }
+
+    private boolean isNear(long token, long now) {
+        return token - now <= maxLeadMicros;
     }
 }

@@ -14,16 +14,16 @@ import java.util.regex.Pattern;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header tells its keys, arguments and replies. */
 enum LockScript {
-    ACQUIRE("acquire.lua"),
-    ACQUIRE_IN_TURN("queue.lua", "acquire.lua"),
-    RENEW("renew.lua"),
-    RELEASE("release.lua"),
-    ACQUIRE_READING("queue.lua", "acquire_reading.lua", "join_reading.lua"),
-    RENEW_READING("renew_reading.lua", "join_reading.lua"),
-    RELEASE_READING("release_reading.lua"),
-    FIND_PERMIT("find_permit.lua"),
-    INSPECT("holders.lua", "inspect.lua"),
-    FORCE_RELEASE("holders.lua", "force_release.lua"),
+    ACQUIRE("lock.lua", "acquire.lua"),
+    ACQUIRE_IN_TURN("lock.lua", "queue.lua", "acquire.lua"),
+    RENEW("lock.lua", "renew.lua"),
+    RELEASE("lock.lua", "release.lua"),
+    ACQUIRE_READING("lock.lua", "queue.lua", "acquire_reading.lua", "join_reading.lua"),
+    RENEW_READING("lock.lua", "renew_reading.lua", "join_reading.lua"),
+    RELEASE_READING("lock.lua", "release_reading.lua"),
+    FIND_PERMIT("lock.lua", "find_permit.lua"),
+    INSPECT("lock.lua", "holders.lua", "inspect.lua"),
+    FORCE_RELEASE("lock.lua", "holders.lua", "force_release.lua"),
     REFRESH("refresh.lua"),
     LEAVE("leave.lua"),
     MARK("mark.lua");

@@ -31,6 +31,7 @@ final class ScriptCodec {
     private static final int NOTED = 12;
     private static final int FREE = 13;
     private static final int SEEN = 14;
+    private static final int TOKEN_SKEWED = 15;
 
     private final String prefix;
     private final long memoryMicros;
@@ -125,7 +126,7 @@ final class ScriptCodec {
         } else if (command instanceof Command.Inspect c) {
             lookedAt(c.locks(), call);
         } else if (command instanceof Command.ForceRelease c) {
-            lookedAt(c.locks(), call).add(c.token()).add(c.fenceMillis());
+            lookedAt(c.locks(), call).add(c.token()).add(c.fenceMillis()).add(c.maxSkewMicros());
             c.locks().forEach(lock -> call.add(bytes(channel(lock.name()))));
         } else if (command instanceof Command.Refresh c) {
             refresh(c.tickets(), call);
@@ -151,7 +152,10 @@ final class ScriptCodec {
             call.add(bytes(base + "readers"));
         }
         addMark(call);
-        addTake(claim, claim.token(), call).add(claim.target().names().size()).add(claim.lastToken());
+        addTake(claim, claim.token(), call)
+                .add(claim.target().names().size())
+                .add(claim.lastToken())
+                .add(command.maxSkewMicros());
         command.queueing().ifPresent(queueing -> addTicket(queueing.ticket(), reads, call));
     }
 
@@ -192,7 +196,7 @@ final class ScriptCodec {
                 .add(claim.fenceMillis());
         claim.target().names().forEach(name -> call.add(bytes(channel(name))));
         if (reads) {
-            call.add(claim.ttlMillis());
+            call.add(claim.ttlMillis()).add(memoryMicros);
         }
     }
 
@@ -313,7 +317,7 @@ final class ScriptCodec {
     }
 
     private static Reply reply(long status, long detail) {
-        if (status < 0 || status > FREE || !isPossible((int) status, detail)) {
+        if (status < 0 || status > TOKEN_SKEWED || !isPossible((int) status, detail)) {
             return null;
         }
         return switch ((int) status) {
@@ -328,6 +332,7 @@ final class ScriptCodec {
             case TICKET_TOO_SMALL -> new Reply.TicketTooSmall(detail);
             case NOTED -> new Reply.Noted();
             case FREE -> new Reply.Free((int) detail);
+            case TOKEN_SKEWED -> new Reply.TokenSkewed(detail);
             default -> null;
         };
     }

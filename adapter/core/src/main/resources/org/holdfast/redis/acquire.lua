@@ -1,8 +1,8 @@
 -- Takes a lock on one or several names, all or none, if nobody else has any of them and the token is larger than any
--- granted before.
+-- granted before. Comes after lock.lua.
 --
--- KEYS[1], KEYS[2]   lock: holds the owner, expires with the lease; and fence: holds the last token, expires a retention
---                    later. Then the same two of the second name, and so on
+-- KEYS[1], KEYS[2]   lock, see lock.lua; and fence: holds the last token, expires a retention after the lease has ended. Then
+--                    the same two of the second name, and so on
 -- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  token
@@ -11,34 +11,41 @@
 -- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
 -- ARGV[6]  how many names
 -- ARGV[7]  last token: the lease may use those from the token to this one
+-- ARGV[8]  how far the token may be from this node's clock in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    held by another, for so long if not renewed
 --   {3, token, _} this token or a larger one was granted before
+--   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark is gone: this node may have forgotten locks
 --   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
 --
+-- A token that was drawn by a wrong clock, or long ago, must not come on record: one that is ahead would be exceeded by all
+-- who meet it, and after one that is behind the next might be smaller than what was granted before, and forgotten since.
+--
 -- One script, because between looking and taking somebody else could take. The owner that has the lock already may ask
 -- again with the same token: its first request may have been heard and the reply lost.
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
+
+local ahead = ARGV[2] - now
+if math.abs(ahead) > tonumber(ARGV[8]) then
+  return {15, ahead / 1000, now}
+end
 
 local memory = tonumber(ARGV[5])
+local linger = math.ceil(memory / 1000)
 local keys = 2 * ARGV[6]
-local longest = -1
+local known = {} -- what the fences are to be if this is undone
+local longest = 0
 for i = 1, keys, 2 do
-  local holder = redis.call('GET', KEYS[i])
-  if holder and holder ~= ARGV[1] then
-    local left = redis.call('PTTL', KEYS[i])
-    if memory > 0 and left * 1000 > memory then
-      left = math.ceil(memory / 1000) -- no lease lasts longer: the clock was set back since
-      redis.call('PEXPIRE', KEYS[i], left)
-    end
-    longest = math.max(longest, left, 0)
+  local owner, left, before = look(KEYS[i])
+  if owner == ARGV[1] then
+    known[i] = before
+  elseif owner and left > 0 then
+    longest = math.max(longest, cut(KEYS[i], owner, left, before, linger))
   end
 end
-if longest >= 0 then
+if longest > 0 then
   return {2, longest, now}
 end
 
@@ -56,17 +63,19 @@ end
 local token = tonumber(ARGV[2])
 local largest = 0
 for i = 1, keys, 2 do
-  local last = tonumber(redis.call('GET', KEYS[i + 1]) or '0')
-  if token <= last and not (tonumber(ARGV[7]) >= last and redis.call('GET', KEYS[i])) then
+  local fence = redis.call('GET', KEYS[i + 1]) or '0'
+  local last = tonumber(fence)
+  if token <= last and not (known[i] and tonumber(ARGV[7]) >= last) then
     largest = math.max(largest, last)
   end
+  known[i] = known[i] or fence
 end
 if largest > 0 then
   return {3, largest, now}
 end
 
 for i = 1, keys, 2 do
-  redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[3])
+  write(KEYS[i], ARGV[1], ARGV[3], linger, known[i])
   redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])
 end
 return {1, 0, now}

@@ -1,6 +1,6 @@
--- Lets one more reader in, unless somebody has the lock alone.
+-- Lets one more reader in, unless somebody has the lock alone. Comes after lock.lua.
 --
--- KEYS[1]  lock: while it is read, the word "readers" and the last token before; expires with the last reader
+-- KEYS[1]  lock: while it is read, the word "readers" and the last token before, until the last reader's lease ends
 -- KEYS[2]  fence: holds the last token, expires a retention later
 -- KEYS[3], KEYS[4], KEYS[5]  who waits; see queue.lua
 -- KEYS[6]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
@@ -11,31 +11,34 @@
 -- ARGV[3]  TTL of the lease in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[8]  how far the token may be from this node's clock in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    somebody has the lock alone, for so long if not renewed
 --   {3, token, _} this token or a larger one was granted before the reading began, or this lease was released
+--   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark is gone: this node may have forgotten locks
 --   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
 --
 -- Readers have larger tokens than everybody who had the lock alone before them, and smaller ones than everybody after. Among
 -- themselves they are in no order: else they would keep each other out.
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local millis = math.floor(now / 1000)
+
+local ahead = ARGV[2] - now
+if math.abs(ahead) > tonumber(ARGV[8]) then
+  return {15, ahead / 1000, now}
+end
 
 local memory = tonumber(ARGV[5])
 local readers = KEYS[6]
-local holder = redis.call('GET', KEYS[1])
+local linger = math.ceil(memory / 1000)
+local holder, left, before = look(KEYS[1])
+if holder and left <= 0 then
+  holder = nil
+end
 local base = holder and string.match(holder, '^readers (%d+)$')
 if holder and not base then
-  local left = redis.call('PTTL', KEYS[1])
-  if memory > 0 and left * 1000 > memory then
-    left = math.ceil(memory / 1000) -- no lease lasts longer: the clock was set back since
-    redis.call('PEXPIRE', KEYS[1], left)
-  end
-  return {2, left, now}
+  return {2, cut(KEYS[1], holder, left, before, linger), now}
 end
 
 if memory > 0 then
@@ -51,6 +54,7 @@ end
 
 if not base then
   base = redis.call('GET', KEYS[2]) or '0'
+  before = base
   redis.call('DEL', readers)
 end
 local known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')

@@ -1,4 +1,4 @@
--- Finds a permit that nobody has.
+-- Finds a permit that nobody has. Comes after lock.lua.
 --
 -- KEYS     a lock for each permit
 -- ARGV[1]  with which of them to begin, counted from 0
@@ -6,14 +6,11 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {13, n, _}    this one is free, counted from 0
 --   {2, ms, _}    all are taken, and one is free so late at the earliest if it is not renewed
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-
 local shortest = math.huge
 for i = 0, #KEYS - 1 do
   local permit = (ARGV[1] + i) % #KEYS
-  local left = redis.call('PTTL', KEYS[permit + 1])
-  if left == -2 then
+  local owner, left = look(KEYS[permit + 1])
+  if not owner or left <= 0 then
     return {13, permit, now}
   end
   shortest = math.min(shortest, left)

@@ -3,26 +3,31 @@
 -- ARGV[1]  how many locks
 -- ARGV[2]  token: larger than those of all who are to be thrown out
 -- ARGV[3]  TTL of the fences in milliseconds
--- ARGV[4]  channel on which the release of the first lock is published; then those of the others
+-- ARGV[4]  how far the token may be from this node's clock in microseconds
+-- ARGV[5]  channel on which the release of the first lock is published; then those of the others
 --
 -- Returns {14, token, clock of this node in microseconds, holders}: the largest token on record for any of these locks, and
--- who was thrown out, as holders.lua tells it.
+-- who was thrown out, as holders.lua tells it. Or {15, ms, clock of this node}: the token is so far ahead of this node's clock,
+-- or behind if negative; nothing has changed.
 --
 -- The token is left behind, also where nobody has the lock: it refuses who was thrown out, which can neither renew its lease
 -- nor heal a node. A lock on which a token as large or larger is on record is left alone: it was granted after the operator had
 -- looked, and this command is late. Those who wait in line stay there.
 local largest = 0
 local token = tonumber(ARGV[2])
+if math.abs(token - now) > tonumber(ARGV[4]) then
+  return {15, (token - now) / 1000, now}
+end
 for lock = 1, locks do
   if last(lock) < token then
-    look(lock)
+    tell(lock)
     local gone = redis.call('DEL', KEYS[2 * lock - 1])
     if KEYS[2 * locks + lock] then
       redis.call('DEL', KEYS[2 * locks + lock])
     end
     redis.call('SET', KEYS[2 * lock], ARGV[2], 'PX', ARGV[3])
     if gone > 0 then
-      redis.call('PUBLISH', ARGV[3 + lock], ARGV[2])
+      redis.call('PUBLISH', ARGV[4 + lock], ARGV[2])
     end
   end
   largest = math.max(largest, last(lock))

@@ -1,20 +1,16 @@
--- Comes before a script that tells who has locks.
+-- Comes after lock.lua and before a script that tells who has locks.
 --
--- KEYS[1], KEYS[2]  lock: holds the owner, or while it is read the word "readers" and the last token before; and fence: holds
---                   the last token. Then the same two of the second lock, and so on
+-- KEYS[1], KEYS[2]  lock, see lock.lua; and fence: holds the last token. Then the same two of the second lock, and so on
 -- rest of KEYS      readers of the first lock: each owner with the moment in milliseconds at which its lease expires, and each
 --                   that has released its lease with less than zero; then those of the others. Permits have none
 -- ARGV[1]  how many locks
 --
--- Leaves what the script after it uses: `now`; `locks`, how many; `holders`, a list that is empty at first; `look`, which adds to
+-- Leaves what the script after it uses: `locks`, how many; `holders`, a list that is empty at first; `tell`, which adds to
 -- it who has the lock with this number; and `last`, which returns the last token on record for it.
 --
 -- Each holder is {lock, counted from 0; 1 for a reader, else 0; what is written as its owner; for how many milliseconds more,
 -- or 0 if that never ends}. Anybody may have written anything there: it is told as it is, 256 bytes of it, and of 1000 holders
 -- at the most, so that the answer is never large.
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-
 local locks = tonumber(ARGV[1])
 local holders = {}
 
@@ -24,22 +20,27 @@ local function add(lock, reads, value, left)
   end
 end
 
-local function look(lock)
+local function tell(lock)
   local key = KEYS[2 * lock - 1]
-  local value = redis.call('GETRANGE', key, 0, 255)
+  local value = redis.call('GETRANGE', key, 0, 300)
   if value == '' then
     return
   end
+  local ends, owner = string.match(value, '^(%d+) %d+ (.*)$')
+  local left = ends and ends - millis or math.max(redis.call('PTTL', key), 0)
+  if ends and left <= 0 then
+    return -- it lingers
+  end
+  value = owner or value
   local readers = {}
   if KEYS[2 * locks + lock] and string.match(value, '^readers %d+$') then
-    local millis = math.floor(now / 1000)
     readers = redis.call('ZRANGEBYSCORE', KEYS[2 * locks + lock], '(' .. millis, '+inf', 'WITHSCORES', 'LIMIT', 0, 1000)
     for i = 1, #readers, 2 do
       add(lock, 1, readers[i], readers[i + 1] - millis)
     end
   end
   if #readers == 0 then
-    add(lock, 0, value, redis.call('PTTL', key))
+    add(lock, 0, value, left)
   end
 end
 

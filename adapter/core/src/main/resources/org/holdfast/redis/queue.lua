@@ -1,37 +1,38 @@
--- Comes before a script that takes a lock, and lets it begin only when it is the caller's turn: first come, first served.
+-- Comes after lock.lua and before a script that takes a lock, and lets it begin only when it is the caller's turn: first come, first served.
 -- Several may read at once; who wants the lock alone waits for all who came before.
 --
 -- KEYS[3]  those who wait to have the lock alone, each with its number
 -- KEYS[4]  those who wait to read, each with its number
 -- KEYS[5]  all of them, each with the moment in milliseconds at which its ticket expires if it gives no sign of life
--- ARGV[8]  ticket; empty for a caller that does not wait
--- ARGV[9]  number of the ticket
--- ARGV[10] TTL of the ticket in milliseconds
--- ARGV[11] 1 if a quorum has accepted the ticket before, else 0
--- ARGV[12] 1 if the caller wants to read, else 0
+-- ARGV[8]  how far a number may be ahead of this node's clock in microseconds
+-- ARGV[9]  ticket; empty for a caller that does not wait
+-- ARGV[10]  number of the ticket
+-- ARGV[11] TTL of the ticket in milliseconds
+-- ARGV[12] 1 if a quorum has accepted the ticket before, else 0
+-- ARGV[13] 1 if the caller wants to read, else 0
 --
 -- Returns, if it is not the caller's turn, {status, detail, clock of this node in microseconds}:
 --   {10, ms, _}     the ticket has its place, and one before it expires so late if it gives no sign of life
+--   {15, ms, _}     the ticket's number is so far ahead of this node's clock that all who come later would have to exceed it
 --   {11, number, _} a number as large or larger has its place already: who comes later must not come before it
 --
 -- A ticket is left in its place when the lock is granted, since other nodes may refuse it; the caller takes it away.
 do
-  local time = redis.call('TIME')
-  local now = time[1] * 1000000 + time[2]
-  local millis = math.floor(now / 1000)
-
   for _, dead in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', millis)) do
     redis.call('ZREM', KEYS[3], dead)
     redis.call('ZREM', KEYS[4], dead)
     redis.call('ZREM', KEYS[5], dead)
   end
 
-  local reads = ARGV[12] == '1'
+  local reads = ARGV[13] == '1'
   local number = math.huge
-  if ARGV[8] ~= '' then
-    number = tonumber(ARGV[9])
+  if ARGV[9] ~= '' then
+    number = tonumber(ARGV[10])
     local mine = reads and KEYS[4] or KEYS[3]
-    if ARGV[11] == '0' and not redis.call('ZSCORE', mine, ARGV[8]) then
+    if ARGV[12] == '0' and not redis.call('ZSCORE', mine, ARGV[9]) then
+      if number - now > tonumber(ARGV[8]) then
+        return {15, (number - now) / 1000, now}
+      end
       for i = 3, 4 do
         local largest = tonumber(redis.call('ZREVRANGE', KEYS[i], 0, 0, 'WITHSCORES')[2] or '0')
         if number <= largest then
@@ -39,10 +40,10 @@ do
         end
       end
     end
-    redis.call('ZADD', mine, ARGV[9], ARGV[8])
-    redis.call('ZADD', KEYS[5], millis + ARGV[10], ARGV[8])
+    redis.call('ZADD', mine, ARGV[10], ARGV[9])
+    redis.call('ZADD', KEYS[5], millis + ARGV[11], ARGV[9])
     for i = 3, 5 do
-      redis.call('PEXPIRE', KEYS[i], ARGV[10])
+      redis.call('PEXPIRE', KEYS[i], ARGV[11])
     end
   end
 

@@ -1,9 +1,9 @@
--- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone.
+-- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone. Comes after lock.lua.
 --
--- KEYS[1], KEYS[2]   lock: holds the owner, expires with the lease; and fence: holds the last token, expires a retention
---                    later. Then the same two of the second name, and so on
+-- KEYS[1], KEYS[2]   lock, see lock.lua; and fence: holds the last token, expires a retention after the lease has ended. Then
+--                    the same two of the second name, and so on
 -- ARGV[1]  owner
--- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none
+-- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none and undo an attempt: see lock.lua
 -- ARGV[3]  TTL of the fence in milliseconds
 -- ARGV[4]  channel on which the release of the first name is published; then those of the others
 --
@@ -14,32 +14,33 @@
 --
 -- The tombstone raises the last token: whatever is still under way of it, on whatever
 -- connection, is refused from now on. No lock comes back from the dead.
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
 
 local grave = tonumber(ARGV[2])
 local released = false
 local listeners = 0
-local left = -1
+local longest = 0
 for i = 1, #KEYS, 2 do
   if grave > 0 and tonumber(redis.call('GET', KEYS[i + 1]) or '0') < grave then
     redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[3])
   end
-  local holder = redis.call('GET', KEYS[i])
-  if holder == ARGV[1] then
+  local owner, left, before, ends = look(KEYS[i])
+  if owner == ARGV[1] then
     released = true
     redis.call('DEL', KEYS[i])
     if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
       listeners = math.max(listeners, redis.call('PUBLISH', ARGV[4 + (i - 1) / 2], ARGV[1]))
+    elseif before then
+      restore(KEYS[i + 1], before, ARGV[3])
     end
-  elseif holder then
-    left = math.max(left, redis.call('PTTL', KEYS[i]), 0)
+  elseif owner then
+    longest = math.max(longest, left)
+    keep(KEYS[i], owner, before, ends, ARGV[2])
   end
 end
 if released then
   return {4, listeners, now}
 end
-if left >= 0 then
-  return {2, left, now}
+if longest > 0 then
+  return {2, longest, now}
 end
 return {5, 0, now}

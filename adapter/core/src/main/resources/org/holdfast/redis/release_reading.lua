@@ -1,14 +1,15 @@
--- Ends a reader's lease, and tells those who wait if it was the last one.
+-- Ends a reader's lease, and tells those who wait if it was the last one. Comes after lock.lua.
 --
--- KEYS[1]  lock: while it is read, the word "readers" and the last token before; expires with the last reader
+-- KEYS[1]  lock: while it is read, the word "readers" and the last token before, until the last reader's lease ends
 -- KEYS[2]  fence: holds the last token, expires a retention later
 -- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
 -- ARGV[1]  owner
--- ARGV[2]  the tombstone: one more than the lease's token, or 0 to leave none
+-- ARGV[2]  the tombstone: one more than the lease's token, or 0 to leave none and undo an attempt: see lock.lua
 -- ARGV[3]  TTL of the fence in milliseconds
 -- ARGV[4]  channel on which the release is published
 -- ARGV[5]  TTL of the lease in milliseconds
+-- ARGV[6]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {4, n, _}     released; it was the last reader and n connections listened for that, or n is 0
@@ -17,34 +18,43 @@
 --
 -- While others read, a larger last token keeps nobody out who reads: what is still under way of this lease is refused by its
 -- own entry, as long as it could last. When nobody reads any more, the last token does it.
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local millis = math.floor(now / 1000)
 
 local grave = tonumber(ARGV[2])
 if grave > 0 and tonumber(redis.call('GET', KEYS[2]) or '0') < grave then
   redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
 end
 
-local holder = redis.call('GET', KEYS[1])
+local linger = math.ceil(ARGV[6] / 1000)
+local holder, keptFor, before, ends = look(KEYS[1])
 local released = holder == ARGV[1] -- it has become a reader, and this node has not heard of that yet
 local over = released
 if holder and not released then
   if not string.match(holder, '^readers %d+$') then
-    return {2, redis.call('PTTL', KEYS[1]), now}
+    keep(KEYS[1], holder, before, ends, ARGV[2])
+    if keptFor > 0 then
+      return {2, keptFor, now}
+    end
+    return {5, 0, now}
   end
   released = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1]) or '0') > millis
-  redis.call('ZREMRANGEBYSCORE', KEYS[3], -millis, millis)
+  local expired = redis.call('ZREMRANGEBYSCORE', KEYS[3], -millis, millis)
   if grave > 0 then
     redis.call('ZADD', KEYS[3], -(millis + ARGV[5]), ARGV[1])
   else
     redis.call('ZREM', KEYS[3], ARGV[1])
   end
   local left = tonumber(redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] or '0') - millis
-  over = left <= 0
-  if not over and left < redis.call('PTTL', KEYS[1]) then
-    redis.call('PEXPIRE', KEYS[1], left)
-    redis.call('PEXPIRE', KEYS[3], left)
+  over = left <= 0 or keptFor <= 0
+  local known = before
+  if expired > 0 or not before then
+    before = redis.call('GET', KEYS[2]) or '0' -- that was perhaps the token of a lease
+  elseif tonumber(before) < grave then
+    before = ARGV[2]
+  end
+  if not over and (left < keptFor or before ~= known) then
+    left = math.min(left, keptFor)
+    write(KEYS[1], holder, left, linger, before)
+    redis.call('PEXPIRE', KEYS[3], left + linger)
   end
 end
 if not released and not over then
@@ -56,6 +66,8 @@ if over then
   redis.call('DEL', KEYS[1], KEYS[3])
   if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
     listeners = redis.call('PUBLISH', ARGV[4], ARGV[1])
+  elseif before and released then
+    restore(KEYS[2], before, ARGV[3])
   end
 end
 return {released and 4 or 5, listeners, now}

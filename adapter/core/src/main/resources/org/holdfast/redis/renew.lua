@@ -1,8 +1,8 @@
 -- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
--- node which missed the acquisition or lost the key.
+-- node which missed the acquisition or lost the key. Comes after lock.lua.
 --
--- KEYS[1], KEYS[2]   lock: holds the owner, expires with the lease; and fence: holds the last token, expires a retention
---                    later. Then the same two of the second name, and so on
+-- KEYS[1], KEYS[2]   lock, see lock.lua; and fence: holds the last token, expires a retention after the lease has ended. Then
+--                    the same two of the second name, and so on
 -- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  last token of the lease
@@ -19,23 +19,24 @@
 --   {7, ms, _}    nobody has it, and this node is in quarantine for so long: it may have forgotten locks, and heals nothing
 --
 -- While the owner still has the lock, no larger token was ever granted over it: what is on record then is the tombstone of
--- a contender that gave up, which must neither end this lease nor be forgotten.
+-- a contender that gave up, which must neither end this lease nor be forgotten. A lease that has ended and whose key lingers
+-- is one that its owner still has: nobody has taken it over that.
 --
 -- Healing is safe even when the lease was about to run out: had anyone taken the lock since, every quorum would contain a
 -- node with a larger token, and a released lease has left a token larger than its own.
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
 
+local memory = tonumber(ARGV[5])
+local linger = math.ceil(memory / 1000)
 local keys = 2 * ARGV[6]
 local token = tonumber(ARGV[2])
 local missing = false
 local refused = 0
 for i = 1, keys, 2 do
-  local holder = redis.call('GET', KEYS[i])
-  if holder and holder ~= ARGV[1] then
-    return {2, redis.call('PTTL', KEYS[i]), now}
+  local owner, left = look(KEYS[i])
+  if owner and owner ~= ARGV[1] and left > 0 then
+    return {2, left, now}
   end
-  if not holder then
+  if owner ~= ARGV[1] then
     missing = true
     local last = tonumber(redis.call('GET', KEYS[i + 1]) or '0')
     if token < last then
@@ -44,7 +45,6 @@ for i = 1, keys, 2 do
   end
 end
 
-local memory = tonumber(ARGV[5])
 if memory > 0 and missing then
   local mark = redis.call('GET', KEYS[#KEYS])
   if not mark then
@@ -60,11 +60,13 @@ if refused > 0 then
 end
 
 for i = 1, keys, 2 do
-  redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[3])
-  if token < tonumber(redis.call('GET', KEYS[i + 1]) or '0') then
+  local fence = redis.call('GET', KEYS[i + 1]) or '0'
+  if token < tonumber(fence) then
     redis.call('PEXPIRE', KEYS[i + 1], ARGV[4])
   else
-    redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[4])
+    fence = ARGV[2]
+    redis.call('SET', KEYS[i + 1], fence, 'PX', ARGV[4])
   end
+  write(KEYS[i], ARGV[1], ARGV[3], linger, fence) -- whoever renews will not be undone
 end
 return {1, 0, now}

@@ -1,7 +1,8 @@
 -- Extends a reader's lease, and lets the reader in again if no larger token was granted to somebody alone since: that heals
--- a node which missed it or lost it. An owner that has had the lock alone becomes a reader, and lets others in.
+-- a node which missed it or lost it. An owner that has had the lock alone becomes a reader, and lets others in. Comes after
+-- lock.lua.
 --
--- KEYS[1]  lock: while it is read, the word "readers" and the last token before; expires with the last reader
+-- KEYS[1]  lock: while it is read, the word "readers" and the last token before, until the last reader's lease ends
 -- KEYS[2]  fence: holds the last token, expires a retention later
 -- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
@@ -19,13 +20,15 @@
 --   {3, token, _} this reader is not in, and a larger token was granted since or this lease was released
 --   {6, 0, _}     this reader is not in, and the birth mark is gone: this node may have forgotten locks, and heals nothing
 --   {7, ms, _}    this reader is not in, and this node is in quarantine for so long, and heals nothing
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local millis = math.floor(now / 1000)
 
 local memory = tonumber(ARGV[5])
 local readers = KEYS[3]
-local holder = redis.call('GET', KEYS[1])
+local linger = math.ceil(memory / 1000)
+local before -- whoever renews will not be undone
+local holder, left = look(KEYS[1])
+if holder and left <= 0 and holder ~= ARGV[1] then
+  holder = nil
+end
 local base = holder and string.match(holder, '^readers (%d+)$')
 if holder == ARGV[1] then
   local fence = redis.call('GET', KEYS[2]) or '0'
@@ -33,7 +36,7 @@ if holder == ARGV[1] then
   redis.call('DEL', readers)
   redis.call('PUBLISH', ARGV[6], ARGV[1])
 elseif holder and not base then
-  return {2, redis.call('PTTL', KEYS[1]), now}
+  return {2, left, now}
 else
   local known = base and tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0') or 0
   if known <= millis then

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.util.List;
+import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
@@ -76,14 +77,33 @@ class ForcedReleaseTest {
     }
 
     @Test
-    void forceRelease_whereThePastWasAheadOfOurClock_exceedsWhatAQuorumKnows() {
+    void forceRelease_whereAQuorumKnowsATokenThatNoRightClockHasProposed_isNotSentAndSaysSo() {
         long ahead = fixture.time.epochMicros() + 3_600_000_000L;
         everyNode(new Reply.Seen(ahead, List.of(SOMEBODY)));
         nodes.node(0, new Reply.Seen(7, List.of())); // it has missed that
-        oversight.forceRelease(nodes, A);
-        assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
-                        ((Command.ForceRelease) sent.command()).token())
-                .isGreaterThan(ahead));
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> oversight.forceRelease(nodes, A))
+                .withMessageStartingWith("HF0216:")
+                .withMessageContaining("3599 s ahead");
+        assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
+    }
+
+    @Test
+    void forceRelease_withAWrongClock_isRefusedAndTheHolderHereStaysIn() throws Exception {
+        Hold hold = ((Acquisition.Held)
+                        fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
+                .hold();
+        for (int node = 0; node < 3; node++) {
+            nodes.node(
+                    node,
+                    command -> command instanceof Command.Inspect
+                            ? new Reply.Seen(7, List.of(SOMEBODY))
+                            : new Reply.TokenSkewed(1_000_000));
+        }
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> oversight.forceRelease(nodes, A))
+                .withMessageStartingWith("HF0205:");
+        assertThat(hold.isHeld(fixture.time.nanoTime())).isTrue();
     }
 
     @Test

@@ -74,7 +74,7 @@ final class ProtocolFixture {
     }
 
     Command.Acquire command(long token) {
-        return new Command.Acquire(new Claim(
+        return AnyToken.acquire(new Claim(
                 new Target.Alone("a"), randomness.newOwner(), token, TTL_MILLIS, timing.fenceMillis(TTL_MILLIS)));
     }
 

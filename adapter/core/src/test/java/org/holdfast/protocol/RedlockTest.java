@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class RedlockTest {
@@ -149,16 +150,7 @@ class RedlockTest {
     }
 
     @Test
-    void acquire_largerTokensOnRecord_tellsWhatIsEnoughForAQuorum() {
-        nodes.node(0, new Reply.TokenTooSmall(ABSURD)).node(1, new Reply.TokenTooSmall(ABSURD - 1));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(ABSURD - 1));
-
-        nodes.node(2, new Reply.TokenTooSmall(ABSURD - 2));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(ABSURD - 1));
-    }
-
-    @Test
-    void acquire_oneNodeWithAnAbsurdToken_hearsTheOthersBeforeItGoesOn() {
+    void acquire_oneNodeWithAnAbsurdToken_isDecidedByTheOthers() {
         nodes.node(0, new Reply.TokenTooSmall(ABSURD))
                 .node(1, new Reply.TokenTooSmall(98))
                 .latency(2, 40);
@@ -166,6 +158,17 @@ class RedlockTest {
 
         nodes.node(2, new Reply.TokenTooSmall(97));
         assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+    }
+
+    @Test
+    void acquire_tokenOnRecordThatNoRightClockHasProposed_isNotFollowedAndSaysSo() {
+        long ahead = time.epochMicros() + MILLISECONDS.toMicros(600_000) + 2_000_000;
+        nodes.node(0, new Reply.TokenTooSmall(ahead)).node(1, new Reply.TokenTooSmall(ahead));
+        assertThat(fixture.attempt())
+                .asInstanceOf(type(Outcome.Unavailable.class))
+                .satisfies(
+                        outcome -> assertThat(outcome.failures()).hasSize(2).allSatisfy((node, why) -> assertThat(why)
+                                .contains("the last token on record there is 601 s ahead")));
     }
 
     @Test
@@ -199,13 +202,38 @@ class RedlockTest {
     }
 
     @Test
-    void acquire_clocksFurtherApartThanHalfTheRetention_isRefusedAndUndone() {
+    void acquire_tokenThatAQuorumFindsTooFarFromItsClocks_isSkewedOnlyIfOurClockIs() {
+        nodes.node(0, new Reply.TokenSkewed(300_010)).node(1, new Reply.TokenSkewed(300_010));
+        assertThat(fixture.attempt()).isInstanceOf(Outcome.TokenOutOfDate.class);
+        assertThat(nodes.sent(Command.Release.class)).singleElement().satisfies(sent -> assertThat(sent.node())
+                .isEqualTo(2));
+
         nodes.clocksOffBy(MILLISECONDS.toMicros(300_010));
         assertThat(fixture.attempt()).isInstanceOf(Outcome.ClockSkewed.class);
-        assertThat(nodes.sent(Command.Release.class)).hasSize(3);
+    }
 
-        nodes.clocksOffBy(-MILLISECONDS.toMicros(299_000));
+    @Test
+    void acquire_nodeThatFindsTheTokenTooFarFromItsClock_takesNoPartAndSaysWhy() {
+        nodes.node(0, new Reply.TokenSkewed(-3_600_000));
         assertThat(fixture.attempt()).isInstanceOf(Outcome.Acquired.class);
+        nodes.node(1, NOT_SENT);
+        assertThat(fixture.attempt())
+                .asInstanceOf(type(Outcome.Unavailable.class))
+                .satisfies(
+                        outcome -> assertThat(outcome.failures().get("node-0")).contains("3600000 ms apart"));
+    }
+
+    @Test
+    void acquire_tokenFarFromTheClocksThatWereMeasured_isNotSent() {
+        long token = time.epochMicros() + MILLISECONDS.toMicros(300_010);
+        nodes.measuresClocks();
+        Command.Acquire command = fixture.command(token);
+        Command.Acquire limited =
+                new Command.Acquire(command.claim(), Optional.empty(), fixture.timing.maxSkewMicros());
+
+        assertThat(fixture.redlock.acquire(nodes, limited, time.nanoTime() + Long.MAX_VALUE / 2))
+                .isInstanceOf(Outcome.TokenOutOfDate.class);
+        assertThat(nodes.sent(Command.Acquire.class)).isEmpty();
     }
 
     @Test

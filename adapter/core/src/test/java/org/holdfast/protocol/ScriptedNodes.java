@@ -16,6 +16,7 @@ final class ScriptedNodes implements Nodes {
     private final List<Long> latencyMillis = new ArrayList<>();
     private long clockErrorMicros;
     private long sendingMillis;
+    private boolean measured;
 
     /** What was sent, in order: who got it and what. */
     final List<Sent> sent = new ArrayList<>();
@@ -58,6 +59,17 @@ final class ScriptedNodes implements Nodes {
     ScriptedNodes clocksOffBy(long micros) {
         clockErrorMicros = micros;
         return this;
+    }
+
+    /** Has their clocks known before they are asked. */
+    ScriptedNodes measuresClocks() {
+        measured = true;
+        return this;
+    }
+
+    @Override
+    public boolean seemFarFrom(long wallMicros, long limitMicros) {
+        return measured && Math.abs(time.epochMicros() + clockErrorMicros - wallMicros) > limitMicros;
     }
 
     <T extends Command> List<Sent> sent(Class<T> kind) {

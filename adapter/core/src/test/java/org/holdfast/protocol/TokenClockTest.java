@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class TokenClockTest {
 
     private final VirtualTime time = new VirtualTime();
-    private final TokenClock clock = new TokenClock(time);
+    private final TokenClock clock = new TokenClock(time, 10_000_000);
 
     @Test
     void next_isTheWallClockUnlessThatStandsStill() {
@@ -25,6 +25,32 @@ class TokenClockTest {
         clock.observe(seen);
         clock.observe(1);
         assertThat(clock.next(0)).isEqualTo(seen + 2);
+    }
+
+    @Test
+    void tokenFurtherAheadThanARightClockMayPropose_isNotFollowed() {
+        clock.observe(time.epochMicros() + 10_000_001);
+        assertThat(clock.next(0)).isEqualTo(time.epochMicros());
+        clock.observe(time.epochMicros() + 10_000_000);
+        assertThat(clock.next(0)).isEqualTo(time.epochMicros() + 10_000_002);
+    }
+
+    @Test
+    void tokenThatAWrongClockHasDrawn_doesNotLeadThoseThatARightOneDraws() {
+        long right = time.epochMicros();
+        time.setEpochMicros(right + 31_536_000_000_000L);
+        assertThat(clock.next(15)).isEqualTo(right + 31_536_000_000_000L);
+        time.setEpochMicros(right);
+        assertThat(clock.next(0)).isEqualTo(right);
+        assertThat(clock.next(0)).isEqualTo(right + 2);
+    }
+
+    @Test
+    void tokenThatNodesHaveRefused_isForgotten() {
+        clock.observe(time.epochMicros() + 9_000_000);
+        clock.next(0);
+        clock.forget();
+        assertThat(clock.next(0)).isEqualTo(time.epochMicros());
     }
 
     @Test

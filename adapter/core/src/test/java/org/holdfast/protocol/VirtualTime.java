@@ -21,6 +21,10 @@ final class VirtualTime implements Time {
         return wallMicros;
     }
 
+    void setEpochMicros(long micros) {
+        wallMicros = micros;
+    }
+
     void pass(long passed) {
         nanos += passed;
         wallMicros += passed / 1_000;

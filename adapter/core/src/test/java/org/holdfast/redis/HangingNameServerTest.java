@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.AnyToken;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
@@ -91,7 +92,7 @@ class HangingNameServerTest {
 
     private static List<Reply> acquire(Channel channel, int number) {
         Owner owner = new Owner(Integer.toHexString(0x10000000 + number).repeat(5));
-        Command acquire = new Command.Acquire(new Claim(new Target.Alone("lock-" + number), owner, 7, 10_000, 70_000));
+        Command acquire = AnyToken.acquire(new Claim(new Target.Alone("lock-" + number), owner, 7, 10_000, 70_000));
         Round round = channel.send(acquire, ALL);
         Reply[] replies = new Reply[3];
         for (int i = 0; i < replies.length; i++) {

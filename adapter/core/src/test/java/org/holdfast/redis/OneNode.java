@@ -56,6 +56,11 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
 
     /** @param guarded whether the node is in quarantine when it may have forgotten locks */
     Channel open(boolean guarded) {
+        return open(redis, guarded);
+    }
+
+    /** Opens a channel that is told of no look at the node but its own. */
+    static Channel open(RedisServer redis, boolean guarded) {
         return new Cluster(
                         NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
                         Access.DEFAULT,
@@ -68,6 +73,12 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                         Recorder.NONE,
                         new NodeThrottles(new WaitlessTime()))
                 .open();
+    }
+
+    /** Has its memory be whole since long ago, by its birth mark. */
+    static void endQuarantine(RedisServer redis) throws IOException {
+        redis.command("EVAL \"redis.call('SET', KEYS[1], (string.gsub(redis.call('GET', KEYS[1]), '^%d+', '1')))\""
+                + " 1 test:birth");
     }
 
     RedisServer redis() {
@@ -91,7 +102,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
         return round.next(System.nanoTime() + TimeUnit.SECONDS.toNanos(5));
     }
 
-    static final class WaitlessTime implements Time {
+    static class WaitlessTime implements Time {
         @Override
         public long nanoTime() {
             return System.nanoTime();

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.holdfast.protocol.AnyToken;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.Owner;
@@ -44,13 +45,11 @@ class OversightScriptsTest {
     }
 
     private Reply acquire(Target target, Owner owner, long token) {
-        return ask(new Command.Acquire(claim(target, owner, token)));
+        return ask(AnyToken.acquire(claim(target, owner, token)));
     }
 
     private Reply acquireToRead(Owner owner, long token) {
-        return ask(new Command.Acquire(
-                claim(new Target.Reading("x"), owner, token),
-                java.util.Optional.of(new Command.Queueing(java.util.Optional.empty()))));
+        return ask(AnyToken.acquireIfNobodyWaits(claim(new Target.Reading("x"), owner, token)));
     }
 
     private Reply.Seen seen(Command command) {
@@ -58,7 +57,7 @@ class OversightScriptsTest {
     }
 
     private static Command force(long token) {
-        return new Command.ForceRelease(X, token, FENCE);
+        return new Command.ForceRelease(X, token, FENCE, AnyToken.MAX_SKEW_MICROS);
     }
 
     @Test

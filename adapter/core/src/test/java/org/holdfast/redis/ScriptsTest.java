@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.AnyToken;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
@@ -19,6 +20,7 @@ import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Reply;
 import org.holdfast.protocol.Round;
 import org.holdfast.protocol.Target;
+import org.holdfast.protocol.Ticket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,7 +45,7 @@ class ScriptsTest {
     }
 
     private Reply acquire(Owner owner, long token) {
-        return ask(new Command.Acquire(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE)))
+        return ask(AnyToken.acquire(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE)))
                 .reply();
     }
 
@@ -71,12 +73,67 @@ class ScriptsTest {
         try (Channel guarded = NODE.open(true)) {
             guarded.prepare();
             NODE.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
-            Command acquire = new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
+            Command acquire = AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
             assertThat(OneNode.answerTo(guarded.send(acquire, NodeSet.of(0))).reply())
                     .isEqualTo(new Reply.Held(60_602));
             assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_602L);
             assertThat(NODE.command("GET test:{x}:lock")).contains("somebody");
         }
+    }
+
+    @Test
+    void lock_whoseLeaseHasEnded_lingersAndKeepsOutNobodyButMayBeRenewed() throws Exception {
+        try (Channel guarded = NODE.open(true)) {
+            guarded.prepare();
+            awaitEnd(guarded, new Target.Alone("x"));
+            assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Alone("x")))))
+                    .isEqualTo(new Reply.Seen(7, List.of()));
+            assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, 100, FENCE))))
+                    .as("nobody has taken it over that")
+                    .isEqualTo(new Reply.Granted());
+            Thread.sleep(150);
+            assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Alone("x"), BOB, 8, TTL, FENCE))))
+                    .isEqualTo(new Reply.Granted());
+            assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE))))
+                    .isInstanceOf(Reply.Held.class);
+        }
+    }
+
+    @Test
+    void readers_whoseLeasesHaveEnded_lingerAndKeepOutNobody() throws Exception {
+        try (Channel guarded = NODE.open(true)) {
+            guarded.prepare();
+            awaitEnd(guarded, new Target.Reading("x"));
+            assertThat(NODE.command("EXISTS test:{x}:readers")).isEqualTo(":1\r\n");
+            assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Alone("x")))))
+                    .isEqualTo(new Reply.Seen(7, List.of()));
+            assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Alone("x"), BOB, 8, TTL, FENCE))))
+                    .isEqualTo(new Reply.Granted());
+        }
+    }
+
+    @Test
+    void permit_whoseLeaseHasEnded_isFree() throws Exception {
+        try (Channel guarded = NODE.open(true)) {
+            guarded.prepare();
+            awaitEnd(guarded, new Target.Permit("x", 0));
+            assertThat(tell(guarded, new Command.FindPermit("x", 1, 0))).isEqualTo(new Reply.Free(0));
+        }
+    }
+
+    private static Reply tell(Channel channel, Command command) {
+        return OneNode.answerTo(channel.send(command, NodeSet.of(0))).reply();
+    }
+
+    /** Has ADA take it for 100 ms, and waits until that is over: the node's own clock decides. */
+    private static void awaitEnd(Channel channel, Target target) throws Exception {
+        OneNode.endQuarantine(NODE.redis());
+        Claim claim = new Claim(target, ADA, 7, 100, FENCE);
+        Command acquire =
+                target instanceof Target.Reading ? AnyToken.acquireIfNobodyWaits(claim) : AnyToken.acquire(claim);
+        assertThat(tell(channel, acquire)).isEqualTo(new Reply.Granted());
+        Thread.sleep(150);
+        assertThat(NODE.command("KEYS *:lock")).as("it lingers").startsWith("*1");
     }
 
     private static long millis(String command) throws Exception {
@@ -131,6 +188,94 @@ class ScriptsTest {
                 .as("the acquisition that the release has overtaken")
                 .isEqualTo(new Reply.TokenTooSmall(8));
         assertThat(renew(ADA, 7)).as("a renewal that was still under way").isEqualTo(new Reply.TokenTooSmall(8));
+    }
+
+    @Test
+    void undoneAttempt_putsTheLastTokenBack() throws Exception {
+        acquire(ADA, 7);
+        release(ADA, 7, true);
+        acquire(BOB, 20);
+        assertThat(release(BOB, 20, false)).isEqualTo(new Reply.Released(0));
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n8\r\n");
+        assertThat(millis("PTTL test:{x}:fence")).isGreaterThan(FENCE - SLACK);
+        assertThat(acquire(BOB, 8)).isEqualTo(new Reply.TokenTooSmall(8));
+        assertThat(acquire(BOB, 9)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void undoneAttempt_onANodeThatHadNothing_leavesNothingAndItsHolderIsHealedThere() throws Exception {
+        acquire(BOB, 20);
+        acquire(BOB, 20); // asked again, since the reply was lost
+        release(BOB, 20, false);
+        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:fence")).isEqualTo(":0\r\n");
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+    }
+
+    @Test
+    void undoneAttempt_keepsTheTombstoneThatCameMeanwhile() {
+        acquire(BOB, 20);
+        release(ADA, 7, true); // an attempt that got no answer, and whose acquisition is still to come
+        release(BOB, 20, false);
+        assertThat(acquire(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(8));
+    }
+
+    @Test
+    void undoneAttempt_ofALeaseThatWasRenewed_keepsItsToken() {
+        acquire(BOB, 20);
+        renew(BOB, 20);
+        release(BOB, 20, false);
+        assertThat(acquire(ADA, 20)).isEqualTo(new Reply.TokenTooSmall(20));
+    }
+
+    @Test
+    void undoneReaders_putTheLastTokenBackWhenTheLastOneIsUndone() throws Exception {
+        assertThat(read(ADA, 20)).isEqualTo(new Reply.Granted());
+        assertThat(read(BOB, 22)).isEqualTo(new Reply.Granted());
+        releaseReader(BOB, 22, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n22\r\n");
+        releaseReader(ADA, 20, false);
+        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:fence test:{x}:readers"))
+                .isEqualTo(":0\r\n");
+    }
+
+    @Test
+    void undoneReader_keepsTheTokensOfThoseThatHaveRead() throws Exception {
+        read(ADA, 20);
+        read(BOB, 22);
+        releaseReader(ADA, 20, true);
+        releaseReader(BOB, 22, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n21\r\n");
+
+        read(ADA, 30);
+        ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 30, TTL, FENCE)));
+        releaseReader(ADA, 30, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n30\r\n");
+
+        read(ADA, 40);
+        release(BOB, 32, true); // of an attempt to have it alone
+        releaseReader(ADA, 40, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n33\r\n");
+    }
+
+    @Test
+    void undoneReader_keepsTheTokenOfOneWhoseLeaseHasEndedMeanwhile() throws Exception {
+        ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Reading("x"), ADA, 20, 100, FENCE)));
+        read(BOB, 22);
+        Thread.sleep(150); // the node's own clock
+        releaseReader(BOB, 22, false);
+        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n22\r\n");
+    }
+
+    private static Reply read(Owner owner, long token) {
+        return NODE.ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Reading("x"), owner, token, TTL, FENCE)))
+                .reply();
+    }
+
+    private static void releaseReader(Owner owner, long token, boolean tombstone) {
+        assertThat(NODE.ask(new Command.Release(
+                                new Claim(new Target.Reading("x"), owner, token, TTL, FENCE), tombstone))
+                        .reply())
+                .isInstanceOf(Reply.Released.class);
     }
 
     @Test
@@ -189,15 +334,47 @@ class ScriptsTest {
         ask(new Command.Release(reader, true));
         ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 7, TTL, FENCE)));
 
-        assertThat(ask(new Command.Acquire(reader, Optional.of(new Command.Queueing(Optional.empty()))))
-                        .reply())
-                .isEqualTo(new Reply.TokenTooSmall(10));
+        assertThat(ask(AnyToken.acquireIfNobodyWaits(reader)).reply()).isEqualTo(new Reply.TokenTooSmall(10));
+    }
+
+    @Test
+    void token_furtherFromTheNodesClockThanAllowed_isRefusedAheadAndBehindAndLeavesNothing() throws Exception {
+        long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        for (long off : new long[] {-301_000_000, 310_000_000}) { // drawn long ago, or by a wrong clock
+            for (Target target : List.of(new Target.Alone("x"), new Target.Reading("x"))) {
+                Optional<Command.Queueing> queueing = target instanceof Target.Reading
+                        ? Optional.of(new Command.Queueing(Optional.empty()))
+                        : Optional.empty();
+                Claim claim = new Claim(target, ADA, now + off, TTL, FENCE);
+                assertThat(ask(new Command.Acquire(claim, queueing, 300_000_000))
+                                .reply())
+                        .asInstanceOf(type(Reply.TokenSkewed.class))
+                        .satisfies(far -> assertThat(far.aheadMillis()).isBetween(off / 1_000 - 10_000, off / 1_000));
+            }
+            assertThat(ask(new Command.ForceRelease(List.of(new Target.Alone("x")), now + off, FENCE, 300_000_000))
+                            .reply())
+                    .isInstanceOf(Reply.TokenSkewed.class);
+        }
+        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:fence")).isEqualTo(":0\r\n");
+    }
+
+    @Test
+    void ticket_numberedByAClockThatIsFarAhead_getsNoPlace() throws Exception {
+        long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        for (boolean known : new boolean[] {false, true}) { // once it has its place a quorum has agreed to its number
+            Ticket ticket = new Ticket("x", BOB, now + 310_000_000, false, known, TTL);
+            Command acquire = new Command.Acquire(
+                    new Claim(new Target.Alone("x"), ADA, now, TTL, FENCE),
+                    Optional.of(new Command.Queueing(Optional.of(ticket))),
+                    300_000_000);
+            assertThat(ask(acquire).reply()).isInstanceOf(known ? Reply.Granted.class : Reply.TokenSkewed.class);
+        }
     }
 
     @Test
     void everyAnswer_carriesTheNodesClock() {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-        assertThat(ask(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE)))
+        assertThat(ask(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE)))
                         .nodeMicros())
                 .isBetween(now - 1_000_000, now + 5_000_000);
     }
@@ -252,7 +429,7 @@ class ScriptsTest {
         acquire(ADA, 7);
         release(ADA, 7, true);
         NODE.command("SCRIPT FLUSH");
-        NODE.send(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 9, TTL, FENCE)))
+        NODE.send(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 9, TTL, FENCE)))
                 .leave(late -> {});
         String sha = new String(LockScript.ACQUIRE.sha(), StandardCharsets.US_ASCII);
         await().untilAsserted(() -> {
@@ -286,8 +463,7 @@ class ScriptsTest {
     void answers_ofAbandonedRequests_areNeverTakenForLaterOnes() {
         for (int i = 0; i < 50; i++) {
             List<Answer> late = new ArrayList<>();
-            Round abandoned =
-                    NODE.send(new Command.Acquire(new Claim(new Target.Alone("x"), ADA, 100 + i, TTL, FENCE)));
+            Round abandoned = NODE.send(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 100 + i, TTL, FENCE)));
             abandoned.leave(late::add);
             assertThat(release(ADA, 0, false)).as("the answer to the release").isIn(new Reply.Released(0));
             assertThat(late).singleElement().extracting(Answer::reply).isEqualTo(new Reply.Granted());

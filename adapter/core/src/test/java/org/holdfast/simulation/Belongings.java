@@ -63,17 +63,34 @@ final class Belongings {
     }
 
     private void addLock(String key, Map<String, Object> others) {
-        String holder = redis.get(key);
-        if (holder == null || mine.contains(holder)) {
+        Lock lock = lock(key);
+        if (lock == null || lock.ends() <= millis || mine.contains(lock.owner())) {
             return;
         }
         String readers = sibling(key, "readers");
-        if (!holder.startsWith(READERS)) {
+        if (!lock.owner().startsWith(READERS)) {
             boolean mayShorten = command instanceof Command.Acquire; // it was longer than any lease
-            others.put(key, mayShorten ? holder : holder + " until " + redis.expiresAt(key));
+            others.put(key, mayShorten ? lock.owner() : lock.owner() + " until " + lock.ends());
         } else if (!call.keys().contains(readers) || isReadByOthers(readers)) {
-            others.put(key, holder);
+            others.put(key, lock.owner());
         }
+    }
+
+    /** What is written of a lock; null if there is nothing. It lingers after its end, and keeps nobody out then. */
+    private record Lock(long ends, String owner) {}
+
+    private Lock lock(String key) {
+        String value = redis.get(key);
+        if (value == null) {
+            return null;
+        }
+        String[] words = value.split(" ", 3);
+        return new Lock(Long.parseLong(words[0]), words[2]);
+    }
+
+    private boolean isMine(String key) {
+        Lock lock = lock(key);
+        return lock != null && mine.contains(lock.owner());
     }
 
     private void addReaders(String key, Map<String, Object> others) {
@@ -91,8 +108,8 @@ final class Belongings {
 
     /** Without the lock their entries mean nothing: they are deleted by whoever comes next. */
     private Stream<Member> readers(String key) {
-        String holder = redis.get(sibling(key, "lock"));
-        return holder == null || !holder.startsWith(READERS)
+        Lock lock = lock(sibling(key, "lock"));
+        return lock == null || !lock.owner().startsWith(READERS) || lock.ends() <= millis
                 ? Stream.empty()
                 : redis.sortedSet(key).members().stream().filter(member -> member.score() > millis);
     }
@@ -114,7 +131,7 @@ final class Belongings {
     /** Returns whether the sender has any of the locks that it names. */
     boolean hasSome() {
         for (String key : call.keys()) {
-            if (key.endsWith(":lock") && mine.contains(redis.get(key)) || key.endsWith(":readers") && reads(key)) {
+            if (key.endsWith(":lock") && isMine(key) || key.endsWith(":readers") && reads(key)) {
                 return true;
             }
         }

@@ -48,7 +48,7 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 PROTOCOL + "Redlock.java",
-                                "if (tally.isGranted() && !skewed && time.nanoTime() - validUntil < 0) {",
+                                "if (tally.isGranted() && time.nanoTime() - validUntil < 0) {",
                                 "if (tally.isGranted()) { validUntil = time.nanoTime()"
                                         + " + timing.validityNanos(ttlMillis);"));
     }
@@ -57,7 +57,7 @@ class MutantsTest {
     void releaseWithoutOwnerCheck_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
-                new Mutant().with(SCRIPTS + "release.lua", "if holder == ARGV[1] then", "if holder then"));
+                new Mutant().with(SCRIPTS + "release.lua", "if owner == ARGV[1] then", "if owner then"));
     }
 
     @ConcurrentTest
@@ -128,8 +128,8 @@ class MutantsTest {
                                 "nodes.send(new Command.Release(claim, true), NodeSet.first(nodes.count()))")
                         .with(
                                 SCRIPTS + "renew.lua",
-                                "  if not holder then\n    missing = true\n",
-                                "  do\n    missing = missing or not holder\n"));
+                                "  if owner ~= ARGV[1] then\n    missing = true\n",
+                                "  do\n    missing = missing or owner ~= ARGV[1]\n"));
     }
 
     @ConcurrentTest
@@ -187,14 +187,15 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 SCRIPTS + "acquire.lua",
-                                "if holder and holder ~= ARGV[1] then",
-                                "if holder and holder ~= ARGV[1] and not string.match(holder, '^readers') then"));
+                                "if owner and owner ~= ARGV[1] and left > 0 then",
+                                "if owner and owner ~= ARGV[1] and left > 0 and not string.match(owner, '^readers') then"));
     }
 
     @ConcurrentTest
     void releaseOfOneReaderForAll_isFound() throws Exception {
         assertFound(
-                "Violation: 3:", new Mutant().with(SCRIPTS + "release_reading.lua", "over = left <= 0", "over = true"));
+                "Violation: 3:",
+                new Mutant().with(SCRIPTS + "release_reading.lua", "over = left <= 0 or keptFor <= 0", "over = true"));
     }
 
     @ConcurrentTest
@@ -256,8 +257,8 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 SCRIPTS + "acquire.lua",
-                                "for i = 1, keys, 2 do\n  local holder",
-                                "for i = 1, 2, 2 do\n  local holder"));
+                                "for i = 1, keys, 2 do\n  local owner",
+                                "for i = 1, 2, 2 do\n  local owner"));
     }
 
     @ConcurrentTest
@@ -352,7 +353,11 @@ class MutantsTest {
     void renewalWithoutOwnerCheck_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
-                new Mutant().with(SCRIPTS + "renew.lua", "if holder and holder ~= ARGV[1] then", "if false then"));
+                new Mutant()
+                        .with(
+                                SCRIPTS + "renew.lua",
+                                "if owner and owner ~= ARGV[1] and left > 0 then",
+                                "if false then"));
     }
 
     @ConcurrentTest

@@ -170,8 +170,16 @@ final class SimulatedRedis {
     }
 
     private LuaValue set(List<String> words) {
-        own().put(words.get(1), new Entry(words.get(2), expiry(words)));
+        own().put(words.get(1), new Entry(words.get(2), words.contains("KEEPTTL") ? kept(words) : expiry(words)));
         return LuaConversions.ok();
+    }
+
+    private long kept(List<String> words) {
+        if (words.size() != 4 || !words.get(3).equals("KEEPTTL")) {
+            throw notUnderstood(words);
+        }
+        Entry entry = live(words.get(1));
+        return entry == null ? FOREVER : entry.expiresAtMicros();
     }
 
     private long expiry(List<String> words) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.Optional;
+
+/** Commands of tests that count tokens from one: nodes grant them however far from their clocks those are. */
+public final class AnyToken {
+
+    public static final long MAX_SKEW_MICROS = Long.MAX_VALUE;
+
+    private AnyToken() {}
+
+    /** Takes it whoever waits. */
+    public static Command.Acquire acquire(Claim claim) {
+        return new Command.Acquire(claim, Optional.empty(), MAX_SKEW_MICROS);
+    }
+
+    /** Takes it only if nobody waits. */
+    public static Command.Acquire acquireIfNobodyWaits(Claim claim) {
+        return new Command.Acquire(claim, Optional.of(new Command.Queueing(Optional.empty())), MAX_SKEW_MICROS);
+    }
+}

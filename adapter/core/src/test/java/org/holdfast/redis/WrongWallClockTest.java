@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.holdfast.Lease;
+import org.holdfast.LockException;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.Announcements;
+import org.holdfast.protocol.LeaseManager;
+import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.Nodes;
+import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Randomness;
+import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.Redlock;
+import org.holdfast.protocol.Renewals;
+import org.holdfast.protocol.Time;
+import org.holdfast.protocol.Timing;
+import org.holdfast.protocol.TransactionLeases;
+import org.holdfast.protocol.Transactions;
+import org.holdfast.protocol.UnfinishedReleases;
+import org.holdfast.protocol.Whereabouts;
+import org.holdfast.testkit.ClockShim;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients and nodes whose wall clocks are wrong, on real nodes: what they leave on record, and who follows. */
+@Timeout(60)
+class WrongWallClockTest {
+
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration YEAR = Duration.ofDays(365);
+    private static final Timing TIMING = new Timing(
+            NODE_TIMEOUT,
+            Duration.ofSeconds(30),
+            Duration.ofMinutes(10),
+            0.01,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2));
+
+    @TempDir
+    Path directory;
+
+    private final ArrayList<RedisServer> servers = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        servers.forEach(RedisServer::close);
+    }
+
+    /** A process of the application, with a wall clock of its own. */
+    private final class Client {
+        final AtomicLong aheadMicros = new AtomicLong();
+        private final Channel nodes;
+        private final LeaseManager manager;
+        private final LockSession session;
+
+        Client() {
+            Time time = new OneNode.WaitlessTime() {
+                @Override
+                public long epochMicros() {
+                    return super.epochMicros() + aheadMicros.get();
+                }
+            };
+            Cluster cluster = new Cluster(
+                    NodeAddress.parseList(
+                            String.join(
+                                    ",", servers.stream().map(RedisServer::uri).toList()),
+                            "nodes",
+                            new ArrayList<>()),
+                    Access.DEFAULT,
+                    "test",
+                    NODE_TIMEOUT,
+                    false,
+                    OneNode.AGREEMENTS,
+                    time,
+                    Runnable::run,
+                    Recorder.NONE,
+                    new NodeThrottles(time));
+            nodes = cluster.open();
+            UnfinishedReleases unfinished = new UnfinishedReleases(time, servers.size());
+            Redlock redlock = new Redlock(time, TIMING, unfinished, Recorder.NONE);
+            manager = new LeaseManager(
+                    time,
+                    new RandomOwners(),
+                    TIMING,
+                    redlock,
+                    new Renewals(time, redlock),
+                    nodes,
+                    nodes,
+                    Runnable::run,
+                    Announcements.NONE,
+                    new Whereabouts("test", 1));
+            session = new LockSession(
+                    manager,
+                    new TransactionLeases(manager, Transactions.NONE),
+                    new LockSession.Defaults(Duration.ZERO, Duration.ofSeconds(10), TIMING.maxLeaseTtl()));
+        }
+
+        void setAhead(Duration ahead) {
+            aheadMicros.set(TimeUnit.MILLISECONDS.toMicros(ahead.toMillis()));
+        }
+
+        Nodes nodes() {
+            return nodes;
+        }
+
+        Lease acquire(String name) throws InterruptedException {
+            return session.acquire(nodes, LockRequest.of(name), () -> {});
+        }
+
+        long tokenOf(String name) throws InterruptedException {
+            try (Lease lease = acquire(name)) {
+                return lease.token();
+            }
+        }
+    }
+
+    private static final class RandomOwners implements Randomness {
+        private final java.util.Random random = new java.util.Random();
+
+        @Override
+        public Owner newOwner() {
+            return new Owner(String.format("%040x", new java.math.BigInteger(150, random)));
+        }
+
+        @Override
+        public long below(long bound) {
+            return (long) (random.nextDouble() * bound);
+        }
+    }
+
+    private void startNodes(int count) {
+        for (int node = 0; node < count; node++) {
+            servers.add(RedisServer.start(directory));
+        }
+    }
+
+    private static void assertNearNow(long token) {
+        long millisAhead = token / 1_000 - System.currentTimeMillis();
+        assertThat(Math.abs(millisAhead)).as("ms between token and now").isLessThan(300_000);
+    }
+
+    @Test
+    void clientAYearAhead_isRefusedAndLeavesNothingThatAnybodyFollows() throws Exception {
+        startNodes(3);
+        Client wrong = new Client();
+        Client right = new Client();
+        right.acquire("b").release();
+        wrong.setAhead(YEAR);
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> wrong.acquire("a"))
+                .withMessageStartingWith("HF0205:");
+        assertNearNow(right.tokenOf("a"));
+
+        wrong.setAhead(Duration.ZERO); // set right
+        assertNearNow(wrong.tokenOf("a"));
+        assertNearNow(right.tokenOf("a"));
+        assertNearNow(right.tokenOf("b"));
+    }
+
+    @Test
+    void operatorAYearAhead_isRefusedAndTheHolderIsLeftAlone() throws Exception {
+        startNodes(3);
+        Client holder = new Client();
+        Client operator = new Client();
+        Lease lease = holder.acquire("a");
+        operator.setAhead(YEAR);
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> operator.session.forceRelease(operator.nodes(), LockRequest.of("a")))
+                .withMessageStartingWith("HF0205:");
+        assertThat(lease.renew()).isTrue();
+        lease.release();
+        assertNearNow(holder.tokenOf("a"));
+
+        operator.setAhead(Duration.ZERO);
+        holder.acquire("a");
+        assertThat(operator.session.forceRelease(operator.nodes(), LockRequest.of("a")))
+                .hasSize(1);
+        assertNearNow(holder.tokenOf("a"));
+    }
+
+    @Test
+    void tokenOnRecordAYearAhead_isNotCarriedToOtherNames() throws Exception {
+        startNodes(3);
+        long poison = (System.currentTimeMillis() + YEAR.toMillis()) * 1_000;
+        for (RedisServer server : servers) {
+            server.command("SET test:{a}:fence " + poison + " PX 600000");
+        }
+        Client client = new Client();
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> client.acquire("a"))
+                .withMessageContaining("the last token on record there is 31535");
+        assertNearNow(client.tokenOf("b"));
+    }
+
+    @Test
+    void oneNodeAnHourAheadAndOneDown_admitsNeitherAClientThatIsRightNorOneThatIsAnHourAhead() throws Exception {
+        ClockShim clock = ClockShim.in(directory).orElse(null);
+        Assumptions.assumeTrue(clock != null, ClockShim.NEEDS);
+        startNodes(2);
+        servers.add(RedisServer.startWithClock(directory, clock));
+        clock.set(Duration.ofHours(1));
+        Client right = new Client();
+        Client ahead = new Client();
+        ahead.setAhead(Duration.ofHours(1));
+        assertNearNow(right.tokenOf("a"));
+
+        servers.get(0).kill();
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> right.acquire("a"))
+                .withMessageContaining("its clock and the token of this request are");
+        assertThatExceptionOfType(QuorumUnavailableException.class).isThrownBy(() -> ahead.acquire("a"));
+    }
+}
