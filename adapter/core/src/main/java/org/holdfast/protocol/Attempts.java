@@ -26,14 +26,15 @@ final class Attempts {
     private final long waitNanos;
     private final long begun;
     private final Recorder.Acquiring recorded;
-    private final NewsBudget budget;
     private int permit;
     private int failed;
     private int failedSinceNews;
     private Outcome last;
-    private long due;
-    private boolean dueKnown;
     private WaitingRoom.Turn turn;
+
+    /** Null until it stands in line. */
+    private Pace pace;
+
     private Ticket ticket;
     private boolean overtaken;
     private Hold held;
@@ -49,7 +50,6 @@ final class Attempts {
         this.holder = holder;
         this.asking = holder == null ? Thread.currentThread().getName() : holder.describe();
         this.begun = manager.time().nanoTime();
-        this.budget = new NewsBudget(begun);
         this.recorded = manager.recorder().acquiring();
         this.waitNanos = saturatedNanos(request.waitTimeout().orElseThrow());
         this.names = request.names().size() == 1
@@ -122,16 +122,10 @@ final class Attempts {
 
     /** Returns how long to wait before the next attempt, unless a release wakes us; 0 or less if it is time. */
     long pause() {
-        return Math.max(due() - manager.time().nanoTime(), courtesy());
-    }
-
-    /** A moment and not a pause: what wakes us meanwhile must not put the attempt off. */
-    private long due() {
-        if (!dueKnown) {
-            due = manager.time().nanoTime() + Math.min(pauseForOutcome(), Long.MAX_VALUE / 4);
-            dueKnown = true;
+        if (!pace.isSet()) {
+            pace.set(pauseForOutcome());
         }
-        return due;
+        return Math.max(pace.nanosLeft(), courtesy());
     }
 
     /** Returns how long others are to go first; 0 or less if nobody is. */
@@ -157,14 +151,10 @@ final class Attempts {
      * not believed at once any more.
      */
     void news() {
-        long now = manager.time().nanoTime();
-        if (budget.take(now)) {
+        pause(); // else the pace knows of no attempt to hasten
+        if (pace.hasten()) {
             failedSinceNews = 0; // contenders may take each other's votes now, which no release ends
-            due = now;
-        } else if (due() - budget.nextAt() > 0) {
-            due = budget.nextAt();
         }
-        dueKnown = true;
     }
 
     /** Attempts once; null if it is worth to attempt again. */
@@ -190,10 +180,11 @@ final class Attempts {
         }
         failed++;
         failedSinceNews++;
-        dueKnown = false;
-        if (outcome instanceof Outcome.Contended held) {
-            long left = TimeUnit.MILLISECONDS.toNanos(held.remainingMillis());
-            budget.found(manager.time().nanoTime() + Math.min(left, Long.MAX_VALUE / 4));
+        if (pace != null) {
+            pace.attempted();
+            if (outcome instanceof Outcome.Contended other) {
+                pace.foundHeld(TimeUnit.MILLISECONDS.toNanos(other.remainingMillis()));
+            }
         }
         if (outcome instanceof Outcome.Overtaken late) {
             manager.tokens().observe(late.last());
@@ -308,6 +299,9 @@ final class Attempts {
 
     /** Joins the end of the line. */
     WaitingRoom.Turn enter(Runnable wake) {
+        if (pace == null) {
+            pace = new Pace(manager.time());
+        }
         turn = manager.waitingRoom().enter(line, names, waiter(wake));
         noteForOthers();
         return turn;
