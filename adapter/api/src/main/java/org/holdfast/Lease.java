@@ -64,7 +64,10 @@ public interface Lease extends AutoCloseable {
      * Calls the listener once if this lease is lost, at once if it is lost already; never after it was released.
      *
      * <p>The call comes on a thread of the container, and no later than the end of validity allows: nothing is called
-     * while the process does not run. What the listener throws is logged.
+     * while the process does not run. What the listener throws is logged. Listeners that do not return keep no others waiting, unless
+     * there are 24 of them in one service: then the log says so (HF0211).
+     *
+     * @throws NullPointerException if the listener is null
      */
     void onLost(Consumer<LeaseLoss> listener);
 

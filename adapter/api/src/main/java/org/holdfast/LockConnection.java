@@ -57,8 +57,9 @@ public interface LockConnection extends AutoCloseable {
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
-     * @throws IllegalStateException if this connection is closed, or if the holder would wait for itself: it reads and wants to
-     *     write, or it has some of several names
+     * @throws IllegalStateException if this connection is closed, or the service is stopped, or if the holder would wait for itself: it
+     *     reads and wants to write, or it has some of several names; or if it has the lock already with another {@code ttl}, with
+     *     renewal where none is asked for, without {@code maxHold} or with a longer one
      */
     Lease acquire(LockRequest request) throws InterruptedException;
 
@@ -69,8 +70,7 @@ public interface LockConnection extends AutoCloseable {
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
-     * @throws IllegalStateException if this connection is closed, or if the holder would wait for itself: it reads and wants to
-     *     write, or it has some of several names
+     * @throws IllegalStateException as with {@link #acquire(LockRequest)}
      */
     Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
 
@@ -80,8 +80,8 @@ public interface LockConnection extends AutoCloseable {
      *
      * <p>The lock is given back by the thread that took it, as often as that took it, and at last when this connection is
      * closed; inside a transaction it stays taken until that has completed. {@code lock()} waits for ever, also for nodes that
-     * cannot be reached; {@code tryLock()} does not wait for others that wait. Both ignore interrupts and leave the interrupt
-     * status as it was. If too few nodes could be asked, {@code tryLock} throws {@link QuorumUnavailableException}: false would
+     * cannot be reached; {@code tryLock()} does not wait for others that wait. Both ignore interrupts, which cost no place in a line,
+     * and leave the interrupt status as it was. If too few nodes could be asked, {@code tryLock} throws {@link QuorumUnavailableException}: false would
      * say that somebody has the lock. {@code unlock()} throws {@link IllegalMonitorStateException} if the calling thread does
      * not hold the lock, also because the lease was lost: then its cause is a {@link LeaseLostException}. There are no
      * conditions.
@@ -98,8 +98,9 @@ public interface LockConnection extends AutoCloseable {
      * in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry and the downgrading of
      * {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
      *
-     * <p>A thread that holds the lock to read and asks for it to write gets an {@link IllegalStateException} at once, where the
-     * JDK's would wait for ever. {@code tryLock()} without a time does not overtake those who wait.
+     * <p>A thread that holds the lock to read and asks for it to write gets an {@link IllegalStateException} from {@code lock()} at
+     * once, where the JDK's would wait for ever; {@code tryLock} returns false, as the JDK's does. {@code tryLock()} without a time
+     * does not overtake those who wait.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
      * @return a view that may be used by several threads at once, as long as the connection is open
@@ -114,10 +115,13 @@ public interface LockConnection extends AutoCloseable {
      * when this connection is closed meanwhile. It ends within some 20 ms of the wait timeout; to {@linkplain
      * CompletableFuture#cancel cancel} its future takes the request back, also if the lock is granted just then.
      *
-     * @return a stage that is completed with the lease on a thread of the container (on that which stops the service, if that is
-     *     stopped), or exceptionally with
-     *     {@link LockTimeoutException}, {@link QuorumUnavailableException}, {@link LockException}, or
-     *     {@link IllegalStateException} if the service is stopped; whoever continues it must not block that thread for long
+     * <p>What continues the stage runs on a thread of the container, or of the library where there is none; nothing of the library
+     * depends on that thread. Up to 64 continuations may run at once for each key prefix. If that many block, a lease that is
+     * granted meanwhile waits for one of them to return: until the wait timeout, at least 1 s and at most its TTL. Then it is
+     * released and its stage fails with {@link LockException}.
+     *
+     * @return a stage that is completed with the lease, or exceptionally with {@link LockTimeoutException}, {@link
+     *     QuorumUnavailableException}, {@link LockException}, or {@link IllegalStateException} if the service is stopped
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow, or its scope is not DETACHED
      * @throws IllegalStateException if this connection is closed
      */

@@ -2,6 +2,7 @@
 package org.holdfast.connector;
 
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.resource.spi.UnavailableException;
 import jakarta.resource.spi.work.Work;
 import jakarta.resource.spi.work.WorkException;
 import jakarta.resource.spi.work.WorkManager;
@@ -23,7 +24,7 @@ import org.holdfast.runtime.Scheduling;
  * <p>Everything is scheduled from {@code ResourceAdapter.start}: managed executors tie a task to the application on whose
  * thread it was scheduled, and drop it when that application goes. A server that is being suspended or shut down gracefully
  * lets requests finish but may reject managed tasks; their leases must be renewed all the same. So the timer watches, and
- * takes over when the executor has run nothing for a while.
+ * takes over when the executor has run nothing for a while. Other tasks that the executor does not begin are begun on timers, too.
  */
 final class ContainerScheduling implements Scheduling {
 
@@ -41,16 +42,27 @@ final class ContainerScheduling implements Scheduling {
     private final ScheduledExecutorService executor;
     private final Timer timer;
     private final WorkManager works;
+    private final SpareThreads spare;
     private final ReentrantLock running = new ReentrantLock();
     private volatile ScheduledFuture<?> managed;
     private volatile boolean managedRan;
     private int turnsWithoutIt;
 
-    /** @param executor null for none */
-    ContainerScheduling(ScheduledExecutorService executor, Timer timer, WorkManager works) {
+    /**
+     * @param executor null for none
+     * @throws UnavailableException if the container gives no timer
+     */
+    ContainerScheduling(ScheduledExecutorService executor, SpareThreads.Timers timers, WorkManager works)
+            throws UnavailableException {
         this.executor = executor;
-        this.timer = timer;
         this.works = works;
+        this.timer = timers.createTimer();
+        try {
+            this.spare = new SpareThreads(timers);
+        } catch (UnavailableException | RuntimeException e) {
+            timer.cancel();
+            throw e;
+        }
     }
 
     /**
@@ -167,18 +179,32 @@ final class ContainerScheduling implements Scheduling {
 
     @Override
     public void execute(Runnable task) {
-        if (executor != null) {
-            try {
+        offer(spare.ours(task));
+    }
+
+    @Override
+    public void runApplication(Runnable task) {
+        offer(spare.ofTheApplication(task));
+    }
+
+    /** Offers a task to the container, which may refuse it, or accept it and not begin it: then a spare thread does. */
+    private void offer(Runnable task) {
+        try {
+            if (executor != null) {
                 executor.execute(task);
                 return;
-            } catch (RejectedExecutionException e) {
-                LOG.log(
-                        System.Logger.Level.DEBUG,
-                        "HF0408: the managed executor takes no task; the work manager has to",
-                        e);
             }
+        } catch (RejectedExecutionException e) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "HF0408: the managed executor takes no task; the work manager has to",
+                    e);
         }
-        scheduleWork(task);
+        try {
+            scheduleWork(task);
+        } catch (RejectedExecutionException e) {
+            LOG.log(System.Logger.Level.DEBUG, "HF0420: the work manager takes no task; a timer has to", e);
+        }
     }
 
     /** Managed executors watch for tasks that go on for long, and complain of them. */
@@ -213,5 +239,6 @@ final class ContainerScheduling implements Scheduling {
             cancel(present);
         }
         timer.cancel();
+        spare.close();
     }
 }

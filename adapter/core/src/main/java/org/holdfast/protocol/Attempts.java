@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
@@ -15,9 +16,6 @@ import org.holdfast.LockRequest;
  * <p>Knows nothing of threads: the caller waits as it likes. For one thread at a time.
  */
 final class Attempts {
-
-    /** So often somebody asks at short intervals before he relies on hearing of the release. */
-    private static final int ATTEMPTS_AFTER_NEWS = 2;
 
     private final LeaseManager manager;
     private final LockRequest request;
@@ -32,6 +30,11 @@ final class Attempts {
     private int failed;
     private int failedSinceNews;
     private Outcome last;
+    private WaitingRoom.Turn turn;
+
+    /** Null until it stands in line. */
+    private Pace pace;
+
     private Ticket ticket;
     private boolean overtaken;
     private Hold held;
@@ -96,6 +99,10 @@ final class Attempts {
         return waitNanos - (manager.time().nanoTime() - begun);
     }
 
+    long ttlNanos() {
+        return request.ttl().orElseThrow().toNanos();
+    }
+
     /** Draws a ticket, in the order of the line. */
     private void drawTicket() {
         ticket = new Ticket(
@@ -113,9 +120,12 @@ final class Attempts {
         return overtaken;
     }
 
-    /** Returns how long to wait before the next attempt, unless a release wakes us. */
+    /** Returns how long to wait before the next attempt, unless a release wakes us; 0 or less if it is time. */
     long pause() {
-        return Math.max(pauseForOutcome(), courtesy());
+        if (!pace.isSet()) {
+            pace.set(pauseForOutcome());
+        }
+        return Math.max(pace.nanosLeft(), courtesy());
     }
 
     /** Returns how long others are to go first; 0 or less if nobody is. */
@@ -132,14 +142,19 @@ final class Attempts {
         if (!heard) {
             return manager.retryDelay().nanosAfter(failed);
         }
-        return failedSinceNews > ATTEMPTS_AFTER_NEWS
-                ? manager.retryDelay().nanosWhileHeard(((Outcome.Contended) last).remainingMillis())
-                : manager.retryDelay().nanosAfter(Math.max(1, failedSinceNews));
+        return manager.retryDelay()
+                .nanosWhileHeard(Math.max(1, failedSinceNews), ((Outcome.Contended) last).remainingMillis());
     }
 
-    /** Something has changed: contenders may take each other's votes now, which no release ends. */
+    /**
+     * Something has changed, or seems to have: it is time for an attempt, unless so many came to nothing that announcements are
+     * not believed at once any more.
+     */
     void news() {
-        failedSinceNews = 0;
+        pause(); // else the pace knows of no attempt to hasten
+        if (pace.hasten()) {
+            failedSinceNews = 0; // contenders may take each other's votes now, which no release ends
+        }
     }
 
     /** Attempts once; null if it is worth to attempt again. */
@@ -161,9 +176,16 @@ final class Attempts {
         boolean cutShort = outcome instanceof Outcome.Undetermined && failed > 0 && left() <= 0;
         if (!cutShort) { // an attempt that had no time to learn anything does not change what is known
             last = outcome;
+            noteForOthers();
         }
         failed++;
         failedSinceNews++;
+        if (pace != null) {
+            pace.attempted();
+            if (outcome instanceof Outcome.Contended other) {
+                pace.foundHeld(TimeUnit.MILLISECONDS.toNanos(other.remainingMillis()));
+            }
+        }
         if (outcome instanceof Outcome.Overtaken late) {
             manager.tokens().observe(late.last());
             overtaken = ticket != null; // who has none cannot lose its place: that node talks nonsense
@@ -171,7 +193,7 @@ final class Attempts {
             overtaken = ticket != null && !ticket.known(); // its number may be what is too far ahead
         } else if (ticket != null && !ticket.known() && outcome instanceof Outcome.Contended) {
             ticket = ticket.accepted();
-            manager.tickets().keep(ticket);
+            manager.tickets().keep(ticket, left());
         }
     }
 
@@ -219,7 +241,7 @@ final class Attempts {
     }
 
     private Outcome attempt(Nodes nodes, Target target) {
-        long ttlMillis = request.ttl().orElseThrow().toMillis();
+        long ttlMillis = TimeUnit.NANOSECONDS.toMillis(ttlNanos());
         int more = isPassedOn() ? Releases.MOST_PASSED_ON : 0;
         long token = manager.tokens().next(more);
         Badge badge = badge(token);
@@ -283,8 +305,23 @@ final class Attempts {
         return fits ? manager.releases().passOn(old, new Hold.Taker(holder, badge(old.token() + 1)), terms()) : null;
     }
 
-    /** Returns what stands in line for this caller. */
-    WaitingRoom.Waiter waiter(Runnable wake) {
+    /** Joins the end of the line. */
+    WaitingRoom.Turn enter(Runnable wake) {
+        if (pace == null) {
+            pace = new Pace(manager.time());
+        }
+        turn = manager.waitingRoom().enter(line, names, waiter(wake));
+        noteForOthers();
+        return turn;
+    }
+
+    private void noteForOthers() {
+        if (turn != null && last != null) {
+            turn.found(last);
+        }
+    }
+
+    private WaitingRoom.Waiter waiter(Runnable wake) {
         return new WaitingRoom.Waiter() {
             @Override
             public void wake() {
@@ -311,7 +348,7 @@ final class Attempts {
      *
      * @param done what came of it; null if the caller gave up or comes again
      */
-    void leave(WaitingRoom.Turn turn, Acquisition done) {
+    void leave(Acquisition done) {
         Hold got = done instanceof Acquisition.Held acquired ? acquired.hold() : null;
         Hold handed = turn.leave();
         queueing.ended(line.lock(), line.kind().name(), got != null);
@@ -336,13 +373,29 @@ final class Attempts {
         recorded.ended(request, done.outcome(), token);
     }
 
-    /** What to say when there is no more time. */
+    /** Returns whether nothing can be said of the lock: neither this caller nor another in its line has asked. */
+    boolean knowsNothing() {
+        return found() == null;
+    }
+
+    /** Who waits behind others goes by what those found: it may have asked before an outage, or not at all. */
+    private Outcome found() {
+        return turn == null || turn.found() == null ? last : turn.found();
+    }
+
+    /**
+     * What to say when there is no more time.
+     *
+     * @throws IllegalStateException if the service was stopped meanwhile: the lock may well be free
+     */
     Acquisition givenUp() {
+        manager.requireOpen();
         Duration waited = Duration.ofNanos(manager.time().nanoTime() - begun);
-        if (last instanceof Outcome.Unavailable unavailable) {
+        Outcome found = found();
+        if (found instanceof Outcome.Unavailable unavailable) {
             return new Acquisition.Unavailable(unavailable.failures(), waited);
         }
-        if (last instanceof Outcome.Undetermined undetermined) {
+        if (found instanceof Outcome.Undetermined undetermined) {
             return new Acquisition.Unavailable(undetermined.failures(), waited);
         }
         return new Acquisition.TimedOut(waited);

@@ -3,6 +3,7 @@ package org.holdfast.protocol;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -99,6 +100,7 @@ final class HeldLease implements Lease {
 
     @Override
     public void onLost(Consumer<LeaseLoss> listener) {
+        Objects.requireNonNull(listener, "listener");
         Consumer<LeaseLoss> unlessEnded = loss -> {
             if (!ended.get()) {
                 listener.accept(loss);

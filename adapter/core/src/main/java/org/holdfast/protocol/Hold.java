@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
+import org.holdfast.LockRequest;
 
 /**
  * A lock that this process holds: one acquisition, shared by as many leases as its holder has taken.
@@ -182,6 +183,27 @@ public final class Hold {
     /** Returns whether nobody else is to have it for as long as is asked. */
     boolean isKept(Optional<Duration> asked) {
         return asked.isEmpty() || asked.equals(terms.atLeast());
+    }
+
+    /** Returns in words what a request of the same holder asks for and does not have; null if there is nothing. */
+    String difference(LockRequest asked) {
+        Optional<Long> ttlMillis = asked.ttl().map(Duration::toMillis);
+        if (ttlMillis.isPresent() && ttlMillis.get() != claim.ttlMillis()) {
+            return "a ttl of " + claim.ttlMillis() + " ms, and asks for " + ttlMillis.get() + " ms";
+        }
+        if (!asked.renewal() && terms.renewed()) {
+            return "renewal, and asks for none";
+        }
+        if (asked.maxHold().isPresent() && !isWithin(asked.maxHold().get())) {
+            return terms.maxHold().map(most -> "a maxHold of " + most).orElse("no maxHold") + ", and asks for "
+                    + asked.maxHold().get();
+        }
+        return null;
+    }
+
+    /** One that ends earlier keeps a bound, too. */
+    private boolean isWithin(Duration most) {
+        return terms.maxHold().isPresent() && terms.maxHold().get().compareTo(most) <= 0;
     }
 
     /** Returns for how much longer nobody else is to have it, given back or not; 0 if for no longer. */

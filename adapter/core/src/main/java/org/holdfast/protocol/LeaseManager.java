@@ -43,6 +43,7 @@ public final class LeaseManager {
     private final Nodes service;
     private final Nodes forWaiting;
     private final Executor threads;
+    private final Callbacks callbacks;
     private final Notifier notifier;
     private final Announcements announcements;
     private final Whereabouts whereabouts;
@@ -58,7 +59,8 @@ public final class LeaseManager {
      * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by then
      * @param forWaiting the nodes through which those who wait attempt, and keep their places: much is under way there, and what
      *     breaks breaks for all of it, so renewals are kept away
-     * @param threads runs the listeners of lost leases, and the attempts of those who wait without a thread
+     * @param threads runs the attempts of those who wait without a thread, and nothing of the application
+     * @param applicationThreads runs the application's code: listeners of lost leases, and what continues futures
      * @param announcements wakes those who wait for a lock that another process has
      * @param whereabouts this process, as others are told of it
      */
@@ -71,6 +73,7 @@ public final class LeaseManager {
             Nodes service,
             Nodes forWaiting,
             Executor threads,
+            Executor applicationThreads,
             Announcements announcements,
             Whereabouts whereabouts) {
         this.time = time;
@@ -81,7 +84,8 @@ public final class LeaseManager {
         this.service = service;
         this.forWaiting = forWaiting;
         this.threads = threads;
-        this.notifier = new Notifier(threads, time);
+        this.callbacks = new Callbacks(applicationThreads);
+        this.notifier = new Notifier(callbacks, time);
         this.tokens = new TokenClock(time, timing.maxTokenLeadMicros());
         this.retryDelay = new RetryDelay(randomness);
         this.courtesy = new Courtesy(time, randomness);
@@ -189,9 +193,22 @@ public final class LeaseManager {
         return threads;
     }
 
+    Callbacks callbacks() {
+        return callbacks;
+    }
+
     /** Returns those who wait without a thread. */
     Set<WaitingWithoutThread> threadless() {
         return threadless;
+    }
+
+    /** As below, and an interrupt ends the wait. */
+    Acquisition acquire(Nodes nodes, LockRequest request, List<Holder> holders, Runnable whenWaiting)
+            throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted before lock '" + request.name() + "' was asked for");
+        }
+        return acquire(nodes, request, holders, true, whenWaiting);
     }
 
     /**
@@ -199,14 +216,13 @@ public final class LeaseManager {
      *
      * @param request with a wait timeout and a TTL
      * @param holders as whom the caller may take the lock; the first is who will hold it
+     * @param interruptible whether an interrupt ends the wait; else it is kept for later
      * @param whenWaiting told before the thread waits: the caller's nodes are not used any more then
-     * @throws IllegalStateException if the holder would wait for itself
+     * @throws IllegalStateException if the holder would wait for itself, or the service is stopped
      */
-    Acquisition acquire(Nodes nodes, LockRequest request, List<Holder> holders, Runnable whenWaiting)
+    Acquisition acquire(
+            Nodes nodes, LockRequest request, List<Holder> holders, boolean interruptible, Runnable whenWaiting)
             throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted before lock '" + request.name() + "' was asked for");
-        }
         boolean detached = request.scope() == LeaseScope.DETACHED;
         Hold mine = detached ? null : shareOf(request, holders);
         if (mine != null) {
@@ -214,7 +230,7 @@ public final class LeaseManager {
             return new Acquisition.Held(mine);
         }
         Attempts attempts = new Attempts(this, request, detached ? null : holders.get(0));
-        Acquisition done = new Waiting(this, nodes, attempts, whenWaiting).acquire();
+        Acquisition done = new Waiting(this, nodes, attempts, interruptible, whenWaiting).acquire();
         attempts.count(done);
         return done;
     }
@@ -252,10 +268,31 @@ public final class LeaseManager {
         }
         boolean reads = request.mode() == LockMode.READ;
         if (!reads && hold.isReading()) {
-            throw new IllegalStateException("the holder has lock '" + request.name()
-                    + "' to read and would wait for itself to get it alone: it has to be released first");
+            throw new ReadByItselfException(request.name());
         }
         return hold.share(time.nanoTime(), reads) ? hold : null;
+    }
+
+    /**
+     * Sees to it that what a request says of TTL, renewal and maxHold is what its holder has, if that has the lock already. A
+     * request that says nothing of them takes what there is; so does one that asks for renewal, which is the default.
+     *
+     * @param asked as the application made it, without defaults
+     * @throws IllegalStateException if it is not the same
+     */
+    void requireSameTerms(LockRequest asked, List<Holder> holders) {
+        if (asked.scope() == LeaseScope.DETACHED || asked.mode() == LockMode.PERMIT) {
+            return;
+        }
+        for (String name : asked.names()) {
+            Hold held = holds.find(name, hold -> isOf(holders, hold));
+            String difference = held == null ? null : held.difference(asked);
+            if (difference != null) {
+                throw new IllegalStateException("the holder has lock '" + name + "' already, with " + difference
+                        + ": a lock that is taken once more stays as it was taken first. Leave that out of the request, or take"
+                        + " the lock first as it is needed");
+            }
+        }
     }
 
     /** What is about to be forgotten must not stand before what was taken after it. */
@@ -304,8 +341,12 @@ public final class LeaseManager {
 
     void requireOpen() {
         if (closed) {
-            throw new IllegalStateException("the lock service has been stopped");
+            throw stopped();
         }
+    }
+
+    static IllegalStateException stopped() {
+        return new IllegalStateException("the lock service has been stopped");
     }
 
     boolean isClosed() {
@@ -386,22 +427,39 @@ public final class LeaseManager {
         timers.sweep();
         tickets.sweep();
         courtesy.sweep();
+        callbacks.sweep();
+        notifier.sweep();
     }
 
     /** Returns how much this process remembers of locks, whoever has them: nothing when nobody holds or waits. */
     int remembered() {
-        return holds.size() + waitingRoom.size() + tickets.size() + courtesy.size() + timers.size() + threadless.size();
+        return holds.size()
+                + waitingRoom.size()
+                + tickets.size()
+                + courtesy.size()
+                + timers.size()
+                + threadless.size()
+                + callbacks.size();
     }
 
     /**
-     * Releases everything and takes no lock from now on.
+     * Takes no lock from now on, and ends every wait: each caller gets an {@link IllegalStateException} at once, and those without
+     * a thread leave their lines on this one. Threads for the application's code are still needed for a moment.
+     */
+    public void stopWaiting() {
+        closed = true; // before we wake anybody: who looks now, or comes now, sees it
+        waitingRoom.wakeAll();
+        threadless.forEach(WaitingWithoutThread::stop);
+    }
+
+    /**
+     * Releases everything, after {@link #stopWaiting}.
      *
      * @param deadline when to stop; what is not released by then ends with its TTL
      */
     public void close(long deadline) {
-        closed = true;
-        waitingRoom.wakeAll();
-        threadless.forEach(WaitingWithoutThread::stop);
+        stopWaiting();
         releases.releaseAll(deadline);
+        callbacks.close();
     }
 }

@@ -31,4 +31,14 @@ final class LockFailures {
                 "HF0205: lock '" + request.name() + "' is refused: this machine's wall clock differs from those of"
                         + " a majority of nodes by more than half of the fence retention; set it right");
     }
+
+    /** A lease was granted, and the application did not fetch it. */
+    static LockException undelivered(LockRequest request) {
+        int threads = Callbacks.Lane.LEASES.most();
+        return new LockException(
+                "HF0217: lock '" + request.name() + "' was granted and released again: no thread was free in"
+                        + " time to continue its future, because " + threads
+                        + " futures are being continued by code that has not returned. Continuations must not block: let them"
+                        + " begin another asynchronous stage, or pass an executor of your own to thenAcceptAsync");
+    }
 }

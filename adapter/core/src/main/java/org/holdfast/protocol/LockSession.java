@@ -38,6 +38,9 @@ public final class LockSession {
     private final LockView.Leases viewed = new LockView.Leases();
     private volatile boolean closed;
 
+    /** Threads that wait until they have the lock, interrupted or not. */
+    private final Set<Thread> uninterruptible = ConcurrentHashMap.newKeySet();
+
     /** What was taken through the handle, ends with a transaction, and may interrupt the thread before. */
     private final Set<HeldLease> kept = ConcurrentHashMap.newKeySet();
 
@@ -56,23 +59,22 @@ public final class LockSession {
 
     /** As {@link LockConnection#lock(String)}, of a connection that has this session. */
     public Lock view(LockConnection connection, String name) {
-        return new LockView(connection, LockRequest.of(name), viewed);
+        return new LockView(this, connection, LockRequest.of(name), viewed);
     }
 
     /** As {@link LockConnection#readWriteLock(String)}, of a connection that has this session. */
     public ReadWriteLock readWriteView(LockConnection connection, String name) {
         LockRequest request = LockRequest.of(name);
         return new ReadWriteView(
-                new LockView(connection, request.mode(LockMode.READ), viewed),
-                new LockView(connection, request.mode(LockMode.WRITE), viewed));
+                new LockView(this, connection, request.mode(LockMode.READ), viewed),
+                new LockView(this, connection, request.mode(LockMode.WRITE), viewed));
     }
 
     /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}; for the rest as below. */
     public Lease acquire(Nodes nodes, LockRequest request, Runnable whenWaiting) throws InterruptedException {
-        LockRequest complete = complete(request);
-        return tryAcquire(nodes, complete, whenWaiting)
+        return tryAcquire(nodes, request, whenWaiting)
                 .orElseThrow(() -> new LockTimeoutException(
-                        request.name(), complete.waitTimeout().orElseThrow()));
+                        request.name(), complete(request).waitTimeout().orElseThrow()));
     }
 
     /**
@@ -86,7 +88,12 @@ public final class LockSession {
         Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
         boolean keeps = complete.scope() != LeaseScope.THREAD;
         List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
-        Acquisition acquisition = manager.acquire(nodes, complete, holders, whenWaiting);
+        if (asksForTerms(request)) {
+            manager.requireSameTerms(request, holders);
+        }
+        Acquisition acquisition = uninterruptible.contains(Thread.currentThread())
+                ? manager.acquire(nodes, complete, holders, false, whenWaiting)
+                : manager.acquire(nodes, complete, holders, whenWaiting);
         if (acquisition instanceof Acquisition.Held held) {
             Object keeper =
                     keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
@@ -96,6 +103,22 @@ public final class LockSession {
             return Optional.empty();
         }
         throw LockFailures.of(acquisition, complete, nodes.count());
+    }
+
+    /** Whether the request says how its lock is to be held, other than by default: the holder may have it already, and otherwise. */
+    private static boolean asksForTerms(LockRequest request) {
+        return request.ttl().isPresent() || request.maxHold().isPresent() || !request.renewal();
+    }
+
+    /** Takes a lock, and an interrupt does not end the wait: {@link Lock#lock} knows none, and must not lose its place by one. */
+    Lease acquireUninterruptibly(LockConnection connection, LockRequest request) throws InterruptedException {
+        Thread caller = Thread.currentThread();
+        uninterruptible.add(caller);
+        try {
+            return connection.acquire(request);
+        } finally {
+            uninterruptible.remove(caller);
+        }
     }
 
     /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
@@ -192,6 +215,11 @@ public final class LockSession {
             manager.releases().giveBack(List.of(share));
             throw new LockException("HF0208: lock '" + share.hold().lock() + "' cannot be bound to the transaction", e);
         }
+    }
+
+    /** Waits for so long, for nothing: what the caller asks for it would only get from itself. */
+    void waitInVain(long nanos) throws InterruptedException {
+        manager.time().newSignal().await(nanos);
     }
 
     /** Returns whether leases end with the handle. */

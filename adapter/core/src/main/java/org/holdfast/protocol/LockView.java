@@ -21,6 +21,7 @@ public final class LockView implements Lock {
 
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
+    private final LockSession session;
     private final LockConnection connection;
     private final LockRequest request;
     private final Leases leases;
@@ -63,7 +64,8 @@ public final class LockView implements Lock {
         }
     }
 
-    public LockView(LockConnection connection, LockRequest request, Leases leases) {
+    LockView(LockSession session, LockConnection connection, LockRequest request, Leases leases) {
+        this.session = session;
         this.connection = connection;
         this.request = request;
         this.leases = leases;
@@ -75,9 +77,9 @@ public final class LockView implements Lock {
         try {
             while (true) {
                 try {
-                    lockInterruptibly();
+                    leases.push(request, session.acquireUninterruptibly(connection, request.waitTimeout(FOR_EVER)));
                     return;
-                } catch (InterruptedException e) {
+                } catch (InterruptedException e) { // not while it waited: it has lost no place
                     interrupted = true;
                 }
             }
@@ -115,10 +117,15 @@ public final class LockView implements Lock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
-        Optional<Lease> lease = connection.tryAcquire(request.waitTimeout(wait));
-        lease.ifPresent(got -> leases.push(request, got));
-        return lease.isPresent();
+        long wait = Math.max(0, unit.toNanos(time));
+        try {
+            Optional<Lease> lease = connection.tryAcquire(request.waitTimeout(Duration.ofNanos(wait)));
+            lease.ifPresent(got -> leases.push(request, got));
+            return lease.isPresent();
+        } catch (ReadByItselfException e) { // as the JDK's: it is not free, and that is all
+            session.waitInVain(wait);
+            return false;
+        }
     }
 
     /**

@@ -29,16 +29,22 @@ final class RetryDelay {
      * @return nanoseconds, at least half of the range
      */
     long nanosAfter(int attempts) {
-        return upperHalf(Math.min(LARGEST_RANGE_NANOS, FIRST_RANGE_NANOS << Math.min(attempts - 1, 10)));
+        return upperHalf(Math.min(LARGEST_RANGE_NANOS, range(attempts)));
+    }
+
+    private static long range(int attempts) {
+        return FIRST_RANGE_NANOS << Math.min(attempts - 1, 10);
     }
 
     /**
-     * Returns how long to wait for an announcement.
+     * Returns how long to wait for an announcement. That grows step by step: contenders which have split the votes have all been
+     * refused, and no release will tell them that the lock is free.
      *
+     * @param attempts how many attempts have failed since the last announcement, 1 or more
      * @param remainingMillis for how long the present holder keeps the lock if it does not renew it
      */
-    long nanosWhileHeard(long remainingMillis) {
-        long longest = upperHalf(HEARD_RANGE_NANOS);
+    long nanosWhileHeard(int attempts, long remainingMillis) {
+        long longest = upperHalf(Math.min(HEARD_RANGE_NANOS, range(attempts)));
         if (remainingMillis > TimeUnit.NANOSECONDS.toMillis(longest)) { // before we add to it: a node may say anything
             return longest;
         }

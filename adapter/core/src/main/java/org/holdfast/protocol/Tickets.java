@@ -29,7 +29,8 @@ final class Tickets {
     /** A ticket must not be refreshed behind the command that takes it away: it would stand in everybody's way. */
     private final ReentrantLock sending = new ReentrantLock();
 
-    private record Kept(Ticket ticket, long refreshAt) {}
+    /** @param until when its owner gives up: from then on it is left to expire, whatever its owner's thread does */
+    private record Kept(Ticket ticket, long refreshAt, long until) {}
 
     private record Line(String lock, boolean reads) {}
 
@@ -43,9 +44,14 @@ final class Tickets {
         this.ttlNanos = timing.ticketTtl().toNanos();
     }
 
-    /** Keeps a ticket that a quorum has accepted. */
-    void keep(Ticket ticket) {
-        kept.put(ticket.id(), new Kept(ticket, nextRefresh()));
+    /**
+     * Keeps a ticket that a quorum has accepted.
+     *
+     * @param nanos for how long its owner waits at the most
+     */
+    void keep(Ticket ticket, long nanos) {
+        long until = time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4);
+        kept.put(ticket.id(), new Kept(ticket, nextRefresh(), until));
     }
 
     private long nextRefresh() {
@@ -75,8 +81,11 @@ final class Tickets {
         Map<Line, List<Ticket>> due = new HashMap<>(0);
         for (Kept each : kept.values()) {
             Ticket ticket = each.ticket();
-            if (time.nanoTime() - each.refreshAt() >= 0
-                    && kept.replace(ticket.id(), each, new Kept(ticket, nextRefresh()))) {
+            long now = time.nanoTime();
+            if (now - each.until() >= 0) {
+                kept.remove(ticket.id(), each);
+            } else if (now - each.refreshAt() >= 0
+                    && kept.replace(ticket.id(), each, new Kept(ticket, nextRefresh(), each.until()))) {
                 Line line = new Line(ticket.lock(), ticket.reads());
                 due.computeIfAbsent(line, l -> new ArrayList<>()).add(ticket);
             }

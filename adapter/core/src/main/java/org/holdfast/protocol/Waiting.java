@@ -7,18 +7,22 @@ final class Waiting {
     private final LeaseManager manager;
     private final WaitingRoom waitingRoom;
     private final Attempts attempts;
+    private final boolean interruptible;
     private final Runnable whenWaiting;
     private Nodes nodes;
+    private boolean interrupted;
 
     /**
      * @param nodes as the calling thread reaches them
+     * @param interruptible whether an interrupt ends the wait; else the thread keeps its place, and its interrupt for later
      * @param whenWaiting told before the thread waits, on that thread; those nodes are not used any more then
      */
-    Waiting(LeaseManager manager, Nodes nodes, Attempts attempts, Runnable whenWaiting) {
+    Waiting(LeaseManager manager, Nodes nodes, Attempts attempts, boolean interruptible, Runnable whenWaiting) {
         this.manager = manager;
         this.waitingRoom = manager.waitingRoom();
         this.nodes = nodes;
         this.attempts = attempts;
+        this.interruptible = interruptible;
         this.whenWaiting = whenWaiting;
     }
 
@@ -46,12 +50,15 @@ final class Waiting {
             return done;
         } finally {
             attempts.names().forEach(manager.announcements()::ignore);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     private Acquisition standInLine(long wakesBefore) throws InterruptedException {
         Time.Signal signal = manager.time().newSignal();
-        WaitingRoom.Turn turn = waitingRoom.enter(attempts.line(), attempts.names(), attempts.waiter(signal::raise));
+        WaitingRoom.Turn turn = attempts.enter(signal::raise);
         Acquisition done = null;
         try {
             if (waitingRoom.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
@@ -60,7 +67,7 @@ final class Waiting {
             done = waitForTurn(turn, signal);
             return done;
         } finally {
-            attempts.leave(turn, done);
+            attempts.leave(done);
         }
     }
 
@@ -71,7 +78,8 @@ final class Waiting {
             if (turn.handed() != null) {
                 return manager.takeOver(turn.handed(), nodes);
             }
-            if (attempt && manager.gate().enter(attempts.left())) {
+            manager.requireOpen(); // who stops the service wakes everybody
+            if (attempt && enterGate(attempts.left())) {
                 Acquisition done = attemptInside();
                 if (done != null || attempts.isOvertaken()) {
                     return done;
@@ -79,13 +87,27 @@ final class Waiting {
             }
             long left = attempts.left();
             if (left <= 0) {
-                return attempts.givenUp();
+                return giveUp();
             }
-            if (signal.await(turn.isFirst() ? Math.min(left, attempts.pause()) : left)) {
+            if (isRaised(signal, turn.isFirst() ? Math.min(left, attempts.pause()) : left)) {
                 attempts.news();
             }
-            attempt = turn.isFirst() && attempts.left() > 0 && attempts.courtesy() <= 0;
+            attempt = turn.isFirst() && attempts.left() > 0 && attempts.pause() <= 0;
         }
+    }
+
+    /** Whose time was over before it was its turn, and before anybody in its line had asked, does not know whether the lock is free. */
+    private Acquisition giveUp() throws InterruptedException {
+        Acquisition done = null;
+        if (attempts.knowsNothing() && enterGate(Long.MAX_VALUE / 4)) {
+            done = attempts.knowsNothing() ? attemptInside() : leaveGate();
+        }
+        return done != null ? done : attempts.givenUp();
+    }
+
+    private Acquisition leaveGate() {
+        manager.gate().leave();
+        return null;
     }
 
     private Acquisition attemptInside() {
@@ -94,5 +116,30 @@ final class Waiting {
         } finally {
             manager.gate().leave();
         }
+    }
+
+    private boolean enterGate(long nanos) throws InterruptedException {
+        try {
+            return manager.gate().enter(nanos);
+        } catch (InterruptedException e) {
+            keepForLater(e);
+            return false;
+        }
+    }
+
+    private boolean isRaised(Time.Signal signal, long nanos) throws InterruptedException {
+        try {
+            return signal.await(nanos);
+        } catch (InterruptedException e) {
+            keepForLater(e);
+            return false;
+        }
+    }
+
+    private void keepForLater(InterruptedException e) throws InterruptedException {
+        if (interruptible) {
+            throw e;
+        }
+        interrupted = true;
     }
 }

@@ -2,6 +2,7 @@
 package org.holdfast.protocol;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,10 +37,16 @@ final class WaitingRoom {
     private static final List<Kind> KINDS = List.of(Kind.values());
 
     private final AtomicLong wakes = new AtomicLong();
-    private final ConcurrentHashMap<Line, ArrayDeque<Turn>> lines = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Line, Queue> lines = new ConcurrentHashMap<>();
 
     /** Those who wait for several names, by each name but the one in whose line they stand. */
     private final ConcurrentHashMap<String, Set<Turn>> watchers = new ConcurrentHashMap<>();
+
+    /** The waiters of one line, in order. Guarded by the map's lock on the line, but for what the last attempt of any of them found. */
+    private static final class Queue {
+        private final ArrayDeque<Turn> turns = new ArrayDeque<>(2);
+        private volatile Outcome found;
+    }
 
     /** What a turn needs of who waits. */
     interface Waiter {
@@ -65,9 +72,10 @@ final class WaitingRoom {
         Turn turn = new Turn(line, names, waiter);
         turn.watch();
         lines.compute(line, (key, present) -> {
-            ArrayDeque<Turn> queue = present == null ? new ArrayDeque<>(2) : present;
-            queue.addLast(turn);
-            turn.isFirst = queue.peekFirst() == turn;
+            Queue queue = present == null ? new Queue() : present;
+            queue.turns.addLast(turn);
+            turn.queue = queue;
+            turn.isFirst = queue.turns.peekFirst() == turn;
             waiter.joined();
             return queue;
         });
@@ -93,7 +101,7 @@ final class WaitingRoom {
         for (Kind kind : KINDS) {
             Turn[] head = new Turn[1];
             lines.computeIfPresent(new Line(lock, kind), (key, queue) -> {
-                head[0] = queue.peekFirst();
+                head[0] = queue.turns.peekFirst();
                 return queue;
             });
             if (head[0] != null) { // outside of the map's lock: who is woken may borrow a thread for it
@@ -107,10 +115,17 @@ final class WaitingRoom {
         }
     }
 
-    /** Wakes the heads of all lines. */
+    /** Wakes all who wait, also those behind the heads. */
     void wakeAll() {
         wakes.incrementAndGet();
-        lines.forEach((line, queue) -> wake(line.lock()));
+        List<Turn> all = new ArrayList<>();
+        for (Line line : lines.keySet()) {
+            lines.computeIfPresent(line, (key, queue) -> {
+                all.addAll(queue.turns);
+                return queue;
+            });
+        }
+        all.forEach(turn -> turn.waiter.wake()); // outside of the map's locks
     }
 
     /** Gives the head of a line what it can make of a hold; returns whether it took it. */
@@ -120,7 +135,7 @@ final class WaitingRoom {
         }
         Turn[] taken = new Turn[1];
         lines.computeIfPresent(line, (key, queue) -> {
-            Turn head = queue.peekFirst();
+            Turn head = queue.turns.peekFirst();
             taken[0] = head.accept(old) ? head : null;
             return queue;
         });
@@ -132,7 +147,7 @@ final class WaitingRoom {
 
     /** Returns how many stand in lines. */
     int waiters() {
-        return lines.values().stream().mapToInt(ArrayDeque::size).sum();
+        return lines.values().stream().mapToInt(queue -> queue.turns.size()).sum();
     }
 
     /** Returns how many lines there are. */
@@ -146,6 +161,7 @@ final class WaitingRoom {
         private final Line line;
         private final List<String> names;
         private final Waiter waiter;
+        private Queue queue;
         private volatile boolean isFirst;
         private volatile Hold handed;
 
@@ -163,6 +179,16 @@ final class WaitingRoom {
         /** Returns what was handed over, or null. Whoever does not leave the line with it must give it back. */
         Hold handed() {
             return handed;
+        }
+
+        /** Notes what an attempt found, for all in the line. */
+        void found(Outcome outcome) {
+            queue.found = outcome;
+        }
+
+        /** Returns what the last attempt of anybody in the line found; null if there was none. */
+        Outcome found() {
+            return queue.found;
         }
 
         private boolean accept(Hold old) {
@@ -204,8 +230,8 @@ final class WaitingRoom {
             watchNoMore();
             Turn[] promoted = new Turn[1];
             lines.computeIfPresent(line, (key, queue) -> {
-                queue.remove(this);
-                Turn next = queue.peekFirst();
+                queue.turns.remove(this);
+                Turn next = queue.turns.peekFirst();
                 if (next != null && !next.isFirst) {
                     next.isFirst = true;
                     promoted[0] = next;

@@ -18,6 +18,9 @@ final class WaitingWithoutThread {
     /** When no thread is to be had, one is asked for again so much later. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    /** For so long a lease waits for the application to fetch it, however short the request's wait timeout is. */
+    private static final long LEAST_DELIVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final LeaseManager manager;
     private final WaitingRoom waitingRoom;
     private final Attempts attempts;
@@ -27,16 +30,30 @@ final class WaitingWithoutThread {
     /** How much has happened that nobody has looked at yet; whoever makes it 1 gets a thread for it. */
     private final AtomicInteger events = new AtomicInteger();
 
+    /** Whoever sets it steps; another that comes meanwhile leaves it to that one. */
+    private final AtomicBoolean stepping = new AtomicBoolean();
+
     private final AtomicBoolean news = new AtomicBoolean();
+
+    /** Whoever sets it decides what becomes of the promise. */
+    private final AtomicBoolean settled = new AtomicBoolean();
+
     private final long wakesBefore;
     private WaitingRoom.Turn turn;
-    private Timers.Alarm alarm;
     private boolean listening;
 
     /** Stands in a line whose order the nodes know, and they do not know of us yet. */
     private boolean unknown;
 
+    /** Has left the line. */
     private boolean over;
+
+    private volatile Timers.Alarm alarm;
+
+    /** What waits for a thread of the application to be handed out on. */
+    private volatile Lease undelivered;
+
+    private long deliverUntil;
 
     WaitingWithoutThread(LeaseManager manager, Attempts attempts, Function<Hold, Lease> lease) {
         this.manager = manager;
@@ -48,18 +65,24 @@ final class WaitingWithoutThread {
 
     /** Returns what is completed with a lease; to cancel it takes the request back. */
     CompletableFuture<Lease> start() {
-        promise.whenComplete((got, failure) -> happened()); // cancelled by who asked: nothing is to be left behind
+        promise.whenComplete((got, failure) -> { // cancelled by who asked: nothing is to be left behind
+            if (!settled.get()) {
+                happened();
+            }
+        });
         manager.threadless().add(this);
         if (manager.isClosed()) { // just now: who closes may not have seen us
             stop();
+        } else {
+            happened();
         }
-        happened();
         return promise;
     }
 
-    /** The service is stopped: nobody lends threads any more. */
+    /** The service is stopped, and soon nobody lends threads any more: leaves the line on this one, unless another is at it. */
     void stop() {
-        promise.completeExceptionally(new IllegalStateException("the lock service has been stopped"));
+        events.incrementAndGet();
+        look();
     }
 
     private void happened() {
@@ -78,32 +101,40 @@ final class WaitingWithoutThread {
 
     /** Looks until nothing has happened since. */
     private void look() {
-        int seen;
-        do {
-            seen = events.get();
+        while (events.get() > 0 && stepping.compareAndSet(false, true)) {
             try {
-                step();
-            } catch (RuntimeException | Error e) {
-                promise.completeExceptionally(e);
-                if (!over) {
-                    end(null);
-                }
+                int seen = events.get();
+                stepOrFail();
+                events.addAndGet(-seen);
+            } finally {
+                stepping.set(false);
             }
-        } while (!events.compareAndSet(seen, 0));
+        }
+    }
+
+    private void stepOrFail() {
+        try {
+            if (over) {
+                takeBackIfNobodyComes();
+            } else {
+                step();
+            }
+        } catch (RuntimeException | Error e) {
+            fail(e);
+            if (!over) {
+                end(null);
+            }
+        }
     }
 
     private void step() {
-        if (over) {
-            return;
-        }
-        if (alarm != null) {
-            manager.timers().cancel(alarm);
-            alarm = null;
-        }
+        cancelAlarm();
         if (promise.isDone()) {
+            settled.set(true);
             end(null);
             return;
         }
+        manager.requireOpen();
         boolean attempt = turn == null ? join() : takeTurn();
         Acquisition done = null;
         if (turn != null && turn.handed() != null) {
@@ -114,11 +145,11 @@ final class WaitingWithoutThread {
         if (done != null) {
             complete(done);
         } else if (attempts.isOvertaken()) {
-            attempts.leave(turn, null);
+            attempts.leave(null);
             turn = null;
             standInLine(); // once more, at its end and with another ticket
         } else if (attempts.left() <= 0) {
-            complete(attempts.givenUp());
+            giveUp();
         } else {
             standInLine();
             long left = attempts.left();
@@ -139,7 +170,7 @@ final class WaitingWithoutThread {
             listening = true;
             attempts.names().forEach(manager.announcements()::listen);
         }
-        turn = waitingRoom.enter(attempts.line(), attempts.names(), attempts.waiter(this::woken));
+        turn = attempts.enter(this::woken);
         unknown = attempts.isInTurn();
         if (unknown) {
             happened(); // an attempt, so that the nodes know of us
@@ -159,33 +190,97 @@ final class WaitingWithoutThread {
         if (news.getAndSet(false)) {
             attempts.news();
         }
-        boolean attempt = unknown || turn.isFirst() && attempts.left() > 0 && attempts.courtesy() <= 0;
+        boolean attempt = unknown || turn.isFirst() && attempts.left() > 0 && attempts.pause() <= 0;
         unknown = false;
         return attempt;
+    }
+
+    /** Nobody in the line may have asked yet: then it is not known whether the lock is free. */
+    private void giveUp() {
+        Acquisition done = attempts.knowsNothing() ? attempts.next(manager.forWaiting()) : null;
+        complete(done != null ? done : attempts.givenUp());
     }
 
     private void complete(Acquisition done) {
         end(done);
         attempts.count(done);
         if (done instanceof Acquisition.Held held) {
-            Lease got = lease.apply(held.hold());
-            if (!promise.complete(got)) { // cancelled just now
-                got.release();
-            }
+            deliver(lease.apply(held.hold()));
         } else {
-            promise.completeExceptionally(LockFailures.of(
-                    done, attempts.request(), manager.forWaiting().count()));
+            fail(LockFailures.of(done, attempts.request(), manager.forWaiting().count()));
         }
     }
 
+    /** Leaves the line. */
     private void end(Acquisition done) {
         over = true;
-        manager.threadless().remove(this);
+        if (!(done instanceof Acquisition.Held)) { // which is still to be handed out
+            manager.threadless().remove(this);
+        }
         if (turn != null) {
-            attempts.leave(turn, done);
+            attempts.leave(done);
         }
         if (listening) {
             attempts.names().forEach(manager.announcements()::ignore);
+        }
+    }
+
+    /** The application's code never runs on a thread of ours: it may block, or ask for another lock and wait for that. */
+    private void deliver(Lease got) {
+        long patience = Math.max(LEAST_DELIVERY_NANOS, Math.min(attempts.left(), attempts.ttlNanos()));
+        deliverUntil = manager.time().nanoTime() + patience;
+        undelivered = got;
+        alarm = manager.timers().in(patience, this::happened);
+        manager.callbacks().run(Callbacks.Lane.LEASES, this::handOut);
+    }
+
+    /** Completes the promise, on a thread of the application. */
+    private void handOut() {
+        if (settled.compareAndSet(false, true)) {
+            cancelAlarm();
+            manager.threadless().remove(this);
+            Lease got = undelivered;
+            if (!promise.complete(got)) { // cancelled just now
+                got.release();
+            }
+        }
+    }
+
+    /** A lease that the application does not fetch must not be renewed for ever. */
+    private void takeBackIfNobodyComes() {
+        if (undelivered == null || !isTooLate() || !settled.compareAndSet(false, true)) {
+            return;
+        }
+        cancelAlarm();
+        manager.threadless().remove(this);
+        try {
+            undelivered.release();
+        } finally {
+            failSettled(manager.isClosed() ? LeaseManager.stopped() : LockFailures.undelivered(attempts.request()));
+        }
+    }
+
+    private boolean isTooLate() {
+        return promise.isDone() || manager.isClosed() || manager.time().nanoTime() - deliverUntil >= 0;
+    }
+
+    private void fail(Throwable failure) {
+        if (settled.compareAndSet(false, true)) {
+            failSettled(failure);
+        }
+    }
+
+    private void failSettled(Throwable failure) {
+        if (!promise.isDone()) {
+            manager.callbacks().run(Callbacks.Lane.FAILURES, () -> promise.completeExceptionally(failure));
+        }
+    }
+
+    private void cancelAlarm() {
+        Timers.Alarm set = alarm;
+        if (set != null) {
+            manager.timers().cancel(set);
+            alarm = null;
         }
     }
 }

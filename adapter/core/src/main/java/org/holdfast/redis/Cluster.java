@@ -126,6 +126,11 @@ public final class Cluster implements AutoCloseable {
         return channel;
     }
 
+    /** Waits until every request on every channel has its answer, or its node is given up; until the deadline at the most. */
+    public void awaitAnswers(long deadline) {
+        channels.forEach(channel -> channel.awaitAnswers(deadline));
+    }
+
     void closed(Channel channel) {
         channels.remove(channel);
     }

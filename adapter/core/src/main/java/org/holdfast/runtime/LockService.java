@@ -98,6 +98,7 @@ public final class LockService implements AutoCloseable {
                 service,
                 forWaiting,
                 scheduling,
+                scheduling::runApplication,
                 subscriber,
                 ThisProcess.WHEREABOUTS);
         this.transactionLeases = new TransactionLeases(leases, transactions);
@@ -201,8 +202,9 @@ public final class LockService implements AutoCloseable {
         finish(deadline);
     }
 
-    /** Stops what goes on by itself, without waiting for it to end. */
+    /** Ends all waiting, then stops what goes on by itself, without waiting for it to end. */
     void stop() {
+        leases.stopWaiting(); // while there are threads to tell the application on
         scheduling.close();
         management.close();
         closed = true;
@@ -221,6 +223,12 @@ public final class LockService implements AutoCloseable {
         long now = time.nanoTime();
         long patience = Math.min(deadline - now, settings.timing().nodeTimeout().toNanos());
         service.awaitAnswers(now + patience); // a quorum was waited for: the others are heard as well
+        cluster.awaitAnswers(now + patience); // what was taken back on channels that nobody reads any more
+        if (unfinished.size()
+                > 0) { // what was not heard until then: nodes may have come back, and will not be told later
+            unfinished.retry(service, now + patience);
+            service.awaitAnswers(now + patience);
+        }
         service.close();
         forWaiting.close();
         cluster.close();

@@ -55,9 +55,9 @@ public final class LockSpaces implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        threads.close();
         long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
         byPrefix.values().forEach(LockService::stop); // what hangs in several of them ends at the same time
+        threads.close();
         byPrefix.values().forEach(service -> service.release(deadline)); // before anybody waits for a node that hangs
         byPrefix.values().forEach(service -> service.finish(deadline));
         byPrefix.clear();

@@ -4,8 +4,9 @@ package org.holdfast.runtime;
 import java.util.concurrent.Executor;
 
 /**
- * The threads of a lock service, wherever they come from. As an executor it runs what may take its time: listeners of lost
- * leases, and probes of nodes that hang.
+ * The threads of a lock service, wherever they come from. As an executor it runs what may wait for nodes, and nothing of the
+ * application: the attempts of those who wait without a thread. Each such task ends within a few node timeouts, so one that was
+ * accepted begins, whatever the application does.
  */
 public interface Scheduling extends Executor, AutoCloseable {
 
@@ -15,7 +16,14 @@ public interface Scheduling extends Executor, AutoCloseable {
     /** Runs what goes on for long, on a thread of its own. */
     void runLong(Runnable task);
 
-    /** Stops the repeated task. */
+    /**
+     * Runs the application's code, which may block for ever. A call that was accepted begins, however many others block.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException if there is no thread for it now
+     */
+    void runApplication(Runnable task);
+
+    /** Stops the repeated task. What was accepted before is run. */
     @Override
     void close();
 }

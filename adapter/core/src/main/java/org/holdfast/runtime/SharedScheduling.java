@@ -44,6 +44,11 @@ final class SharedScheduling {
         }
 
         @Override
+        public void runApplication(Runnable task) {
+            threads.runApplication(task);
+        }
+
+        @Override
         public void close() {
             repeated.remove(task);
         }

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -24,7 +25,12 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     private static final int MOST_IDLE = 16;
 
+    /** Each has a socket to every node. Beyond that connections share one channel, on which many threads may be under way. */
+    static final int MOST_OPEN = 64;
+
     private final LockService service;
+    private final AtomicInteger open = new AtomicInteger();
+    private final Channel shared;
     private final LinkedBlockingDeque<Channel> idle = new LinkedBlockingDeque<>(MOST_IDLE);
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -34,6 +40,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     StandaloneConnectionFactory(Settings settings, Time time) {
         this.service = new LockService(settings, Transactions.NONE, new StandaloneScheduling(), time);
+        this.shared = service.openChannel(); // connects when it is first used
     }
 
     @Override
@@ -50,7 +57,18 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     private Channel takeChannel() {
         Channel channel = idle.pollFirst();
-        return channel == null ? service.openChannel() : channel;
+        if (channel != null) {
+            return channel;
+        }
+        boolean another = open.getAndUpdate(n -> n < MOST_OPEN ? n + 1 : n) < MOST_OPEN;
+        return another ? service.openChannel() : shared;
+    }
+
+    private void end(Channel channel) {
+        if (channel != shared) {
+            open.decrementAndGet();
+            channel.close();
+        }
     }
 
     @Override
@@ -76,8 +94,8 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     private void giveBack(Channel channel) {
-        if (!idle.offerFirst(channel)) {
-            channel.close();
+        if (channel == shared || !idle.offerFirst(channel)) {
+            end(channel);
         }
         closeIdleIfClosed();
     }
@@ -91,7 +109,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     private void closeIdle() {
         Channel channel;
         while ((channel = idle.pollFirst()) != null) {
-            channel.close();
+            end(channel);
         }
     }
 
@@ -126,10 +144,10 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
             if (known == null) {
                 return;
             }
-            if (idle.offerFirst(known)) {
+            if (known != shared && idle.offerFirst(known)) {
                 closeIdleIfClosed();
             } else if (!current.compareAndSet(null, known)) {
-                known.close(); // that thread has taken a new one
+                end(known); // that thread has taken a new one
             }
         }
 

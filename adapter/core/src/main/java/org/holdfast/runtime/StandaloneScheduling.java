@@ -3,32 +3,51 @@ package org.holdfast.runtime;
 
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads of our own, for where no container gives any: one renews, others do what may take its time. All are daemons. */
+/**
+ * Threads of our own, for where no container gives any: one renews, a few attempt for those who wait without a thread, and others
+ * run the application's code. All are daemons.
+ */
 final class StandaloneScheduling implements Scheduling {
 
-    private static final int LISTENERS = 4;
+    /** More than one: an attempt may wait for a node that hangs. */
+    private static final int WAITERS = 4;
+
+    private static final long IDLE_SECONDS = 10;
 
     private final ScheduledThreadPoolExecutor heartbeat = executor("holdfast-renewal");
-    private final ThreadPoolExecutor listeners = listeners();
+    private final ThreadPoolExecutor waiters = waiters();
+    private final ThreadPoolExecutor application = application();
 
     private static ScheduledThreadPoolExecutor executor(String name) {
         return new ScheduledThreadPoolExecutor(1, task -> daemon(task, name));
     }
 
-    /** More than one: a listener that takes its time must not keep the nodes from being looked at. */
-    private static ThreadPoolExecutor listeners() {
-        ThreadPoolExecutor listeners = new ThreadPoolExecutor(
-                LISTENERS,
-                LISTENERS,
-                10,
+    /** There is one task in the queue for each asynchronous request at the most. */
+    private static ThreadPoolExecutor waiters() {
+        ThreadPoolExecutor waiters = new ThreadPoolExecutor(
+                WAITERS,
+                WAITERS,
+                IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                task -> daemon(task, "holdfast-listeners"));
-        listeners.allowCoreThreadTimeOut(true);
-        return listeners;
+                task -> daemon(task, "holdfast-waiters"));
+        waiters.allowCoreThreadTimeOut(true);
+        return waiters;
+    }
+
+    /** As many threads as calls: the caller bounds these. */
+    private static ThreadPoolExecutor application() {
+        return new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                task -> daemon(task, "holdfast-application"));
     }
 
     private static Thread daemon(Runnable task, String name) {
@@ -49,12 +68,18 @@ final class StandaloneScheduling implements Scheduling {
 
     @Override
     public void execute(Runnable task) {
-        listeners.execute(task);
+        waiters.execute(task);
+    }
+
+    @Override
+    public void runApplication(Runnable task) {
+        application.execute(task);
     }
 
     @Override
     public void close() {
         heartbeat.shutdown();
-        listeners.shutdown();
+        waiters.shutdown();
+        application.shutdown();
     }
 }

@@ -8,9 +8,11 @@ import static org.awaitility.Awaitility.await;
 
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.resource.ResourceException;
+import jakarta.resource.spi.UnavailableException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.Timer;
@@ -18,6 +20,7 @@ import java.util.TimerTask;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +48,12 @@ class ContainerSchedulingTest {
         executor.shutdownNow();
     }
 
+    /** The first timer is that of the heartbeat. */
+    private ContainerScheduling scheduling(ScheduledExecutorService managed) throws UnavailableException {
+        Iterator<Timer> first = List.of(timer).iterator();
+        return new ContainerScheduling(managed, () -> first.hasNext() ? first.next() : new Timer(true), null);
+    }
+
     /** As the managed executor of a server that is being suspended: takes the task and never runs it. */
     private static class Suspended extends ScheduledThreadPoolExecutor {
         private final AtomicInteger cancelled = new AtomicInteger();
@@ -67,7 +76,7 @@ class ContainerSchedulingTest {
     @Test
     void repeat_onAnExecutorThatRuns_leavesTheTimerWatching() throws Exception {
         CountDownLatch runs = new CountDownLatch(10);
-        try (ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null)) {
+        try (ContainerScheduling scheduling = scheduling(executor)) {
             scheduling.repeat(
                     () -> {
                         assertThat(Thread.currentThread().getName()).startsWith("pool-");
@@ -83,7 +92,7 @@ class ContainerSchedulingTest {
     void repeat_onAnExecutorThatStandsStill_goesOnOnTheTimer() throws Exception {
         Suspended suspended = new Suspended();
         CountDownLatch runs = new CountDownLatch(10);
-        try (ContainerScheduling scheduling = new ContainerScheduling(suspended, timer, null)) {
+        try (ContainerScheduling scheduling = scheduling(suspended)) {
             scheduling.repeat(runs::countDown, 5);
             assertThat(runs.await(10, SECONDS)).isTrue();
             assertThat(log.beginningWith("HF0407")).hasSize(1);
@@ -108,7 +117,7 @@ class ContainerSchedulingTest {
     void repeat_onAnExecutorThatStandsStillAndDoesNotCancel_goesOnOnTheTimer() throws Exception {
         Suspended broken = new Broken();
         CountDownLatch runs = new CountDownLatch(10);
-        try (ContainerScheduling scheduling = new ContainerScheduling(broken, timer, null)) {
+        try (ContainerScheduling scheduling = scheduling(broken)) {
             scheduling.repeat(runs::countDown, 5);
             assertThat(runs.await(10, SECONDS)).isTrue();
             assertThat(log.beginningWith("HF0407")).hasSize(1);
@@ -118,9 +127,9 @@ class ContainerSchedulingTest {
     }
 
     @Test
-    void close_onAnExecutorThatDoesNotCancel_endsTheTimer() {
+    void close_onAnExecutorThatDoesNotCancel_endsTheTimer() throws Exception {
         Suspended broken = new Broken();
-        ContainerScheduling scheduling = new ContainerScheduling(broken, timer, null);
+        ContainerScheduling scheduling = scheduling(broken);
         scheduling.repeat(() -> {}, 60_000);
         scheduling.close();
         broken.shutdownNow();
@@ -132,7 +141,7 @@ class ContainerSchedulingTest {
     void repeat_onAnExecutorThatTakesNoTask_isDoneByTheTimer() throws Exception {
         executor.shutdownNow();
         CountDownLatch runs = new CountDownLatch(10);
-        try (ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null)) {
+        try (ContainerScheduling scheduling = scheduling(executor)) {
             scheduling.repeat(runs::countDown, 5);
             assertThat(runs.await(10, SECONDS)).isTrue();
             assertThat(log.beginningWith("HF0407")).hasSize(1);
@@ -147,7 +156,7 @@ class ContainerSchedulingTest {
         CountDownLatch timerWentOn = new CountDownLatch(1);
         CountDownLatch runs = new CountDownLatch(10);
         Set<String> threads = ConcurrentHashMap.newKeySet();
-        try (ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null)) {
+        try (ContainerScheduling scheduling = scheduling(executor)) {
             executor.execute(() -> awaitQuietly(pauseOfTheExecutor));
             scheduling.repeat(
                     () -> {
@@ -242,10 +251,56 @@ class ContainerSchedulingTest {
     @Test
     void close_endsBoth() throws Exception {
         AtomicInteger runs = new AtomicInteger();
-        ContainerScheduling scheduling = new ContainerScheduling(executor, timer, null);
+        ContainerScheduling scheduling = scheduling(executor);
         scheduling.repeat(runs::incrementAndGet, 5);
         scheduling.close();
         executor.shutdown();
         assertThat(executor.awaitTermination(5, SECONDS)).isTrue();
+    }
+
+    /** An executor is shared with applications, whose tasks may never end. */
+    @Test
+    void tasks_onAnExecutorWhoseThreadsAreBlocked_beginAllTheSame() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        executor.execute(() -> awaitQuietly(end));
+        CountDownLatch begun = new CountDownLatch(1 + 1 + 64);
+        try (ContainerScheduling scheduling = scheduling(executor)) {
+            scheduling.execute(begun::countDown);
+            for (int i = 0; i < 64; i++) {
+                scheduling.runApplication(() -> {
+                    begun.countDown();
+                    awaitQuietly(end);
+                });
+            }
+            scheduling.execute(begun::countDown);
+            assertThat(begun.await(5, SECONDS)).isTrue();
+        } finally {
+            end.countDown();
+        }
+    }
+
+    @Test
+    void tasks_thatTheContainerDropsWhenItStops_beginAllTheSame() throws Exception {
+        CountDownLatch begun = new CountDownLatch(3);
+        executor.execute(() -> awaitQuietly(begun));
+        ContainerScheduling scheduling = scheduling(executor);
+        scheduling.execute(begun::countDown);
+        scheduling.runApplication(begun::countDown);
+        scheduling.close();
+        executor.getQueue().clear();
+        await().pollDelay(Duration.ofMillis(100)).until(() -> true);
+        scheduling.runApplication(begun::countDown); // of a service that is stopped a moment later
+        assertThat(begun.await(5, SECONDS)).isTrue();
+    }
+
+    @Test
+    void task_thatTheExecutorRuns_runsOnce() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        try (ContainerScheduling scheduling = scheduling(executor)) {
+            scheduling.execute(runs::incrementAndGet);
+            scheduling.runApplication(runs::incrementAndGet);
+            await().pollDelay(Duration.ofMillis(100)).until(() -> runs.get() >= 2);
+        }
+        assertThat(runs).hasValue(2);
     }
 }

@@ -28,7 +28,7 @@ class HandoverTest {
 
     private WaitingRoom.Turn waitFor(LockRequest request) {
         Attempts attempts = new Attempts(manager, request, Holder.transaction("next"));
-        return manager.waitingRoom().enter(attempts.line(), attempts.names(), attempts.waiter(woken::incrementAndGet));
+        return attempts.enter(woken::incrementAndGet);
     }
 
     private WaitingRoom.Turn waitForIt() {

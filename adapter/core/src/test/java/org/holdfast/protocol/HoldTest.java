@@ -27,7 +27,7 @@ class HoldTest {
             new Hold.Taker(holder, Badge.UNKNOWN),
             RENEWED,
             new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-            new Notifier(Runnable::run, time),
+            new Notifier(new Callbacks(Runnable::run), time),
             lost -> {});
 
     @Test
@@ -116,9 +116,9 @@ class HoldTest {
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 new Notifier(
-                        listener -> {
+                        new Callbacks(listener -> {
                             throw new java.util.concurrent.RejectedExecutionException("no thread");
-                        },
+                        }),
                         time),
                 lost -> {});
         unlucky.onLost(told::add);
@@ -154,7 +154,7 @@ class HoldTest {
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
-                new Notifier(Runnable::run, time),
+                new Notifier(new Callbacks(Runnable::run), time),
                 lost -> {});
         bounded.onLost(told::add);
         time.passMillis(800);
@@ -179,7 +179,7 @@ class HoldTest {
                 new Hold.Taker(holder, Badge.UNKNOWN),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
-                new Notifier(Runnable::run, time),
+                new Notifier(new Callbacks(Runnable::run), time),
                 lost -> {});
         assertThat(bounded.isExtensible()).isTrue();
         assertThat(bounded.isHeld(start)).isTrue();
@@ -213,9 +213,9 @@ class HoldTest {
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 new Notifier(
-                        task -> {
+                        new Callbacks(task -> {
                             throw new OutOfMemoryError("unable to create native thread");
-                        },
+                        }),
                         time),
                 lost -> {});
         untold.onLost(told::add);

@@ -2,6 +2,7 @@
 package org.holdfast.protocol;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
@@ -9,6 +10,8 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import org.holdfast.Lease;
+import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
 import org.junit.jupiter.api.Test;
 
@@ -85,8 +88,7 @@ class LeaseManagerTest {
         long before = time.nanoTime();
 
         assertThat(acquire(300)).isInstanceOf(Acquisition.TimedOut.class);
-        assertThat(MILLISECONDS.convert(time.nanoTime() - before, java.util.concurrent.TimeUnit.NANOSECONDS))
-                .isBetween(300L, 301L);
+        assertThat(MILLISECONDS.convert(time.nanoTime() - before, NANOSECONDS)).isBetween(300L, 301L);
     }
 
     @Test
@@ -449,7 +451,7 @@ class LeaseManagerTest {
         everyNode(new Reply.Held(30_000));
         fixture.announcements.heard = true;
         acquire(5_000);
-        assertThat(attempts()).isBetween(6, 12);
+        assertThat(attempts()).isBetween(6, 15);
         assertThat(fixture.announcements.listening).isEmpty();
     }
 
@@ -520,5 +522,50 @@ class LeaseManagerTest {
         int[] given = new int[1];
         fixture.manager.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++);
         assertThat(given[0]).isZero();
+    }
+
+    private Lease takeAgain(LockRequest request) throws InterruptedException {
+        return fixture.session(Transactions.NONE).acquire(nodes, request.scope(LeaseScope.HOLDER), () -> {});
+    }
+
+    @Test
+    void acquire_again_withOtherTerms_isRefused() throws Exception {
+        takeAgain(LockRequest.of("a").maxHold(TEN_SECONDS));
+        List<LockRequest> refused = List.of(
+                LockRequest.of("a").ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS + 1)),
+                LockRequest.of("a").ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS - 1)),
+                LockRequest.of("a").renewal(false),
+                LockRequest.of("a").maxHold(TEN_SECONDS.minusMillis(1)));
+        for (LockRequest request : refused) {
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> takeAgain(request))
+                    .withMessageContaining("already")
+                    .withMessageContaining("asks for");
+        }
+        takeAgain(LockRequest.of("a"));
+        takeAgain(LockRequest.of("a").ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS)));
+        takeAgain(LockRequest.of("a").maxHold(TEN_SECONDS.plusMillis(1)));
+        takeAgain(LockRequest.of("b")); // another lock, without a bound
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> takeAgain(LockRequest.of("b").maxHold(TEN_SECONDS)))
+                .withMessageContaining("no maxHold, and asks for PT10S");
+    }
+
+    @Test
+    void listener_thatIsNone_isRefused() throws Exception {
+        Lease lease = takeAgain(LockRequest.of("a"));
+        assertThatExceptionOfType(NullPointerException.class).isThrownBy(() -> lease.onLost(null));
+    }
+
+    /** Nobody with a vote to give has one, and no release will be announced: who gives up asking then leaves the lock idle. */
+    @Test
+    void acquire_whenContendersHaveSplitTheVotes_goesOnAskingAtShortIntervals() throws Exception {
+        fixture.announcements.heard = true;
+        long free = begun + MILLISECONDS.toNanos(60);
+        for (int node = 0; node < 3; node++) {
+            node(node, command -> time.nanoTime() - free < 0 ? new Reply.Held(30_000) : ScriptedNodes.agree(command));
+        }
+        assertThat(acquire(5_000)).isInstanceOf(Acquisition.Held.class);
+        assertThat(MILLISECONDS.convert(time.nanoTime() - begun, NANOSECONDS)).isLessThan(250);
     }
 }

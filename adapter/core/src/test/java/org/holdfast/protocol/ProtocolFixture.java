@@ -69,6 +69,7 @@ final class ProtocolFixture {
                 service,
                 service,
                 task -> threads.execute(task),
+                task -> threads.execute(task),
                 announcements,
                 new Whereabouts("test-host", 42));
     }

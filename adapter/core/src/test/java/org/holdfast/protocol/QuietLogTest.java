@@ -105,6 +105,16 @@ class QuietLogTest {
     }
 
     @Test
+    void listener_thatFailsWithAnError_isLogged() throws Exception {
+        inTransactions.acquire(fixture.nodes, request(0), () -> {}).onLost(loss -> {
+            throw new NoClassDefFoundError("on purpose");
+        });
+        fixture.manager.clockStoodStill(1);
+        fixture.runNotifications();
+        assertThat(log.beginningWith("HF0212")).hasSize(1);
+    }
+
+    @Test
     void listenersWithoutAThread_byTheThousand_areOneLineASecondWithACount() throws Exception {
         fixture.threads = task -> {
             throw new RejectedExecutionException("no thread");

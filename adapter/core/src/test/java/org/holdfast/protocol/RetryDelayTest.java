@@ -14,13 +14,14 @@ class RetryDelayTest {
 
     @Test
     void delay_whileTheReleaseWillBeHeard_endsSoonAfterTheLockExpires() {
-        assertThat(Duration.ofNanos(delay.nanosWhileHeard(30))).isBetween(Duration.ofMillis(31), Duration.ofMillis(36));
+        assertThat(Duration.ofNanos(delay.nanosWhileHeard(9, 30)))
+                .isBetween(Duration.ofMillis(31), Duration.ofMillis(36));
     }
 
     @ParameterizedTest
     @ValueSource(longs = {5_000, 9_223_372_036_854L, 999_999_999_999_999_999L}) // what a node may say, in its 18 digits
     void delay_whileALockIsHeldForLong_isNeitherLongNorNone(long remainingMillis) {
-        assertThat(Duration.ofNanos(delay.nanosWhileHeard(remainingMillis)))
+        assertThat(Duration.ofNanos(delay.nanosWhileHeard(9, remainingMillis)))
                 .isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
     }
 }

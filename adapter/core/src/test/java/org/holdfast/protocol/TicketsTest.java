@@ -27,7 +27,7 @@ class TicketsTest {
     @Test
     void tickets_areRefreshedAfterAThirdOfTheirTtl_thoseOfALineInOneCommand() {
         List<Ticket> kept = List.of(ticket("a", 1), ticket("a", 2), ticket("b", 3));
-        kept.forEach(tickets::keep);
+        kept.forEach(ticket -> tickets.keep(ticket, Long.MAX_VALUE));
         fixture.time.passMillis(332);
         tickets.sweep();
         assertThat(refreshed()).isEmpty();
@@ -43,7 +43,7 @@ class TicketsTest {
         List<Ticket> kept = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             kept.add(ticket("lock-" + i, i));
-            tickets.keep(kept.get(i));
+            tickets.keep(kept.get(i), Long.MAX_VALUE);
         }
         List<Ticket> left = new ArrayList<>();
         service.node(0, command -> {
@@ -64,7 +64,7 @@ class TicketsTest {
     @Test
     void ticket_thatCannotBeTakenAway_isLeftToExpire() {
         Ticket ticket = ticket("a", 1);
-        tickets.keep(ticket);
+        tickets.keep(ticket, Long.MAX_VALUE);
         service.node(0, command -> {
             throw new IllegalStateException("no selector");
         });

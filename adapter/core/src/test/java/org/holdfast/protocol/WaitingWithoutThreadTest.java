@@ -25,6 +25,7 @@ class WaitingWithoutThreadTest {
             fixture.service,
             fixture.service,
             this::execute,
+            this::execute,
             fixture.announcements,
             Whereabouts.UNKNOWN);
 
@@ -76,6 +77,8 @@ class WaitingWithoutThreadTest {
         runBorrowed();
         assertThat(future).isNotDone();
         manager.close(fixture.time.nanoTime() + 1_000_000_000L);
+        assertThat(manager.waiters()).isZero();
+        runBorrowed();
         assertThat(future).isCompletedExceptionally();
     }
 

@@ -11,9 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.Lock;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Time;
 import org.junit.jupiter.api.AfterEach;
@@ -172,5 +174,35 @@ class FairnessTest {
         processes.awaitTickets("a", 0);
         lease.release();
         await().until(() -> processes.isFree(2, FAIR));
+    }
+
+    /** {@code lock()} knows no interrupts: one must not send its thread to the end of the line. */
+    @Test
+    void lock_thatIsInterrupted_keepsItsPlace() throws Exception {
+        LockRequest write = LockRequest.of("a").mode(LockMode.WRITE);
+        Lease lease = processes.tryAcquire(0, write).orElseThrow();
+        Lock writeLock = processes.connection(1).readWriteLock("a").writeLock();
+        FutureTask<Boolean> first = new FutureTask<>(() -> {
+            writeLock.lock();
+            boolean interrupted = Thread.currentThread().isInterrupted();
+            writeLock.unlock();
+            return interrupted;
+        });
+        Thread waiting = new Thread(first, "is interrupted");
+        waiting.start();
+        processes.awaitTickets("a", 1);
+        List<String> ticket = processes.ask(0, jedis -> jedis.zrange("holdfast:{a}:tickets", 0, -1));
+        FutureTask<Lease> second = processes.acquire(2, write);
+        processes.awaitTickets("a", 2);
+        for (int i = 0; i < 5; i++) {
+            waiting.interrupt();
+            await().pollDelay(ofMillis(20)).until(() -> true);
+        }
+        List<String> tickets = processes.ask(0, jedis -> jedis.zrange("holdfast:{a}:tickets", 0, -1));
+        assertThat(tickets).containsAll(ticket);
+        assertThat(second).isNotDone();
+        lease.release();
+        assertThat(first.get(10, SECONDS)).as("the interrupt is kept").isTrue();
+        second.get(10, SECONDS).release();
     }
 }

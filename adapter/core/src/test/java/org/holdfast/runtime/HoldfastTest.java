@@ -9,14 +9,18 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.holdfast.Holdfast;
@@ -224,7 +228,7 @@ class HoldfastTest {
             waiter.get(30, TimeUnit.SECONDS);
             assertThat(ownThreads())
                     .extracting(Thread::getName)
-                    .contains("holdfast-renewal", "holdfast-listeners", "holdfast-subscriber");
+                    .contains("holdfast-renewal", "holdfast-waiters", "holdfast-subscriber");
             assertThat(ownThreads()).allMatch(Thread::isDaemon);
         }
     }
@@ -392,6 +396,38 @@ class HoldfastTest {
                     .isThrownBy(() -> connection.acquire("a"))
                     .withMessageContaining("AUTH")
                     .satisfies(e -> assertThat(e.toString()).doesNotContain("s3cret"));
+        }
+    }
+
+    @Test
+    void connections_beyondTheBound_shareSockets() throws Exception {
+        List<LockConnection> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3 * StandaloneConnectionFactory.MOST_OPEN; i++) {
+                LockConnection connection = locks.getConnection();
+                open.add(connection);
+                connection.acquire(now("many-" + i));
+            }
+            Matcher sockets = Pattern.compile("connected_clients:(\\d+)")
+                    .matcher(redis.get(0).command("INFO clients"));
+            assertThat(sockets.find()).isTrue();
+            assertThat(Long.parseLong(sockets.group(1)))
+                    .isBetween(
+                            (long) StandaloneConnectionFactory.MOST_OPEN, StandaloneConnectionFactory.MOST_OPEN + 10L);
+            List<Future<Optional<Lease>>> others = new ArrayList<>();
+            for (LockConnection connection : open) {
+                others.add(
+                        threads.submit(() -> connection.tryAcquire(now("many-0").ttl(Duration.ofSeconds(5)))));
+            }
+            for (Future<Optional<Lease>> other : others) {
+                assertThat(other.get(30, TimeUnit.SECONDS)).isEmpty();
+            }
+        } finally {
+            open.forEach(LockConnection::close);
+        }
+        assertThat(isFree("many-100")).isTrue();
+        try (LockConnection connection = locks.getConnection()) {
+            connection.acquire(now("many-0")).release();
         }
     }
 }

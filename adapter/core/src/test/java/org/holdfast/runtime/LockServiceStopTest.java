@@ -56,6 +56,11 @@ class LockServiceStopTest {
         }
 
         @Override
+        public void runApplication(Runnable task) {
+            own.runApplication(task);
+        }
+
+        @Override
         public void close() {
             own.close();
         }

@@ -3,6 +3,7 @@ package org.holdfast.runtime;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -232,6 +233,10 @@ class ReadWriteTest {
             return null;
         });
         assertThatIllegalStateException().isThrownBy(() -> lock.writeLock().lock());
+        assertThat(lock.writeLock().tryLock()).isFalse();
+        long begun = System.nanoTime();
+        assertThat(lock.writeLock().tryLock(50, MILLISECONDS)).isFalse();
+        assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(MILLISECONDS.toNanos(50));
         assertThatExceptionOfType(IllegalMonitorStateException.class)
                 .isThrownBy(() -> lock.writeLock().unlock());
         lock.readLock().unlock();

@@ -2,14 +2,21 @@
 package org.holdfast.runtime;
 
 import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.holdfast.Holdfast;
@@ -17,6 +24,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterEach;
@@ -202,5 +210,68 @@ class WaitingTest {
         await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                 .extracting(Thread::getName)
                 .doesNotContain("holdfast-subscriber"));
+    }
+
+    /** Who may do nothing but PUBLISH must not be able to keep the nodes busy. */
+    @Test
+    void announcements_withoutARelease_causeFewAttempts() throws Exception {
+        Lease lease = holder.acquire("a");
+        CompletableFuture<Lease> acquired = acquireInBackground(waiter);
+        awaitListening();
+        int[] before = {scriptCalls(0), scriptCalls(1), scriptCalls(2)};
+        long begun = System.nanoTime();
+        int published = 0;
+        while (System.nanoTime() - begun < 3_000_000_000L) {
+            for (int node = 0; node < 3; node++) {
+                ask(node, "PUBLISH holdfast:{a}:released somebody");
+            }
+            published++;
+        }
+        assertThat(published).isGreaterThan(1_000);
+        for (int node = 0; node < 3; node++) {
+            assertThat(scriptCalls(node) - before[node]).as("scripts in 3 s").isLessThan(400);
+        }
+        lease.release();
+        assertThat(acquired.get(5, SECONDS).token()).isGreaterThan(lease.token());
+    }
+
+    /** Others that wait go first for a moment; who has less time than that must not be told that the lock is held. */
+    @Test
+    void tryLock_ofALockThatIsFree_asksHoweverShortItsTimeIs() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            String name = "courtesy-" + round;
+            Lock mine = holder.lock(name);
+            mine.lock();
+            CompletableFuture<Boolean> other = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return waiter.lock(name).tryLock(300, MILLISECONDS);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            await().until(() ->
+                    ask(0, "PUBSUB NUMSUB holdfast:{" + name + "}:released").endsWith(":1\r\n"));
+            assertThat(other.get()).isFalse();
+            mine.unlock(); // its node says that one connection listens, which does so for 2 s longer
+            assertThat(mine.tryLock(1, MILLISECONDS)).as("round " + round).isTrue();
+            mine.unlock();
+        }
+    }
+
+    @Test
+    void callers_whoWaitBehindOthersInAnOutage_areNotToldOfContention() throws Exception {
+        redis.get(0).kill();
+        redis.get(1).kill();
+        for (int round = 0; round < 4; round++) {
+            List<FutureTask<Object>> callers = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                LockRequest request =
+                        LockRequest.of("a").waitTimeout(Duration.ofMillis(i % 2 == 0 ? 100 : 40 + round * 5));
+                callers.add(Processes.start(() -> waiter.tryAcquire(request)));
+            }
+            for (FutureTask<Object> caller : callers) {
+                assertThatThrownBy(() -> caller.get(20, SECONDS)).hasCauseInstanceOf(QuorumUnavailableException.class);
+            }
+        }
     }
 }

@@ -89,6 +89,7 @@ final class Client {
                 service,
                 network.connect(view),
                 threads,
+                threads,
                 announcements,
                 new Whereabouts("simulated", 1));
         this.lookout = new Lookout(time, view.clocks, network.new Sight(view), manager::clockStoodStill);

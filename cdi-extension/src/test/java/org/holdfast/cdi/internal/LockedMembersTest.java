@@ -8,10 +8,15 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
@@ -149,6 +154,68 @@ class LockedMembersTest extends Application {
         assertThat(bean.optional()).contains("ran");
         bean.skip();
         assertThat(bean.runs()).isEqualTo(3);
+    }
+
+    /** All but one of them wait behind others, and do not get to ask. */
+    @Test
+    void skip_byManyAtOnceWhenTooFewNodesAnswer_isAnExceptionForEach() {
+        Busy bean = deploy(Busy.class);
+        bean.flag();
+        redis.get(0).freeze();
+        redis.get(1).freeze();
+        try {
+            List<CompletableFuture<Boolean>> calls = Stream.generate(
+                            () -> CompletableFuture.supplyAsync(bean::job, THREADS))
+                    .limit(6)
+                    .toList();
+            for (CompletableFuture<Boolean> call : calls) {
+                assertThatExceptionOfType(CompletionException.class)
+                        .isThrownBy(call::join)
+                        .withCauseInstanceOf(QuorumUnavailableException.class);
+            }
+        } finally {
+            redis.get(0).thaw();
+            redis.get(1).thaw();
+        }
+        await().atMost(20, SECONDS).ignoreExceptions().until(bean::flag);
+    }
+
+    private static final Executor THREADS = task -> new Thread(task).start();
+
+    @Locked("outer")
+    @ApplicationScoped
+    public static class Nested {
+        @Inject
+        Inner inner;
+
+        public boolean plain() {
+            return inner.plain();
+        }
+
+        public void otherTtl() {
+            inner.otherTtl();
+        }
+    }
+
+    @ApplicationScoped
+    public static class Inner {
+        @Locked("outer")
+        public boolean plain() {
+            return isHeld("outer");
+        }
+
+        @Locked(value = "outer", ttl = "PT7S")
+        public void otherTtl() {}
+    }
+
+    @Test
+    void innerMethod_withAnotherTtl_isRefused_andWithoutRunsUnderTheLockThatThereIs() {
+        Nested bean = deploy(Nested.class, new Class<?>[] {Inner.class});
+        assertThat(bean.plain()).isTrue();
+        assertThatIllegalStateException()
+                .isThrownBy(bean::otherTtl)
+                .withMessageContaining("a ttl of 30000 ms, and asks for 7000 ms");
+        assertThat(isHeld("outer")).isFalse();
     }
 
     @Test

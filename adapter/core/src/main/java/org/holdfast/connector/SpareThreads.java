@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.connector;
+
+import jakarta.resource.spi.UnavailableException;
+import java.util.Queue;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Begins tasks that the container has accepted and does not begin: its executors have queues, and an application that blocks their
+ * threads must not keep a loss from being told, nor a waiter from leaving its line.
+ *
+ * <p>The threads are those of timers, which the container gives to this adapter alone. A timer is made for that, and cancelled
+ * when nothing is left to do. Safe for use by any number of threads.
+ */
+final class SpareThreads implements AutoCloseable {
+
+    /** So long the container has to begin a task: as long as a turn of what renews leases. */
+    private static final long PATIENCE_MILLIS = 20;
+
+    /** What waits for nodes ends by itself. */
+    private static final int MOST_OF_OURS = 4;
+
+    /** As many as the application's code may have threads for one key prefix. */
+    private static final int MOST_OF_THE_APPLICATION = 96;
+
+    /** Gives timers, each with a thread that nobody else uses. */
+    interface Timers {
+        Timer createTimer() throws UnavailableException;
+    }
+
+    private final Timers timers;
+    private final Timer watch;
+    private final Lane ours = new Lane(MOST_OF_OURS);
+    private final Lane application = new Lane(MOST_OF_THE_APPLICATION);
+
+    SpareThreads(Timers timers) throws UnavailableException {
+        this.timers = timers;
+        this.watch = timers.createTimer(); // now: later the caller's thread would leave its class loader on the timer's
+    }
+
+    /** Returns a task for the container, which is begun here if that does not do it soon. */
+    Runnable ours(Runnable task) {
+        return ours.watched(task);
+    }
+
+    /** As {@link #ours}, for the application's code. */
+    Runnable ofTheApplication(Runnable task) {
+        return application.watched(task);
+    }
+
+    /** Goes on for as long as it takes to begin what was accepted before. */
+    @Override
+    public void close() {
+        later(watch::cancel, 2 * PATIENCE_MILLIS);
+    }
+
+    private void later(Runnable task, long millis) {
+        watch.schedule(
+                new TimerTask() {
+                    @Override
+                    public void run() {
+                        task.run();
+                    }
+                },
+                millis);
+    }
+
+    /** Tasks of one kind, and how many spare threads they may have. */
+    private final class Lane {
+
+        private final Semaphore free;
+        private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+
+        Lane(int most) {
+            this.free = new Semaphore(most);
+        }
+
+        Runnable watched(Runnable task) {
+            AtomicBoolean begun = new AtomicBoolean();
+            Runnable once = () -> {
+                if (begun.compareAndSet(false, true)) {
+                    task.run();
+                }
+            };
+            Runnable unlessBegun = () -> {
+                if (!begun.get()) {
+                    waiting.add(once);
+                    start();
+                }
+            };
+            try {
+                later(unlessBegun, PATIENCE_MILLIS);
+            } catch (IllegalStateException e) { // closed: the container gives no threads any more
+                unlessBegun.run();
+            }
+            return once;
+        }
+
+        private void start() {
+            if (waiting.isEmpty() || !free.tryAcquire()) {
+                return;
+            }
+            try {
+                Timer own = timers.createTimer();
+                own.schedule(
+                        new TimerTask() {
+                            @Override
+                            public void run() {
+                                work(own);
+                            }
+                        },
+                        0);
+            } catch (UnavailableException | RuntimeException | OutOfMemoryError e) {
+                free.release();
+                tryAgain();
+            }
+        }
+
+        private void tryAgain() {
+            try {
+                later(this::start, PATIENCE_MILLIS);
+            } catch (IllegalStateException e) { // closed: the leases are released all the same
+                waiting.clear();
+            }
+        }
+
+        private void work(Timer own) {
+            own.cancel(); // this is its last task
+            try {
+                Runnable next;
+                while ((next = waiting.poll()) != null) {
+                    next.run();
+                }
+            } finally {
+                free.release();
+                start();
+            }
+        }
+    }
+}

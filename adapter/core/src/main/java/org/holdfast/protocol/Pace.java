@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * When one waiter attempts next; and how often announcements may hasten that: a client that may do nothing but PUBLISH must not be
+ * able to keep the nodes busy.
+ *
+ * <p>An announcement is believed at once as long as there is something left. What is left grows slowly with time, and is full again when
+ * the lock seems to have changed hands: then its expiry on the nodes has moved, which a mere announcement cannot do. For one
+ * thread at a time.
+ */
+final class Pace {
+
+    /** A lock that is held for a fraction of a millisecond changes hands so often before its expiry moves by {@link #MOVED_ON_NANOS}. */
+    private static final int MOST = 50;
+
+    /** 25 a second, beyond the first. */
+    private static final long REFILL_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
+
+    /** More than what round trips differ by, most of the time. */
+    private static final long MOVED_ON_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** The next holder may have asked for a shorter TTL; round trips do not differ by that much. */
+    private static final long MOVED_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final Time time;
+    private boolean isSet;
+    private long due;
+    private int left = MOST;
+    private long refilledAt;
+    private boolean hasExpiry;
+    private long expiry;
+
+    Pace(Time time) {
+        this.time = time;
+        this.refilledAt = time.nanoTime();
+    }
+
+    /** Returns whether it is known when to attempt next. */
+    boolean isSet() {
+        return isSet;
+    }
+
+    /** The next attempt is due after so long. A moment and not a pause: what wakes the waiter meanwhile must not put it off. */
+    void set(long nanos) {
+        due = time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4);
+        isSet = true;
+    }
+
+    /** Returns how long to wait; 0 or less if the attempt is due. */
+    long nanosLeft() {
+        return due - time.nanoTime();
+    }
+
+    /** An attempt was made: it is not known when the next one is due. */
+    void attempted() {
+        isSet = false;
+    }
+
+    /** There was an announcement: the attempt is due now, or soon; returns whether it is now. Only while it is {@link #isSet}. */
+    boolean hasten() {
+        long now = time.nanoTime();
+        boolean believed = take(now);
+        long hastened = believed ? now : refilledAt + REFILL_NANOS;
+        if (due - hastened > 0) {
+            due = hastened;
+        }
+        return believed;
+    }
+
+    /** Takes one; false if nothing is left. */
+    private boolean take(long now) {
+        long earned = (now - refilledAt) / REFILL_NANOS;
+        refilledAt += earned * REFILL_NANOS;
+        left = (int) Math.min(MOST, left + earned);
+        if (left == 0) {
+            return false;
+        }
+        left--;
+        return true;
+    }
+
+    /**
+     * The lock was found held.
+     *
+     * @param nanos for how long, if it is not renewed
+     */
+    void foundHeld(long nanos) {
+        long expiresAt = time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4);
+        if (!hasExpiry || expiresAt - expiry > MOVED_ON_NANOS || expiry - expiresAt > MOVED_BACK_NANOS) {
+            hasExpiry = true;
+            expiry = expiresAt;
+            left = MOST;
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.LogLines;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of those who wait when their factory is closed: each hears of it at once, and of nothing else. */
+@Timeout(120)
+class ClosingTest {
+
+    private static final LockRequest REQUEST =
+            LockRequest.of("a").waitTimeout(ofSeconds(60)).detached();
+
+    private Processes processes;
+
+    @BeforeEach
+    void start() {
+        processes = Processes.start(3, 2, Map.of());
+    }
+
+    @AfterEach
+    void stop() {
+        processes.close();
+    }
+
+    private static FutureTask<Object> wait(Callable<Object> waiting) {
+        FutureTask<Object> task = new FutureTask<>(waiting);
+        Thread thread = new Thread(task, "waits for a lock");
+        thread.setDaemon(true);
+        thread.start();
+        return task;
+    }
+
+    private static void assertStopped(Future<?> waiting) {
+        assertThatThrownBy(() -> waiting.get(10, SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(IllegalStateException.class)
+                .hasMessageMatching(".*(stopped|closed)"); // closed: it had not begun to wait
+    }
+
+    private static int parked() {
+        return (int) Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("waits for a lock") && thread.isAlive())
+                .count();
+    }
+
+    @Test
+    void close_endsEveryWait_inEveryLine() throws Exception {
+        Lease held = processes.tryAcquire(1, REQUEST).orElseThrow();
+        for (int round = 0; round < 25; round++) {
+            LockConnectionFactory factory = Holdfast.connect(processes.settings);
+            LockConnection connection = factory.getConnection();
+            List<Future<?>> waiting = new ArrayList<>();
+            List<LockRequest> shapes = List.of(
+                    REQUEST,
+                    REQUEST.fair(true),
+                    REQUEST.mode(LockMode.READ),
+                    LockRequest.allOf("a", "b").waitTimeout(ofSeconds(60)).detached());
+            for (int i = 0; i < 40; i++) {
+                LockRequest shape = shapes.get(i % shapes.size());
+                waiting.add(connection.acquireAsync(shape));
+                waiting.add(connection.acquireAsync(shape).thenApply(lease -> lease));
+                waiting.add(wait(() -> connection.acquire(shape)));
+                waiting.add(wait(() -> connection.tryAcquire(shape)));
+            }
+            waiting.add(wait(() -> {
+                connection.lock("a").lock();
+                return null;
+            }));
+            waiting.add(wait(() -> connection.readWriteLock("a").writeLock().tryLock(60, SECONDS)));
+            if (round % 2 == 0) {
+                processes.awaitListening("a");
+            }
+            factory.close();
+            waiting.forEach(ClosingTest::assertStopped);
+        }
+        await().until(() -> parked() == 0);
+        assertThat(held.isHeld()).isTrue();
+        processes.awaitTickets("a", 0);
+        held.release();
+        assertThat(processes.isFree(1, REQUEST.fair(true))).isTrue();
+    }
+
+    @Test
+    void close_afterContentionWithHealthyNodes_reportsNothingUnconfirmed() throws Exception {
+        try (LogLines log = LogLines.of(LockService.class.getName())) {
+            for (int round = 0; round < 5; round++) {
+                List<LockConnectionFactory> factories = new ArrayList<>();
+                List<FutureTask<Object>> all = new ArrayList<>();
+                for (int i = 0; i < 6; i++) {
+                    LockConnectionFactory factory = Holdfast.connect(processes.settings);
+                    factories.add(factory);
+                    all.add(wait(() -> {
+                        try (LockConnection connection = factory.getConnection()) {
+                            for (int n = 0; n < 20; n++) {
+                                connection
+                                        .tryAcquire(LockRequest.of("x").waitTimeout(Duration.ZERO))
+                                        .ifPresent(Lease::release);
+                            }
+                        }
+                        return null;
+                    }));
+                }
+                for (FutureTask<Object> each : all) {
+                    each.get(30, SECONDS);
+                }
+                factories.forEach(LockConnectionFactory::close);
+            }
+            assertThat(log.beginningWith("HF0105")).isEmpty();
+        }
+    }
+}
