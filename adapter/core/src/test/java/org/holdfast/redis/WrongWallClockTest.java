@@ -101,6 +101,7 @@ class WrongWallClockTest {
                     nodes,
                     nodes,
                     Runnable::run,
+                    Runnable::run,
                     Announcements.NONE,
                     new Whereabouts("test", 1));
             session = new LockSession(
