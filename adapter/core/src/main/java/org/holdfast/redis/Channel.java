@@ -41,6 +41,9 @@ public final class Channel implements Nodes, AutoCloseable {
     /** A connection that was idle for longer is looked at before it is used: its peer may have closed it. */
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** How long the rest of an answer may take to come that is late already. */
+    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
     /** So long, at the most, answers are waited for when a channel is closed: what they say need not be asked again. */
     static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -449,6 +452,16 @@ public final class Channel implements Nodes, AutoCloseable {
         } while (connections[node] == connection && connection.hasBuffered());
     }
 
+    /**
+     * How long to wait for the rest of an answer that has begun to come. Nothing else is read meanwhile, so an answer that comes
+     * byte by byte may take no longer than one that does not come: a node that answers each request so slowly would hold up the
+     * others for as long as it is asked.
+     */
+    private long patience(Request request) {
+        long left = cluster.nodeTimeoutNanos() - (cluster.time().nanoTime() - request.sentAt());
+        return Math.max(left, LEAST_PATIENCE_NANOS);
+    }
+
     private void readOne(int node, NodeConnection connection) {
         Request request = connection.inFlight().peekFirst();
         if (request == null) {
@@ -457,7 +470,7 @@ public final class Channel implements Nodes, AutoCloseable {
         }
         Object reply;
         try {
-            reply = connection.read();
+            reply = connection.read(patience(request));
         } catch (JedisDataException e) {
             reply = e;
         } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread

@@ -177,9 +177,18 @@ final class NodeConnection extends Connection {
         flush();
     }
 
-    /** Returns the next reply, and waits for the rest of it if a part has come. */
-    Object read() {
-        return readProtocolWithCheckingBroken();
+    /**
+     * Returns the next reply, and waits for the rest of it if a part has come.
+     *
+     * @param patienceNanos for how long at the most; one timeout if that is shorter
+     */
+    Object read(long patienceNanos) {
+        socket.limitPatience(patienceNanos);
+        try {
+            return readProtocolWithCheckingBroken();
+        } finally {
+            socket.limitPatience(NodeSocket.UNLIMITED);
+        }
     }
 
     /** Returns whether more than the reply that was read has come already: a selector does not know of that. */

@@ -35,11 +35,15 @@ final class NodeSocket extends Socket {
     /** How often is looked for what has come where there is no file for a selector. */
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    /** Of the patience for an answer. */
+    static final long UNLIMITED = Long.MAX_VALUE / 2;
+
     private final SocketChannel channel;
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(BUFFER);
     private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER);
     private volatile int timeoutMillis;
     private boolean late;
+    private long patience = UNLIMITED;
     private long answerBy;
 
     /** Whether there is one deadline for everything, which is {@link #answerBy}. */
@@ -166,6 +170,12 @@ final class NodeSocket extends Socket {
         }
     }
 
+    private long answerDeadline() {
+        long patient = System.nanoTime() + patience;
+        long usual = deadline();
+        return patient - usual < 0 ? patient : usual;
+    }
+
     private long deadline() {
         if (bounded) {
             return answerBy;
@@ -177,6 +187,11 @@ final class NodeSocket extends Socket {
     /** What is read from now on is another answer: parts that come one by one may take one timeout together. */
     void beginAnswer() {
         late = bounded;
+    }
+
+    /** For the parts of an answer that have not come is waited for so long at the most, also if the timeout is longer. */
+    void limitPatience(long nanos) {
+        patience = nanos;
     }
 
     /** All that is read and written from now on has one deadline, on the scale of {@link System#nanoTime()}. */
@@ -231,7 +246,7 @@ final class NodeSocket extends Socket {
             private int readLater() throws IOException {
                 if (!late) {
                     late = true;
-                    answerBy = deadline();
+                    answerBy = answerDeadline();
                 }
                 int read = 0;
                 while (read == 0) {

@@ -27,6 +27,9 @@ final class SubscriberLine implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SubscriberLine.class.getName());
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long LONGEST_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    /** What is told comes in one part, unless a node hangs: the others are not listened to meanwhile. */
+    private static final long LONGEST_PART_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long FORBIDDEN_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -200,7 +203,7 @@ final class SubscriberLine implements AutoCloseable {
         try {
             do {
                 lastHeard = now();
-                understand(connection.read());
+                understand(connection.read(LONGEST_PART_NANOS));
             } while (hasMore() && lastHeard - begun < LONGEST_TURN_NANOS);
         } catch (JedisAccessControlException e) {
             tellOfRefusal(e.getMessage());

@@ -26,6 +26,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -111,6 +112,42 @@ class HangingNodesTest {
             assertThat(results(tasks))
                     .allSatisfy((operation, took) -> assertThat(took).isLessThan(MOST));
             redis.all().forEach(RedisServer::thaw);
+        }
+    }
+
+    /** Each reply takes less than the node timeout, and all that are asked for more and more. */
+    @Test
+    void operations_whileANodeAnswersByteByByte_endWithinOneNodeTimeout() throws Exception {
+        try (RedisServers redis = RedisServers.start(3, Path.of("target", "redis"));
+                TricklingFront front = new TricklingFront(redis.get(0).port());
+                LockConnectionFactory locks = connect(front.uri() + ","
+                        + redis.get(1).uri() + "," + redis.get(2).uri())) {
+            Operation pair = OPERATIONS.get("tryAcquire and release");
+            CountDownLatch warm = new CountDownLatch(8);
+            CountDownLatch slow = new CountDownLatch(1);
+            Map<String, FutureTask<Duration>> tasks = new TreeMap<>();
+            for (int thread = 0; thread < 8; thread++) {
+                tasks.put("thread " + thread, Processes.start(() -> {
+                    try (LockConnection connection = locks.getConnection()) {
+                        run(pair, locks, connection);
+                        warm.countDown();
+                        slow.await();
+                        Duration longest = Duration.ZERO;
+                        long begun = System.nanoTime();
+                        while (System.nanoTime() - begun
+                                < NODE_TIMEOUT.multipliedBy(4).toNanos()) {
+                            Duration took = timed(true, () -> run(pair, locks, connection));
+                            longest = took.compareTo(longest) > 0 ? took : longest;
+                        }
+                        return longest;
+                    }
+                }));
+            }
+            warm.await();
+            front.trickle();
+            slow.countDown();
+            assertThat(results(tasks))
+                    .allSatisfy((thread, longest) -> assertThat(longest).isLessThan(MOST));
         }
     }
 
