@@ -65,7 +65,7 @@ public interface Lease extends AutoCloseable {
      *
      * <p>The call comes on a thread of the container, and no later than the end of validity allows: nothing is called
      * while the process does not run. What the listener throws is logged. Listeners that do not return keep no others waiting, unless
-     * there are 24 of them in one service: then the log says so (HF0211).
+     * there are 24 of them in one service: then the log says so.
      *
      * @throws NullPointerException if the listener is null
      */

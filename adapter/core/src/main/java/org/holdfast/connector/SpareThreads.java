@@ -55,7 +55,11 @@ final class SpareThreads implements AutoCloseable {
     /** Goes on for as long as it takes to begin what was accepted before. */
     @Override
     public void close() {
-        later(watch::cancel, 2 * PATIENCE_MILLIS);
+        try {
+            later(watch::cancel, 2 * PATIENCE_MILLIS);
+        } catch (IllegalStateException e) { // the container has cancelled the timer
+            watch.cancel();
+        }
     }
 
     private void later(Runnable task, long millis) {

@@ -44,6 +44,7 @@ final class Callbacks {
     private static final int STUCK_SWEEPS = 50;
 
     private final Executor threads;
+    private volatile boolean closed;
     private final Calls leases = new Calls(Lane.LEASES);
     private final Calls failures = new Calls(Lane.FAILURES);
     private final Calls losses = new Calls(Lane.LOSSES);
@@ -82,8 +83,12 @@ final class Callbacks {
         return calls(lane).stuck();
     }
 
-    /** Runs here what no thread will come for any more: the container gives none when it stops an adapter. */
+    /**
+     * From now on a call that is refused a thread runs on that of its caller: no later sweep comes. What was refused before runs
+     * here.
+     */
     void close() {
+        closed = true; // before we look: who is refused just now sees it, or is seen
         leases.close();
         failures.close();
         losses.close();
@@ -122,8 +127,11 @@ final class Callbacks {
             try {
                 threads.execute(this::work);
                 return null;
-            } catch (RuntimeException | OutOfMemoryError e) { // the next sweep asks again
+            } catch (RuntimeException | OutOfMemoryError e) { // the next sweep asks again, if there is one
                 running.decrementAndGet();
+                if (closed) {
+                    runAll();
+                }
                 return e;
             }
         }

@@ -59,15 +59,18 @@ final class Pace {
         isSet = false;
     }
 
-    /** There was an announcement: the attempt is due now, or soon; returns whether it is now. Only while it is {@link #isSet}. */
+    /**
+     * There was an announcement: the attempt is due now, or soon. Only while it is {@link #isSet}.
+     *
+     * @return whether announcements are believed: others that came shortly before brought something
+     */
     boolean hasten() {
         long now = time.nanoTime();
-        boolean believed = take(now);
-        long hastened = believed ? now : refilledAt + REFILL_NANOS;
+        long hastened = take(now) ? now : refilledAt + REFILL_NANOS;
         if (due - hastened > 0) {
             due = hastened;
         }
-        return believed;
+        return left > 0;
     }
 
     /** Takes one; false if nothing is left. */

@@ -158,7 +158,7 @@ class FactorySettingsTest {
         assertThat(lease.isHeld()).isFalse();
         assertThat(redis.get(0).command("EXISTS renewed:{order}:lock")).isEqualTo(":0\r\n");
         await().until(() -> RunningAdapter.sockets(redis.get(0)) == 0);
-        assertThat(running.timers).as("nothing was scheduled for it").hasSize(1);
+        assertThat(running.timers).as("nothing was scheduled for it").hasSize(2);
     }
 
     @Test

@@ -60,8 +60,11 @@ class PaceTest {
         pace.foundHeld(SECONDS.toNanos(5));
         for (int i = 0; i < 50; i++) {
             pace.set(HALF_A_SECOND);
-            assertThat(pace.hasten()).isTrue();
+            pace.hasten();
+            assertThat(pace.nanosLeft()).isLessThanOrEqualTo(0);
         }
+        pace.set(HALF_A_SECOND);
         assertThat(pace.hasten()).isFalse();
+        assertThat(pace.nanosLeft()).isPositive();
     }
 }

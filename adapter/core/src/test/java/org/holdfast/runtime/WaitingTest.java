@@ -229,7 +229,7 @@ class WaitingTest {
         }
         assertThat(published).isGreaterThan(1_000);
         for (int node = 0; node < 3; node++) {
-            assertThat(scriptCalls(node) - before[node]).as("scripts in 3 s").isLessThan(400);
+            assertThat(scriptCalls(node) - before[node]).as("scripts in 3 s").isLessThan(300);
         }
         lease.release();
         assertThat(acquired.get(5, SECONDS).token()).isGreaterThan(lease.token());

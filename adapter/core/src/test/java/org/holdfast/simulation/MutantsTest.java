@@ -346,7 +346,9 @@ class MutantsTest {
 
     @ConcurrentTest
     void leaseOfACancelledRequestKept_isFound() throws Exception {
-        assertFound("Violation: 4:", new Mutant().with(PROTOCOL + "WaitingWithoutThread.java", "got.release();", ""));
+        assertFound(
+                "Violation: 4:",
+                new Mutant().with(PROTOCOL + "WaitingWithoutThread.java", "undelivered.release();", ""));
     }
 
     @ConcurrentTest
