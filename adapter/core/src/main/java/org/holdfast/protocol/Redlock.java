@@ -136,7 +136,8 @@ public final class Redlock {
      *
      * <p>Where the answer is still to come, the release follows the acquisition on the same connection and cannot
      * overtake it. Where no answer will come, the acquisition may still be under way elsewhere: only there the release
-     * leaves a tombstone. A tombstone raises the token, which would keep the present holder from healing that node.
+     * leaves a tombstone. A tombstone raises the token, which would keep the present holder from healing that node; so an undo
+     * whose own answer is missing is repeated without one, unless the answer to its acquisition is missing too.
      */
     private void undo(Nodes nodes, Claim claim, Round round, Tally tally) {
         round.leave(late -> {
@@ -147,7 +148,8 @@ public final class Redlock {
         unfinished.add(tally.unanswered(), new Command.Release(claim, true));
         NodeSet reachable = tally.granted().and(tally.pending());
         if (!reachable.isEmpty()) {
-            nodes.send(new Command.Release(claim, false), reachable).leave(late -> finish(late, claim));
+            Command.Release undoing = new Command.Release(claim, false);
+            nodes.send(undoing, reachable).leave(late -> finish(late, undoing));
         }
     }
 
@@ -262,6 +264,7 @@ public final class Redlock {
     long finishRelease(Nodes nodes, Hold hold, Round round, long started, long until) {
         counters.released.increment();
         long deadline = earlier(started + timing.patienceNanos(hold.claim().ttlMillis()), until);
+        Command.Release release = new Command.Release(hold.claim(), true);
         Tally tally = new Tally(nodes.count());
         while (!tally.isAcknowledged()) {
             Answer answer = round.next(deadline);
@@ -269,9 +272,9 @@ public final class Redlock {
                 break;
             }
             tally.count(answer);
-            finish(answer, hold.claim());
+            finish(answer, release);
         }
-        round.leave(late -> finish(late, hold.claim()));
+        round.leave(late -> finish(late, release));
         return tally.listeners();
     }
 
@@ -299,10 +302,10 @@ public final class Redlock {
     }
 
     /** Sees to it that a node which has not confirmed a release is told again. */
-    private void finish(Answer answer, Claim claim) {
+    private void finish(Answer answer, Command.Release release) {
         Reply reply = answer.reply();
         if (reply instanceof Reply.NoAnswer || reply instanceof Reply.NotSent || reply instanceof Reply.Refused) {
-            unfinished.add(answer.node(), new Command.Release(claim, true));
+            unfinished.add(answer.node(), release);
         }
     }
 

@@ -45,10 +45,9 @@ local function cut(key, owner, left, before, linger)
   if linger == 0 or left <= linger then
     return left
   end
+  redis.call('PEXPIRE', key, linger) -- first, since it needs no memory
   if before then
     write(key, owner, linger, linger, before)
-  else
-    redis.call('PEXPIRE', key, linger)
   end
   return linger
 end

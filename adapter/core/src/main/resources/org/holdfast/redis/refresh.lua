@@ -11,6 +11,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local expires = math.floor(now / 1000) + ARGV[1]
 
+redis.call('PEXPIRE', KEYS[1], ARGV[1]) -- first, since it needs no memory: then the others are done on a full node too
 for i = 2, #ARGV, 2 do
   redis.call('ZADD', KEYS[1], ARGV[i + 1], ARGV[i])
   redis.call('ZADD', KEYS[2], expires, ARGV[i])

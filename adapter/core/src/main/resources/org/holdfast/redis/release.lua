@@ -14,19 +14,26 @@
 --
 -- The tombstone raises the last token: whatever is still under way of it, on whatever
 -- connection, is refused from now on. No lock comes back from the dead.
+--
+-- A node whose memory is full refuses commands that need more of it, unless the script has written before. So what needs none
+-- comes first, also where there is nothing to delete: a release frees the lock on a full node, and leaves its tombstone. Where
+-- another has the lock the release fails there, and is sent again until it can leave its tombstone. An acquisition that comes
+-- before that needs memory itself.
 
 local grave = tonumber(ARGV[2])
 local released = false
 local listeners = 0
 local longest = 0
 for i = 1, #KEYS, 2 do
+  local owner, left, before, ends = look(KEYS[i])
+  if owner == ARGV[1] or not owner then
+    redis.call('DEL', KEYS[i])
+  end
   if grave > 0 and tonumber(redis.call('GET', KEYS[i + 1]) or '0') < grave then
     redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[3])
   end
-  local owner, left, before, ends = look(KEYS[i])
   if owner == ARGV[1] then
     released = true
-    redis.call('DEL', KEYS[i])
     if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
       listeners = math.max(listeners, redis.call('PUBLISH', ARGV[4 + (i - 1) / 2], ARGV[1]))
     elseif before then

@@ -20,38 +20,48 @@
 -- own entry, as long as it could last. When nobody reads any more, the last token does it.
 
 local grave = tonumber(ARGV[2])
-if grave > 0 and tonumber(redis.call('GET', KEYS[2]) or '0') < grave then
-  redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+
+-- Leaves the tombstone. Comes after something that needs no memory, so that it can be left on a full node: see release.lua.
+local function bury()
+  if grave > 0 and tonumber(redis.call('GET', KEYS[2]) or '0') < grave then
+    redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+  end
 end
 
 local linger = math.ceil(ARGV[6] / 1000)
 local holder, keptFor, before, ends = look(KEYS[1])
 local released = holder == ARGV[1] -- it has become a reader, and this node has not heard of that yet
 local over = released
-if holder and not released then
+if released or not holder then
+  redis.call('DEL', KEYS[1], KEYS[3])
+  bury()
+else
   if not string.match(holder, '^readers %d+$') then
+    bury()
     keep(KEYS[1], holder, before, ends, ARGV[2])
     if keptFor > 0 then
       return {2, keptFor, now}
     end
     return {5, 0, now}
   end
-  released = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1]) or '0') > millis
+  local known = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1]) or '0')
+  released = known > millis
   local expired = redis.call('ZREMRANGEBYSCORE', KEYS[3], -millis, millis)
+  bury()
   if grave > 0 then
     redis.call('ZADD', KEYS[3], -(millis + ARGV[5]), ARGV[1])
-  else
+  elseif known > 0 then -- what has left a tombstone before keeps it
     redis.call('ZREM', KEYS[3], ARGV[1])
   end
   local left = tonumber(redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] or '0') - millis
   over = left <= 0 or keptFor <= 0
-  local known = before
+  local kept = before
   if expired > 0 or not before then
     before = redis.call('GET', KEYS[2]) or '0' -- that was perhaps the token of a lease
   elseif tonumber(before) < grave then
     before = ARGV[2]
   end
-  if not over and (left < keptFor or before ~= known) then
+  if not over and (left < keptFor or before ~= kept) then
     left = math.min(left, keptFor)
     write(KEYS[1], holder, left, linger, before)
     redis.call('PEXPIRE', KEYS[3], left + linger)

@@ -61,8 +61,8 @@ end
 
 for i = 1, keys, 2 do
   local fence = redis.call('GET', KEYS[i + 1]) or '0'
-  if token < tonumber(fence) then
-    redis.call('PEXPIRE', KEYS[i + 1], ARGV[4])
+  if token <= tonumber(fence) then
+    redis.call('PEXPIRE', KEYS[i + 1], ARGV[4]) -- first, since it needs no memory: so a lease is renewed on a full node too
   else
     fence = ARGV[2]
     redis.call('SET', KEYS[i + 1], fence, 'PX', ARGV[4])

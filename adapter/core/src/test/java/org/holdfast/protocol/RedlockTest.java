@@ -129,6 +129,21 @@ class RedlockTest {
     }
 
     @Test
+    void acquire_undoWithoutAnswer_isRepeatedWithoutATombstone() {
+        nodes.node(0, HELD)
+                .node(1, HELD)
+                .node(2, command -> command instanceof Command.Release ? NO_ANSWER : ScriptedNodes.agree(command))
+                .latency(2, 0);
+
+        fixture.attempt();
+        fixture.unfinished.retry(fixture.service, time.nanoTime() + 1_000_000_000);
+        assertThat(fixture.service.sent(Command.Release.class)).singleElement().satisfies(sent -> {
+            assertThat(sent.node()).isEqualTo(2);
+            assertThat(((Command.Release) sent.command()).tombstone()).isFalse();
+        });
+    }
+
+    @Test
     void acquire_quorumCannotBeAsked_isUnavailableAndNamesEachNode() {
         nodes.node(0, NOT_SENT).node(2, new Reply.Refused("LOADING"));
         assertThat(fixture.attempt())

@@ -258,6 +258,17 @@ class ScriptsTest {
     }
 
     @Test
+    void undoneReader_keepsTheTombstoneThatItHasLeftBefore() {
+        read(BOB, 22);
+        read(ADA, 20);
+        releaseReader(ADA, 20, true);
+        assertThat(NODE.ask(new Command.Release(new Claim(new Target.Reading("x"), ADA, 20, TTL, FENCE), false))
+                        .reply())
+                .isEqualTo(new Reply.Gone());
+        assertThat(read(ADA, 20)).as("the acquisition that comes late").isEqualTo(new Reply.TokenTooSmall(22));
+    }
+
+    @Test
     void undoneReader_keepsTheTokenOfOneWhoseLeaseHasEndedMeanwhile() throws Exception {
         ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Reading("x"), ADA, 20, 100, FENCE)));
         read(BOB, 22);
@@ -276,6 +287,57 @@ class ScriptsTest {
                                 new Claim(new Target.Reading("x"), owner, token, TTL, FENCE), tombstone))
                         .reply())
                 .isInstanceOf(Reply.Released.class);
+    }
+
+    @Test
+    void nodeWithoutFreeMemory_stillReleasesRenewsAndUndoes() throws Exception {
+        Claim reader = new Claim(new Target.Reading("r"), ADA, 7, TTL, FENCE);
+        Claim two = new Claim(new Target.Alone(List.of("v", "w")), ADA, 7, TTL, FENCE);
+        Ticket ticket = new Ticket("q", BOB, 5, false, false, TTL);
+        acquire(ADA, 7);
+        ask(AnyToken.acquireIfNobodyWaits(reader));
+        ask(AnyToken.acquire(two));
+        ask(new Command.Refresh(List.of(ticket)));
+        NODE.command("CONFIG SET maxmemory-policy noeviction");
+        NODE.command("CONFIG SET maxmemory 1");
+        try {
+            assertThat(NODE.command("SET a b")).startsWith("-OOM");
+            assertThat(acquire(BOB, 8)).as("held").isInstanceOf(Reply.Held.class);
+            for (Claim claim : List.of(reader, two)) {
+                assertThat(ask(new Command.Renew(claim)).reply()).isEqualTo(new Reply.Granted());
+                assertThat(ask(new Command.Release(claim, true)).reply()).isEqualTo(new Reply.Released(0));
+                assertThat(ask(new Command.Renew(claim)).reply()).isEqualTo(new Reply.TokenTooSmall(8));
+            }
+            assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+            assertThat(release(ADA, 7, false)).isEqualTo(new Reply.Released(0));
+            assertThat(release(BOB, 9, true))
+                    .as("a tombstone where there is nothing")
+                    .isEqualTo(new Reply.Gone());
+            assertThat(renew(BOB, 9)).isEqualTo(new Reply.TokenTooSmall(10));
+            assertThat(acquire(BOB, 11))
+                    .asInstanceOf(type(Reply.Refused.class))
+                    .extracting(Reply.Refused::reason)
+                    .asString()
+                    .contains("OOM");
+            assertThat(ask(new Command.Refresh(List.of(ticket))).reply()).isEqualTo(new Reply.Noted());
+            assertThat(ask(new Command.Leave(ticket, true)).reply()).isEqualTo(new Reply.Noted());
+        } finally {
+            NODE.command("CONFIG SET maxmemory 0");
+        }
+    }
+
+    @Test
+    void nodeWithoutFreeMemory_isFreedByForce() throws Exception {
+        acquire(ADA, 7);
+        NODE.command("CONFIG SET maxmemory 1");
+        try {
+            Command force =
+                    new Command.ForceRelease(List.of(new Target.Alone("x")), 9, FENCE, AnyToken.MAX_SKEW_MICROS);
+            assertThat(ask(force).reply()).isInstanceOf(Reply.Seen.class);
+            assertThat(renew(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(9));
+        } finally {
+            NODE.command("CONFIG SET maxmemory 0");
+        }
     }
 
     @Test

@@ -57,7 +57,7 @@ class MutantsTest {
     void releaseWithoutOwnerCheck_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
-                new Mutant().with(SCRIPTS + "release.lua", "if owner == ARGV[1] then", "if owner then"));
+                new Mutant().with(SCRIPTS + "release.lua", "if owner == ARGV[1] or not owner then", "if true then"));
     }
 
     @ConcurrentTest
