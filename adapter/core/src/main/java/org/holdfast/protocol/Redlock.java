@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * Redlock: a lock is held by whoever a majority of independent nodes has granted it to, for as long as is left of the TTL.
@@ -58,7 +59,7 @@ public final class Redlock {
         long validUntil = started + timing.validityNanos(ttlMillis);
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending itself may have taken long
-        Tally tally = gather(nodes, round, earlier(patience, deadline));
+        Tally tally = gather(nodes, round, earlier(patience, deadline), this::believable);
         hearWhatMatters(tally, round, earlier(patience, deadline));
 
         if (tally.isGranted() && time.nanoTime() - validUntil < 0) {
@@ -92,14 +93,19 @@ public final class Redlock {
                 : new Outcome.TokenOutOfDate();
     }
 
-    private Tally gather(Nodes nodes, Round round, long deadline) {
+    /** A renewal follows no token that a node reports, so it need not be believable. */
+    private static Tally gather(Nodes nodes, Round round, long deadline) {
+        return gather(nodes, round, deadline, answer -> answer);
+    }
+
+    private static Tally gather(Nodes nodes, Round round, long deadline, UnaryOperator<Answer> weighed) {
         Tally tally = new Tally(nodes.count());
         while (!tally.isGranted() && !tally.isRefused()) {
             Answer answer = round.next(deadline);
             if (answer == null) {
                 break;
             }
-            tally.count(believable(answer));
+            tally.count(weighed.apply(answer));
         }
         return tally;
     }
