@@ -30,14 +30,24 @@ import org.holdfast.QuorumUnavailableException;
  */
 final class ProcessInNeed {
 
+    /** What it logs when it has all that it needs, for the last time. */
+    static final String BEGINS = "from now on something is short";
+
     private static final Duration TTL = ofSeconds(3);
 
     private ProcessInNeed() {}
 
     public static void main(String[] arguments) throws Exception {
         loadAll();
-        try (LockConnectionFactory locks = Holdfast.connect(
-                        Map.of("nodes", arguments[0], "guard", arguments[1], "maxLeaseTtlMillis", "4000"));
+        try (LockConnectionFactory locks = Holdfast.connect(Map.of(
+                        "nodes",
+                        arguments[0],
+                        "guard",
+                        arguments[1],
+                        "maxLeaseTtlMillis",
+                        "4000",
+                        "nodeTimeoutMillis",
+                        "1500")); // a machine that stands still for a second is not a node that hangs
                 LockConnection connection = locks.getConnection()) {
             Lease lease = connection.acquire(
                     LockRequest.of("held").ttl(TTL).waitTimeout(ofSeconds(20)).detached());
@@ -45,8 +55,7 @@ final class ProcessInNeed {
             LockServiceMXBean bean = Beans.newest();
             connection.acquire("first").release();
 
-            System.getLogger("test")
-                    .log(System.Logger.Level.INFO, "from now on something is short"); // it may need files
+            System.getLogger("test").log(System.Logger.Level.INFO, BEGINS); // it may need files
             Thread taker = new Thread(
                     arguments[2].equals("files") ? ProcessInNeed::takeFiles : ProcessInNeed::takeMemory, "takes all");
             taker.start();
