@@ -44,10 +44,12 @@ final class Worker {
             Shape shape = habits.anyShape(random);
             LockRequest request = shape.request(random.nextInt(habits.locks()), habits.permits())
                     .ttl(habits.anyTtl(random))
-                    .waitTimeout(Duration.ofMillis(random.nextInt(3) * 300L))
+                    .waitTimeout(Duration.ofMillis(random.nextInt(3) * habits.patienceMillis()))
                     .renewal(random.nextInt(4) > 0);
             if (shape == Shape.KEPT) {
                 request = request.atLeast(request.ttl().orElseThrow());
+            } else if (shape != Shape.DOWNGRADING && random.nextInt(8) == 0) {
+                request = request.maxHold(Duration.ofMillis(100 + random.nextInt(500)));
             }
             boolean detached = shape != Shape.DOWNGRADING && random.nextBoolean();
             boolean async = detached && habits.async() && random.nextBoolean();
@@ -58,13 +60,30 @@ final class Worker {
     /** Locks in the same way all the time. */
     void keepBusy(Shape shape, BooleanSupplier goOn) {
         LockRequest request = shape.request(0, habits.permits())
-                .ttl(Duration.ofMillis(500))
+                .ttl(Habits.SHORT_TTL)
                 .waitTimeout(Duration.ofSeconds(1))
                 .scope(LeaseScope.DETACHED);
         while (goOn.getAsBoolean()) {
             lockAndWork(shape, request, false);
             sleep(5 * MILLI);
         }
+    }
+
+    /** Takes a lock and holds it until the moment; it must not be lost. */
+    void holdThrough(LockRequest request, long until) {
+        long asked = world.now();
+        Lease lease = take(client.newSession(), request);
+        if (lease == null) {
+            throw new Violation("4: " + client.name() + " does not get " + request.names() + " though nobody has it");
+        }
+        Checker.Watched watched = checker.acquired(client.name(), lease, request, asked);
+        watched.mustSurvive();
+        while (world.now() < until) {
+            sleep(50 * MILLI);
+            checker.looked(watched);
+        }
+        checker.ended(watched, false);
+        lease.release();
     }
 
     /** Tries to take a lock after all faults have ended; it must succeed in time. */
@@ -136,7 +155,7 @@ final class Worker {
         int steps = random.nextInt(6);
         boolean held = true;
         for (int step = 0; step < steps && held; step++) {
-            sleep(habits.paceNanos());
+            sleep(habits.paceNanos(watched.lease().remaining()));
             held = checker.looked(watched);
         }
         if (!held) { // lost is lost: another look must say the same
