@@ -7,9 +7,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * One redis-server process on a free port of the loopback address, without persistence unless asked for.
@@ -27,14 +30,16 @@ public final class RedisServer implements AutoCloseable {
     private final Path directory;
     private final int port;
     private final List<String> options;
+    private final Map<String, String> environment;
     private final Thread endWithJvm = new Thread(this::end, "redis-server-end");
     private Process process;
     private boolean ended;
 
-    private RedisServer(Path directory, int port, List<String> options) {
+    private RedisServer(Path directory, int port, List<String> options, Map<String, String> environment) {
         this.directory = directory;
         this.port = port;
         this.options = options;
+        this.environment = environment;
     }
 
     /**
@@ -44,7 +49,16 @@ public final class RedisServer implements AutoCloseable {
      * @param options as on the command line of redis-server, added to ours
      */
     public static RedisServer start(Path directory, String... options) {
-        RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options));
+        return start(directory, Map.of(), options);
+    }
+
+    /** Does the same, and the process has this wall clock, also when it is started again. */
+    public static RedisServer startWithClock(Path directory, ClockShim clock, String... options) {
+        return start(directory, clock.environment(), options);
+    }
+
+    private static RedisServer start(Path directory, Map<String, String> environment, String... options) {
+        RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment);
         Runtime.getRuntime().addShutdownHook(server.endWithJvm);
         server.start();
         return server;
@@ -79,11 +93,12 @@ public final class RedisServer implements AutoCloseable {
                 "--appendonly",
                 "no"));
         command.addAll(options);
-        process = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()))
-                .start();
+                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()));
+        builder.environment().putAll(environment);
+        process = builder.start();
     }
 
     private void awaitPong(Path home) throws IOException {
@@ -122,6 +137,48 @@ public final class RedisServer implements AutoCloseable {
             byte[] reply = new byte[8_192];
             int length = socket.getInputStream().read(reply);
             return length < 0 ? "" : new String(reply, 0, length, StandardCharsets.UTF_8);
+        }
+    }
+
+    /**
+     * Copies the files that it keeps, as a backup does while it runs.
+     *
+     * @return the folder with the copy
+     */
+    public Path copyFiles() throws IOException {
+        Path copy = Files.createTempDirectory(directory, "backup");
+        copy(home(), copy);
+        return copy;
+    }
+
+    /** Puts a copy in the place of its files. It must not run. */
+    public void restoreFiles(Path copy) throws IOException {
+        deleteFiles();
+        copy(copy, home());
+    }
+
+    private Path home() {
+        return directory.resolve("redis-" + port);
+    }
+
+    private void deleteFiles() throws IOException {
+        try (Stream<Path> files = Files.walk(home())) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Path target = to.resolve(from.relativize(file).toString());
+                if (Files.isDirectory(file)) {
+                    Files.createDirectories(target);
+                } else {
+                    Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
         }
     }
 

@@ -125,6 +125,28 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     private String guard;
 
     @ConfigProperty(
+            description =
+                    "true if the operator vouches that no node loses an acknowledged write in a restart or failover:"
+                            + " appendfsync always and no-appendfsync-on-rewrite no, or a service that is durable by design. Of a"
+                            + " single node: ?durable=true in its address. Default: false.")
+    private String durable;
+
+    @ConfigProperty(
+            description = "maxLeaseTtlMillis of processes that are not restarted yet, while a change is rolled out."
+                    + " Default: none.")
+    private Long previousMaxLeaseTtlMillis;
+
+    @ConfigProperty(
+            description = "fenceRetentionMillis of processes that are not restarted yet, while a change is rolled out."
+                    + " Default: none.")
+    private Long previousFenceRetentionMillis;
+
+    @ConfigProperty(
+            description = "driftFactor of processes that are not restarted yet, while a change is rolled out."
+                    + " Default: none.")
+    private Double previousDriftFactor;
+
+    @ConfigProperty(
             description = "JNDI name of the ManagedScheduledExecutorService that renews leases. Default: the server's.")
     private String scheduler;
 
@@ -202,6 +224,10 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
                 .with(Settings.COMMIT_MARGIN_MILLIS, commitMarginMillis)
                 .with(Settings.TICKET_TTL_MILLIS, ticketTtlMillis)
                 .with(Settings.GUARD, guard)
+                .with(Settings.DURABLE, durable)
+                .with(Settings.PREVIOUS_MAX_LEASE_TTL_MILLIS, previousMaxLeaseTtlMillis)
+                .with(Settings.PREVIOUS_FENCE_RETENTION_MILLIS, previousFenceRetentionMillis)
+                .with(Settings.PREVIOUS_DRIFT_FACTOR, previousDriftFactor)
                 .map();
     }
 
@@ -411,6 +437,38 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     public void setGuard(String guard) {
         this.guard = guard;
+    }
+
+    public String getDurable() {
+        return durable;
+    }
+
+    public void setDurable(String durable) {
+        this.durable = durable;
+    }
+
+    public Long getPreviousMaxLeaseTtlMillis() {
+        return previousMaxLeaseTtlMillis;
+    }
+
+    public void setPreviousMaxLeaseTtlMillis(Long previousMaxLeaseTtlMillis) {
+        this.previousMaxLeaseTtlMillis = previousMaxLeaseTtlMillis;
+    }
+
+    public Long getPreviousFenceRetentionMillis() {
+        return previousFenceRetentionMillis;
+    }
+
+    public void setPreviousFenceRetentionMillis(Long previousFenceRetentionMillis) {
+        this.previousFenceRetentionMillis = previousFenceRetentionMillis;
+    }
+
+    public Double getPreviousDriftFactor() {
+        return previousDriftFactor;
+    }
+
+    public void setPreviousDriftFactor(Double previousDriftFactor) {
+        this.previousDriftFactor = previousDriftFactor;
     }
 
     public String getScheduler() {

@@ -6,36 +6,56 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a node keeps to know whether its memory is whole: a key without TTL that goes when memory goes.
+ * What a node keeps to show whether its memory is whole: a key without TTL that goes when memory goes.
  *
- * @param sinceMicros since when nothing was forgotten, by the node's clock
- * @param runId the process that keeps it
- * @param replicationId the data set it belongs to
- * @param evictions how many keys the process had evicted by then: keys that are evicted leave the mark behind
+ * <p>All moments are those of the node's clock, in microseconds.
+ *
+ * @param sinceMicros since when nothing was forgotten
+ * @param seenMicros when a process looked last. Grows with each look that is written down, also if the clock is set back: a
+ *     smaller one than a process remembers shows old memory that was put back
+ * @param steadyMicros since when processes have watched the clock without a gap and without a jump
+ * @param process which Redis process keeps it
+ * @param agreements the settings that processes must share
  */
-public record BirthMark(long sinceMicros, String runId, String replicationId, long evictions) {
+public record BirthMark(long sinceMicros, long seenMicros, long steadyMicros, Process process, Agreements agreements) {
 
-    private static final Pattern FORM = Pattern.compile("(\\d{1,18}) (\\S+) (\\S+) (\\d{1,18})");
+    private static final Pattern FORM =
+            Pattern.compile("(\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18}) (\\S{1,64}) (\\S{1,128})");
+
+    /**
+     * A Redis process, and what has become of its memory by then.
+     *
+     * @param runId drawn by Redis when the process starts
+     * @param evictions how many keys the process has evicted: keys that are evicted leave the mark behind
+     * @param promotion the data set that the process had as a replica before it was promoted last; "-" if it never was
+     */
+    public record Process(String runId, long evictions, String promotion) {
+
+        /** The process was never promoted. */
+        public static final String NEVER_PROMOTED = "-";
+    }
 
     /** Returns the mark, or nothing if the text is none of ours. */
     public static Optional<BirthMark> parse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches()
-                ? Optional.of(new BirthMark(
-                        Long.parseLong(matcher.group(1)),
-                        matcher.group(2),
-                        matcher.group(3),
-                        Long.parseLong(matcher.group(4))))
+                ? Agreements.parse(matcher.group(7))
+                        .map(agreements -> new BirthMark(
+                                Long.parseLong(matcher.group(1)),
+                                Long.parseLong(matcher.group(2)),
+                                Long.parseLong(matcher.group(3)),
+                                new Process(matcher.group(4), Long.parseLong(matcher.group(5)), matcher.group(6)),
+                                agreements))
                 : Optional.empty();
     }
 
     /** Returns the text to store; scripts read the number it begins with. */
     public String text() {
-        return sinceMicros + rest();
+        return sinceMicros + " " + seenMicros + " " + steadyMicros + " " + rest();
     }
 
-    /** Returns what follows that number. */
+    /** Returns what follows the moments. */
     public String rest() {
-        return " " + runId + " " + replicationId + " " + evictions;
+        return process.runId() + " " + process.evictions() + " " + process.promotion() + " " + agreements.text();
     }
 }

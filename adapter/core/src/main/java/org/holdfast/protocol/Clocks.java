@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Safe for use by any number of threads.
  */
-public final class Clocks {
+public final class Clocks implements NodeGuard.ClockWatch {
 
     private static final long GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -28,8 +28,11 @@ public final class Clocks {
     /** Jumps that were seen within so long of each other may have one cause. */
     private static final long TESTIMONY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** So long the other nodes may take to say whose clock it was. */
+    /** So long the other nodes, and the other processes, may take to show whose clock it was. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** Of a larger jump another process shows at once whose clock it was, if there is one: it has looked since. */
+    private static final long SMALL_JUMP_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final double drift;
     private final Watched[] watched;
@@ -69,6 +72,10 @@ public final class Clocks {
         private long measuredBefore;
         private long jumpLow;
         private long jumpHigh;
+        private long steadyMicros;
+        private long lastMicros;
+        private long microsBefore;
+        private long microsAtJump;
 
         private boolean isLike(Watched other) {
             return jumped
@@ -107,15 +114,17 @@ public final class Clocks {
         if (nodeMicros != 0) {
             long nodeNanos = TimeUnit.MICROSECONDS.toNanos(nodeMicros);
             long underWay = (long) ((receivedAt - sentAt) * drift); // the older bound is widened to the newer moment
-            compare(clock, nodeNanos - receivedAt, nodeNanos - sentAt + underWay, sentAt, receivedAt);
+            compare(clock, nodeNanos - receivedAt, nodeNanos - sentAt + underWay, sentAt, receivedAt, nodeMicros);
+            clock.lastMicros = nodeMicros;
         }
         return !clock.doubted;
     }
 
     /** Nothing but differences of distances is compared: our clock may begin anywhere. */
-    private void compare(Watched clock, long low, long high, long sentAt, long at) {
+    private void compare(Watched clock, long low, long high, long sentAt, long at, long nodeMicros) {
         if (!clock.known) {
             clock.known = true;
+            clock.steadyMicros = nodeMicros;
             set(clock, low, high, sentAt, at);
             return;
         }
@@ -132,12 +141,19 @@ public final class Clocks {
             clock.jumpSeenAt = at;
             clock.jumpLow = low - knownHigh;
             clock.jumpHigh = high - knownLow;
+            clock.microsBefore = clock.lastMicros;
+            clock.microsAtJump = nodeMicros;
+            clock.steadyMicros = nodeMicros;
             set(clock, low, high, sentAt, at);
         } else if (knownLow - high > GRAIN_NANOS) { // set back
             clock.stepped = true;
             clock.believedFrom = at;
+            clock.steadyMicros = nodeMicros;
             set(clock, low, high, sentAt, at);
         } else if (at - clock.at >= 0) {
+            if (at - clock.at > SMALL_JUMP_NANOS) { // measured too seldom to say that there was no jump
+                clock.steadyMicros = nodeMicros;
+            }
             narrow(clock, knownLow, knownHigh, low, high);
             clock.lastSentAt = sentAt;
             clock.at = at;
@@ -175,7 +191,36 @@ public final class Clocks {
         return far >= quorum();
     }
 
+    @Override
+    public synchronized long steadyMicros(int node) {
+        return watched[node].steadyMicros;
+    }
+
+    /**
+     * Returns whether other processes have watched a node's clock, which seems to have jumped, without a gap: then it was ours
+     * that stood still.
+     *
+     * @param steadyMicros since when they have, by the node's clock
+     * @param seenMicros until when they have, by the node's clock
+     */
+    public synchronized boolean isVouchedFor(int node, long steadyMicros, long seenMicros) {
+        Watched clock = watched[node];
+        long gapMicros = clock.microsAtJump - seenMicros; // the jump does not fit into a gap that is shorter
+        return clock.doubted
+                && steadyMicros <= clock.microsBefore
+                && TimeUnit.MICROSECONDS.toNanos(gapMicros) < clock.jumpLow;
+    }
+
+    /** Our own clock stood still, as other processes show; returns for how long, 0 if that was returned before. */
+    public synchronized long stoodStillBy(int node) {
+        Watched clock = watched[node];
+        boolean first = clock.jumped && !clock.told;
+        clock.told = true;
+        return first ? clock.jumpHigh : 0;
+    }
+
     /** Returns whether this node's clock has jumped, and the doubt is not settled. */
+    @Override
     public synchronized boolean isDoubted(int node) {
         return watched[node].doubted;
     }
@@ -241,7 +286,8 @@ public final class Clocks {
      * Returns whose clock it was, of a node that is doubted.
      *
      * <p>Ours if a quorum is ahead by the same. That node's if so many have answered otherwise since that there can be no such
-     * quorum, or if it takes them too long.
+     * quorum, and no other process can show that it was ours; or if it takes them too long. A small jump cannot be told from the
+     * pause between two looks of another process: its next look is waited for.
      */
     public synchronized Finding find(int node, long now) {
         Watched clock = watched[node];
@@ -253,8 +299,9 @@ public final class Clocks {
             boolean answeredSince = other.known && other.lastSentAt - clock.jumpSeenAt >= 0;
             otherwise += answeredSince && other != clock && !clock.isLike(other) ? 1 : 0;
         }
-        boolean open =
-                watched.length > 1 && watched.length - otherwise >= quorum() && now - clock.jumpSeenAt < PATIENCE_NANOS;
+        boolean mayBeOurs = watched.length > 1 && watched.length - otherwise >= quorum();
+        boolean mayBeShown = clock.jumpLow < SMALL_JUMP_NANOS; // by another process at its next look
+        boolean open = (mayBeOurs || mayBeShown) && now - clock.jumpSeenAt < PATIENCE_NANOS;
         return open ? Finding.OPEN : Finding.THEIRS;
     }
 

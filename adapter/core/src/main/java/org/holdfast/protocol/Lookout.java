@@ -39,6 +39,9 @@ public final class Lookout {
 
         /** Begins a quarantine on the node; false if it could not be reached. */
         boolean quarantine(int node, String reason);
+
+        /** Returns whether other processes show that a node's clock, which seems to have jumped, has not. */
+        boolean isVouchedFor(int node);
     }
 
     private final Time time;
@@ -60,7 +63,7 @@ public final class Lookout {
         this.sight = sight;
         this.lookedAt = new AtomicLongArray(sight.count());
         for (int node = 0; node < sight.count(); node++) {
-            lookedAt.set(node, time.nanoTime()); // that clock begins anywhere: 0 may be long to come
+            lookedAt.set(node, time.nanoTime() - PAUSE_NANOS); // the first look is due: quarantines begin with it
         }
         this.whenClockStoodStill = whenClockStoodStill;
         this.failedAt = new long[sight.count()];
@@ -80,12 +83,12 @@ public final class Lookout {
         return false;
     }
 
-    /** A node that nobody has used yet is left alone; a doubted one is looked at when it is known whose clock it was. */
+    /** A doubted node is looked at when it is known whose clock it was. */
     private boolean isDue(int node) {
         if (clocks.isDoubted(node)) {
             return false;
         }
-        return sight.isAsked(node) ? clocks.isKnown(node) && isAgo(node, PAUSE_NANOS) : sight.isLookDue(node);
+        return sight.isAsked(node) ? isAgo(node, PAUSE_NANOS) : sight.isLookDue(node);
     }
 
     /** The others are heard often until it is known whose clock it was; then what is left to do is tried now and then. */
@@ -134,11 +137,15 @@ public final class Lookout {
 
     private void tellOfStandstill() {
         long standstill = clocks.stoodStillNanos();
+        tellOfStandstill(standstill, "a quorum of nodes is ahead of it by that");
+    }
+
+    private void tellOfStandstill(long standstill, String evidence) {
         if (standstill > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "HF0213: the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(standstill)
-                            + " ms: a quorum of nodes is ahead of it by that");
+                            + " ms: " + evidence);
             whenClockStoodStill.accept(standstill);
         }
     }
@@ -160,7 +167,14 @@ public final class Lookout {
                         .OURS) { // by what others have heard since, perhaps: leases are told before it is settled
             tellOfStandstill();
         }
-        boolean settled = finding == Clocks.Finding.OURS || finding == Clocks.Finding.THEIRS && quarantine(node);
+        boolean ours = finding == Clocks.Finding.OURS;
+        if (!ours && sight.isVouchedFor(node)) {
+            ours = true;
+            tellOfStandstill(
+                    clocks.stoodStillBy(node),
+                    "a node is ahead of it by that, whose clock other processes have watched");
+        }
+        boolean settled = ours || finding == Clocks.Finding.THEIRS && quarantine(node);
         if (settled) {
             clocks.settle(node, doubt, time.nanoTime()); // what was asked before that counts for nothing
             look(node);

@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.Optional;
+
 /**
- * What a node tells of itself when somebody connects.
+ * What a node reports of itself when a process looks at it.
  *
- * @param runId changes with each start of the process
- * @param replicationId changes when another data set takes the place of the present one, as in a promotion
+ * @param process which Redis process it is
  * @param primary false for a replica of another node
- * @param promoted whether its data came from another process, over which it may have lost the last writes
  * @param clustered whether it is part of a Redis Cluster
- * @param mayEvict whether it may throw away keys when memory is short
- * @param persistsEveryWrite whether a restart brings back every write that was answered
- * @param evictions how many keys the process has evicted
- * @param flushes how often the process has flushed a database
- * @param scripts how many scripts the process has run, whoever sent them
- * @param startedMicros when the process started at the latest, by its own clock
+ * @param mayEvict whether it may remove keys when memory is short
+ * @param durabilityFault why a restart may lose a write that was answered, as far as that can be asked; looked for only where the
+ *     operator vouches that it does not
  * @param nowMicros its clock
  */
 public record NodeFacts(
-        String runId,
-        String replicationId,
+        BirthMark.Process process,
         boolean primary,
-        boolean promoted,
         boolean clustered,
         boolean mayEvict,
-        boolean persistsEveryWrite,
-        long evictions,
-        long flushes,
-        long scripts,
-        long startedMicros,
+        Optional<String> durabilityFault,
         long nowMicros) {}

@@ -1,122 +1,378 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Decides whether a node may vote: takes the votes of a node that may have forgotten locks, until each lock that it may have
+ * Decides whether one node may vote: takes the vote of a node that may have forgotten locks, until each lock that it may have
  * forgotten has expired.
  *
  * <p>Redlock's page asks operators to keep a crashed node away for longer than the longest TTL ("delayed restart"). Here the
  * node does it itself: it keeps a {@link BirthMark}, and its scripts grant nothing new before the mark's moment and the
  * longest TTL have passed. So the quarantine is the same for every client, and as atomic as a grant.
+ *
+ * <p>The guard believes only what processes saw, and what the operator vouches for. A node without a mark, or another process
+ * than the one that the mark names, remembers everything since now: how the process before it persisted its writes cannot be
+ * asked of the present one. Where the operator vouches that writes survive ({@code durable}), the mark's moment stays.
+ *
+ * <p>Beside the mark stands a heartbeat: a key with the quarantine as its TTL, renewed by whichever process looks when the last
+ * look is half a second old. If it is gone too early, the clock went ahead and came back, or keys were evicted or deleted. The
+ * moment of the last look stands in the mark too: one that is older than a process remembers shows old memory that was put back.
+ *
+ * <p>One guard serves one node in one process. Safe for use by any number of threads.
  */
 public final class NodeGuard {
 
-    /** Nodes tell how long they have run in whole seconds. */
-    private static final long GRAIN_MICROS = 2_000_000;
+    /** So old the last look must be before another is written down: two small writes a second, however many processes look. */
+    private static final long BEAT_MICROS = 500_000;
 
-    private NodeGuard() {}
+    /** And so old if that would interrupt the watch over the node's clock: processes that have watched it for longer go first. */
+    private static final long INTERRUPTING_BEAT_MICROS = 2_500_000;
+
+    /** Redis expires with a resolution of 1 ms, by a clock that it reads a little earlier. */
+    private static final long GRAIN_MICROS = 20_000;
+
+    /** A process that looked so recently has seen one Redis process replaced by another, wherever the address leads. */
+    private static final long IN_TOUCH_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** Other processes may set the mark at the same time; if it changes more often than this it is something else. */
+    private static final int MOST_ROUNDS = 5;
+
+    private static final String REPLACED = "another Redis process than before answers at this address";
+
+    private final int node;
+    private final Agreements agreements;
+    private final boolean durable;
+    private final ClockWatch clocks;
+    private final Time time;
+    private volatile Memory memory;
+
+    /** What the clocks of nodes look like from this process. */
+    public interface ClockWatch {
+
+        /** Returns whether the node's clock seems to have jumped. */
+        boolean isDoubted(int node);
+
+        /** Returns since when this process has watched the node's clock without a gap or jump, in its microseconds. */
+        long steadyMicros(int node);
+    }
+
+    /** What was seen at the last look. */
+    private record Memory(String runId, long seenMicros, long at) {}
+
+    /**
+     * What one look shows.
+     *
+     * @param markText the mark as it stands there; empty for none
+     * @param heartbeat whether the heartbeat is there
+     */
+    public record Sight(NodeFacts facts, String markText, boolean heartbeat) {}
+
+    /** The node, as one connection reaches it. Every method may throw what the connection throws. */
+    public interface Probe {
+
+        /** Looks at the node. */
+        Sight look();
+
+        /**
+         * Sets the mark and the heartbeat, if the mark still is what was seen.
+         *
+         * @return the moment of this look as it stands in the mark now; empty if the mark has changed
+         */
+        Optional<Long> write(Change change);
+    }
+
+    /**
+     * A change of the mark.
+     *
+     * @param seenText what the mark is now; empty for none
+     * @param sinceMicros since when memory is whole; {@link #NOW} for the moment at which the node does it
+     * @param steadyMicros since when the clock is watched without a gap; {@link #NOW} likewise
+     * @param process which process the node is
+     * @param agreements the settings to keep there
+     * @param heartbeatMillis how long the heartbeat lasts
+     * @param reason why a quarantine begins, or why the mark is given to another process; empty if nothing but a look is noted
+     */
+    public record Change(
+            String seenText,
+            long sinceMicros,
+            long steadyMicros,
+            BirthMark.Process process,
+            Agreements agreements,
+            long heartbeatMillis,
+            String reason) {
+
+        /** The moment at which the node runs the script. */
+        public static final long NOW = 0;
+
+        /** Returns what follows the moments in the mark. */
+        public String rest() {
+            return new BirthMark(0, 0, 0, process, agreements).rest();
+        }
+    }
 
     /** What is to be done with a node. */
-    public sealed interface Verdict {
+    sealed interface Verdict {
 
         /** The mark is right as it is. */
         record Trusted(BirthMark mark) implements Verdict {}
 
         /** The mark must be set before the node is asked for anything. */
-        record SetMark(BirthMark mark, String reason) implements Verdict {}
+        record SetMark(Change change) implements Verdict {}
 
         /**
          * The node is not to be used.
          *
-         * @param forgets whether it must be in quarantine too, for clients that have not looked at it lately
+         * @param forgets whether it must be in quarantine too, for processes that have not looked at it lately
          */
         record Refused(String reason, boolean forgets) implements Verdict {}
     }
 
-    /**
-     * Which process the node was when the same client looked at it before.
-     *
-     * @param agoMicros how long ago that was
-     */
-    public record Before(String runId, long agoMicros) {}
+    /** What came of a look. */
+    public sealed interface Admission {
+
+        /**
+         * The node may be asked.
+         *
+         * @param runId which process it is
+         * @param quarantineMicros how long it grants nothing new; 0 if it votes
+         * @param reason why a quarantine was begun by this look; empty if it was not
+         */
+        record Admitted(String runId, long quarantineMicros, String reason) implements Admission {}
+
+        /** The node is not to be used. */
+        record Refused(String reason) implements Admission {}
+
+        /** Other processes changed the mark again and again. */
+        record Unsettled() implements Admission {}
+    }
 
     /**
-     * Judges a node by what it tells, by the mark it has, if it has one, and by what it was before, if that is known.
-     *
-     * <p>What cannot be told apart from a loss is one. So whatever comes in the place of a process has heard of no lock, unless
-     * it has the mark, and every write with it: a standby that a name or an address was given to as well as a replica that was
-     * promoted.
+     * @param node which node
+     * @param durable whether the operator vouches that an acknowledged write survives a restart and a failover
      */
-    public static Verdict judge(NodeFacts facts, Optional<BirthMark> mark, Optional<Before> before) {
+    public NodeGuard(int node, Agreements agreements, boolean durable, ClockWatch clocks, Time time) {
+        this.node = node;
+        this.agreements = agreements;
+        this.durable = durable;
+        this.clocks = clocks;
+        this.time = time;
+    }
+
+    /** Looks at the node, and sets its mark right if need be. One round trip where only a look is due, two where it is noted. */
+    public Admission admit(Probe probe) {
+        String begun = "";
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            Memory before = memory; // as of before the look: one that ends earlier may have seen more
+            long askedAt = time.nanoTime();
+            Sight sight = probe.look();
+            Verdict verdict = judge(sight, before, askedAt);
+            if (verdict instanceof Verdict.Refused refused) {
+                if (refused.forgets()) {
+                    probe.write(quarantine(sight, refused.reason()));
+                }
+                return new Admission.Refused(refused.reason());
+            }
+            if (verdict instanceof Verdict.Trusted trusted) {
+                return admitted(sight, trusted.mark(), trusted.mark().seenMicros(), askedAt, begun);
+            }
+            Change change = ((Verdict.SetMark) verdict).change();
+            Optional<Long> seen = probe.write(change);
+            if (seen.isPresent()) {
+                memory = new Memory(change.process().runId(), seen.get(), askedAt);
+                if (change.reason().isEmpty()) {
+                    BirthMark mark = BirthMark.parse(change.seenText()).orElseThrow();
+                    return admitted(sight, mark, seen.get(), askedAt, begun);
+                }
+                begun = change.reason();
+            }
+        }
+        return new Admission.Unsettled();
+    }
+
+    private Admission admitted(Sight sight, BirthMark mark, long seenMicros, long askedAt, String begun) {
+        String runId = sight.facts().process().runId();
+        memory = new Memory(runId, seenMicros, askedAt);
+        long until = mark.sinceMicros() + micros(agreements.widest().quarantine());
+        return new Admission.Admitted(runId, Math.max(0, until - sight.facts().nowMicros()), begun);
+    }
+
+    /**
+     * Begins a quarantine, whatever the mark says.
+     *
+     * @return false if other processes changed the mark again and again
+     */
+    public boolean quarantine(Probe probe, String reason) {
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            if (probe.write(quarantine(probe.look(), reason)).isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Verdict judge(Sight sight, Memory before, long askedAt) {
+        NodeFacts facts = sight.facts();
+        Optional<Verdict> refused = refuse(facts);
+        if (refused.isPresent()) {
+            return refused.get();
+        }
+        Optional<BirthMark> mark = BirthMark.parse(sight.markText());
+        if (mark.isEmpty()) {
+            return new Verdict.SetMark(quarantine(sight, whyUnmarked(sight, before)));
+        }
+        Optional<Agreements> resolved = agreements.resolve(
+                mark.get().agreements(), facts.nowMicros() - mark.get().seenMicros());
+        if (resolved.isEmpty()) {
+            return new Verdict.Refused(describeDifference(mark.get()), false);
+        }
+        Optional<String> doubt = whyForgotten(sight, mark.get(), before, askedAt);
+        return doubt.<Verdict>map(reason -> new Verdict.SetMark(quarantine(sight, reason)))
+                .orElseGet(() -> keep(sight, mark.get(), resolved.get()));
+    }
+
+    private static Optional<Verdict> refuse(NodeFacts facts) {
         if (!facts.primary()) {
-            return new Verdict.Refused("it is a replica: a node must be an independent primary", false);
+            return refused("it is a replica: a node must be an independent primary", false);
         }
         if (facts.clustered()) {
-            return new Verdict.Refused(
+            return refused(
                     "it is part of a Redis Cluster, which fails over to replicas that may lag: a node must be"
                             + " independent. With guard OFF one that has all slots can be used",
                     false);
         }
         if (facts.mayEvict()) {
-            return new Verdict.Refused(
+            return refused(
                     "it may evict locks when memory is short: set maxmemory-policy noeviction, or maxmemory 0", true);
         }
-        if (before.isPresent() && isAnother(before.get(), facts, mark)) {
-            return set(facts, facts.nowMicros(), "another process took its place");
+        return facts.durabilityFault().flatMap(fault -> refused("it is said to be durable, but " + fault, true));
+    }
+
+    private static Optional<Verdict> refused(String reason, boolean forgets) {
+        return Optional.of(new Verdict.Refused(reason, forgets));
+    }
+
+    private static String whyUnmarked(Sight sight, Memory before) {
+        if (before != null && !before.runId().equals(sight.facts().process().runId())) {
+            return REPLACED;
         }
-        return mark.map(known -> judgeMarked(facts, known)).orElseGet(() -> judgeUnmarked(facts));
+        return sight.markText().isEmpty()
+                ? "it has no birth mark: it is used for the first time, or its memory was flushed"
+                : "its birth mark is not one of this version";
+    }
+
+    private String describeDifference(BirthMark mark) {
+        return "its locks are kept with other settings than those of this process: there " + mark.agreements()
+                + ", here " + agreements
+                + ". All processes must share them; to change them while processes run, set the"
+                + " previous... settings first";
+    }
+
+    /** Returns why the node may have forgotten locks; empty if nothing says so. */
+    private Optional<String> whyForgotten(Sight sight, BirthMark mark, Memory before, long askedAt) {
+        NodeFacts facts = sight.facts();
+        BirthMark.Process process = facts.process();
+        boolean sameProcess = mark.process().runId().equals(process.runId());
+        if (mark.sinceMicros() > facts.nowMicros()) {
+            return Optional.of("its clock was set back");
+        }
+        if (before != null && mark.seenMicros() < before.seenMicros() && isOlder(mark, process, before)) {
+            return Optional.of("its memory is older than what was seen before: it was restored or reverted");
+        }
+        if (!durable && before != null && isReplaced(mark, process, before, facts.nowMicros(), askedAt)) {
+            return Optional.of(REPLACED);
+        }
+        if (!durable && !sameProcess) {
+            return Optional.of("another Redis process than before answers: it was restarted or replaced");
+        }
+        if (sameProcess && process.evictions() != mark.process().evictions()) {
+            return Optional.of("it has evicted keys");
+        }
+        if (sameProcess && isPromotedSince(mark, process)) {
+            return Optional.of("it was a replica in the meantime, which may have missed the last writes");
+        }
+        long lasts = micros(mark.agreements().widest().quarantine());
+        boolean early = facts.nowMicros() - mark.seenMicros() < lasts - GRAIN_MICROS;
+        if (!sight.heartbeat() && early) {
+            return Optional.of(
+                    "its heartbeat is gone too early: its clock went ahead and came back, or keys were evicted"
+                            + " or deleted");
+        }
+        return Optional.empty();
+    }
+
+    /** Two processes have looks of their own: only where writes are said to survive can the mark be compared. */
+    private boolean isOlder(BirthMark mark, BirthMark.Process process, Memory before) {
+        return durable
+                || mark.process().runId().equals(before.runId())
+                        && process.runId().equals(before.runId());
     }
 
     /**
-     * Returns whether a process took the place of another. One that has a mark may have been restarted, if it did not run yet
-     * when the other was seen; or whoever came first has seen to it already.
+     * Returns whether a process took the place of the one that was here at the last look, and the mark does not allow for it.
+     * A process that was not in touch until just now leaves it to those that were: they have set the mark.
      */
-    private static boolean isAnother(Before before, NodeFacts facts, Optional<BirthMark> mark) {
-        if (before.runId().equals(facts.runId())) {
+    private static boolean isReplaced(
+            BirthMark mark, BirthMark.Process process, Memory before, long nowMicros, long askedAt) {
+        if (before.runId().equals(process.runId())) {
             return false;
         }
-        long seenAt = facts.nowMicros() - before.agoMicros() - GRAIN_MICROS;
-        return mark.isEmpty() || facts.startedMicros() < seenAt && mark.get().sinceMicros() < seenAt;
+        long ago = askedAt - before.at();
+        return ago < IN_TOUCH_NANOS || mark.sinceMicros() < nowMicros - TimeUnit.NANOSECONDS.toMicros(ago);
     }
 
-    private static Verdict judgeMarked(NodeFacts facts, BirthMark mark) {
-        if (mark.sinceMicros() > facts.nowMicros()) {
-            return set(facts, facts.nowMicros(), "its clock was set back");
-        }
-        boolean sameProcess = mark.runId().equals(facts.runId());
-        boolean sameData = mark.replicationId().equals(facts.replicationId());
-        if (sameProcess && !sameData) {
-            return set(facts, facts.nowMicros(), "another data set took the place of its own");
-        }
-        if (sameProcess) {
-            return facts.evictions() == mark.evictions()
-                    ? new Verdict.Trusted(mark)
-                    : set(facts, facts.nowMicros(), "it has evicted keys");
-        }
-        if (facts.promoted()) {
-            return set(facts, facts.nowMicros(), "it was a replica, which may not have heard of the last writes");
-        }
-        if (facts.persistsEveryWrite()) {
-            return set(facts, mark.sinceMicros(), "it was restarted, and persists every write");
-        }
-        return set(facts, facts.nowMicros(), "it was restarted, and may have lost its last writes");
+    private static boolean isPromotedSince(BirthMark mark, BirthMark.Process process) {
+        String promotion = process.promotion();
+        return !promotion.equals(BirthMark.Process.NEVER_PROMOTED)
+                && !promotion.equals(mark.process().promotion());
     }
 
-    private static Verdict judgeUnmarked(NodeFacts facts) {
-        if (facts.evictions() + facts.flushes() > 0) {
-            return set(facts, facts.nowMicros(), "it has no birth mark, and has flushed or evicted keys");
+    /** Memory is as whole as the mark says: writes down that a process looked, if that is due or something else has changed. */
+    private Verdict keep(Sight sight, BirthMark mark, Agreements resolved) {
+        NodeFacts facts = sight.facts();
+        boolean changed = !facts.process().equals(mark.process()) || !resolved.equals(mark.agreements());
+        long age = facts.nowMicros() - mark.seenMicros();
+        boolean interrupts = clocks.steadyMicros(node) > mark.seenMicros();
+        boolean due = age > (interrupts ? INTERRUPTING_BEAT_MICROS : BEAT_MICROS) || age < 0 || !sight.heartbeat();
+        if (!changed && (!due || clocks.isDoubted(node))) {
+            return new Verdict.Trusted(mark);
         }
-        if (facts.scripts()
-                > 0) { // perhaps ours: then there was a mark, and somebody has deleted it, with locks perhaps
-            return set(facts, facts.nowMicros(), "it has no birth mark, and has run scripts");
-        }
-        return set(facts, facts.startedMicros(), "it is used for the first time since its process was started");
+        return new Verdict.SetMark(change(sight, mark.sinceMicros(), steadyMicros(mark, age), resolved, ""));
     }
 
-    private static Verdict set(NodeFacts facts, long since, String reason) {
-        return new Verdict.SetMark(
-                new BirthMark(since, facts.runId(), facts.replicationId(), facts.evictions()), reason);
+    /** The watch over the clock goes on if this process had begun its own before the last look of another. */
+    private long steadyMicros(BirthMark mark, long age) {
+        if (age < 0) {
+            return Change.NOW; // the clock was set back: what was watched before cannot be compared
+        }
+        long ours = clocks.steadyMicros(node);
+        return ours <= mark.seenMicros() ? mark.steadyMicros() : ours;
+    }
+
+    /** Leaves the settings of other processes there, whatever those of this one are. */
+    private Change quarantine(Sight sight, String reason) {
+        Agreements kept = BirthMark.parse(sight.markText())
+                .map(mark -> agreements
+                        .resolve(mark.agreements(), sight.facts().nowMicros() - mark.seenMicros())
+                        .orElse(mark.agreements()))
+                .orElse(agreements);
+        return change(sight, Change.NOW, Change.NOW, kept, reason);
+    }
+
+    private Change change(Sight sight, long since, long steady, Agreements resolved, String reason) {
+        return new Change(
+                sight.markText(),
+                since,
+                steady,
+                sight.facts().process(),
+                resolved,
+                resolved.widest().quarantine().toMillis(),
+                reason);
+    }
+
+    private static long micros(Duration duration) {
+        return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
     }
 }

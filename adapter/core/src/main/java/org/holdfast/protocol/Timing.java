@@ -8,11 +8,12 @@ import java.util.concurrent.TimeUnit;
  * The times that the algorithm works with. A deployment agrees on them.
  *
  * @param nodeTimeout how long an answer of one node is waited for
- * @param maxLeaseTtl the longest TTL that may be asked for
+ * @param maxLeaseTtl the longest TTL of any lease of the deployment
  * @param fenceRetention how long nodes remember the last token of a lock after its lease has ended
  * @param driftFactor bound on the error of clock rates, as a part of the TTL
  * @param commitMargin what a commit may take: a lease with less left is renewed before
  * @param ticketTtl how long somebody who waits in line and gives no sign of life keeps those behind waiting
+ * @param maxSkew by how much our wall clock may differ from those of a quorum before our tokens cannot be trusted to grow
  */
 public record Timing(
         Duration nodeTimeout,
@@ -20,26 +21,36 @@ public record Timing(
         Duration fenceRetention,
         double driftFactor,
         Duration commitMargin,
-        Duration ticketTtl) {
+        Duration ticketTtl,
+        Duration maxSkew) {
 
-    /** Redis expires with a resolution of 1 ms, and so do we: the constant part of the drift. */
-    private static final long DRIFT_CONSTANT_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    /** Times of a deployment whose settings are not about to change: clocks agree within half of the fence retention. */
+    public Timing(
+            Duration nodeTimeout,
+            Duration maxLeaseTtl,
+            Duration fenceRetention,
+            double driftFactor,
+            Duration commitMargin,
+            Duration ticketTtl) {
+        this(
+                nodeTimeout,
+                maxLeaseTtl,
+                fenceRetention,
+                driftFactor,
+                commitMargin,
+                ticketTtl,
+                fenceRetention.dividedBy(2));
+    }
 
     /** Returns for how long a lease may be relied on, from before its first request was sent. */
     long validityNanos(long ttlMillis) {
         long ttl = TimeUnit.MILLISECONDS.toNanos(ttlMillis);
-        return ttl - (long) (ttl * driftFactor) - DRIFT_CONSTANT_NANOS;
+        return ttl - (long) (ttl * driftFactor) - Agreement.DRIFT_CONSTANT_NANOS;
     }
 
     /** Returns how much of a lease's validity must be left when its transaction commits: half of it at the most. */
     long commitMarginNanos(long ttlMillis) {
         return Math.min(commitMargin.toNanos(), validityNanos(ttlMillis) / 2);
-    }
-
-    /** Returns how long a lock may last that a node has forgotten, by any clock within the drift. */
-    public Duration memory() {
-        long ttl = maxLeaseTtl.toNanos();
-        return Duration.ofNanos(ttl + (long) (ttl * driftFactor) + DRIFT_CONSTANT_NANOS);
     }
 
     /** Returns how long to wait for answers: never so long that nothing of the lease would be left. */
@@ -54,6 +65,6 @@ public record Timing(
 
     /** Returns by how much a quorum of clocks may differ from ours before our tokens cannot be trusted to grow. */
     long maxSkewMicros() {
-        return TimeUnit.MILLISECONDS.toMicros(fenceRetention.toMillis()) / 2;
+        return TimeUnit.NANOSECONDS.toMicros(maxSkew.toNanos());
     }
 }

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.stream.IntStream;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.NodeSet;
@@ -41,8 +42,8 @@ public final class Cluster implements AutoCloseable {
     /**
      * @param access how to enter the nodes
      * @param keyPrefix what every key on the nodes begins with
-     * @param memory how long a lock lasts that a node may have forgotten; zero to trust the nodes' memory and clocks
-     * @param driftFactor bound on the difference of clock rates, as a part of the time that passes
+     * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and clocks
+     * @param agreements the settings that all processes must share
      * @param threads gives a thread for as long as it takes
      * @param recorder hears of what becomes of nodes
      * @param throttles of those who share the nodes
@@ -52,8 +53,8 @@ public final class Cluster implements AutoCloseable {
             Access access,
             String keyPrefix,
             Duration nodeTimeout,
-            Duration memory,
-            double driftFactor,
+            boolean guarded,
+            Agreements agreements,
             Time time,
             Executor threads,
             Recorder recorder,
@@ -64,8 +65,8 @@ public final class Cluster implements AutoCloseable {
                 access,
                 keyPrefix,
                 nodeTimeout,
-                memory,
-                driftFactor,
+                guarded,
+                agreements,
                 time,
                 threads,
                 recorder,
@@ -78,8 +79,8 @@ public final class Cluster implements AutoCloseable {
             Access access,
             String keyPrefix,
             Duration nodeTimeout,
-            Duration memory,
-            double driftFactor,
+            boolean guarded,
+            Agreements agreements,
             Time time,
             Executor threads,
             Recorder recorder,
@@ -93,18 +94,19 @@ public final class Cluster implements AutoCloseable {
                 .map(a -> new NodeHealth(a, time, recorder, throttles.of(a)))
                 .toList();
         this.votes = new Votes(this.addresses, health);
-        this.codec = new ScriptCodec(keyPrefix, memory.toNanos() / 1_000);
-        this.guarded = !memory.isZero();
+        long quarantineMicros = agreements.widest().quarantine().toNanos() / 1_000;
+        this.codec = new ScriptCodec(keyPrefix, guarded ? quarantineMicros : 0);
+        this.guarded = guarded;
         this.time = time;
         this.threads = threads;
-        this.clocks = new Clocks(addresses.size(), driftFactor);
+        this.clocks = new Clocks(addresses.size(), agreements.widest().driftFactor());
         this.nodeTimeoutNanos = nodeTimeout.toNanos();
         this.inspectors = IntStream.range(0, addresses.size())
                 .mapToObj(node -> new NodeInspector(
                         node,
                         address(node),
-                        codec.markKey(),
-                        memory.toNanos() / 1_000,
+                        codec,
+                        agreements,
                         clocks,
                         time,
                         throttles.of(address(node)).remembers()))

@@ -56,6 +56,16 @@ public final class Inspection implements Lookout.Sight, AutoCloseable {
         }
     }
 
+    @Override
+    public boolean isVouchedFor(int node) {
+        try {
+            return cluster.inspector(node).isVouchedFor(connection(node));
+        } catch (RuntimeException e) { // it stays doubted
+            drop(node);
+            return false;
+        }
+    }
+
     private void setAside(int node, RuntimeException e) {
         cluster.setAside(node, e);
         drop(node);

@@ -21,15 +21,17 @@ import java.util.stream.Collectors;
  * @param user ACL user, or null for the default user
  * @param password or null for none; never printed
  * @param database database index, 0 or more
+ * @param durable whether the operator vouches that an acknowledged write survives a restart and a failover
  */
-public record NodeAddress(String host, int port, boolean tls, String user, String password, int database) {
+public record NodeAddress(
+        String host, int port, boolean tls, String user, String password, int database, boolean durable) {
 
     private static final int DEFAULT_PORT = 6379;
     private static final int MOST_NODES = 63;
     /** Whatever stands between the beginning of an address and the last @ before the next one. */
     private static final Pattern USER_AND_PASSWORD = Pattern.compile("://(?:(?!://).)*@");
 
-    private static final String FORM = "redis[s]://[[user]:password@]host[:port][/database]";
+    private static final String FORM = "redis[s]://[[user]:password@]host[:port][/database][?durable=true]";
 
     /**
      * Parses a list of addresses.
@@ -71,7 +73,12 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
 
     /** Returns the same node, entered as somebody else. */
     public NodeAddress as(String otherUser, String otherPassword) {
-        return new NodeAddress(host, port, tls, otherUser, otherPassword, database);
+        return new NodeAddress(host, port, tls, otherUser, otherPassword, database, durable);
+    }
+
+    /** Returns the same node, whose writes are said to survive a restart and a failover. */
+    public NodeAddress asDurable() {
+        return new NodeAddress(host, port, tls, user, password, database, true);
     }
 
     /** Returns a list of addresses, right or wrong, as it may be shown; null for null. */
@@ -103,12 +110,13 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
             if (uri.getPort() == 0 || uri.getPort() > 65_535) {
                 throw new IllegalArgumentException("the port must be 1 to 65535");
             }
-            if (uri.getQuery() != null || uri.getFragment() != null) {
-                throw new IllegalArgumentException("there must be nothing after the database");
+            if (uri.getFragment() != null) {
+                throw new IllegalArgumentException("there must be no # after the database");
             }
             String[] user = userInfo(uri.getRawUserInfo());
             int port = uri.getPort() == -1 ? DEFAULT_PORT : uri.getPort();
-            return new NodeAddress(uri.getHost(), port, tls, user[0], user[1], database(uri.getPath()));
+            return new NodeAddress(
+                    uri.getHost(), port, tls, user[0], user[1], database(uri.getPath()), durable(uri.getQuery()));
         } catch (URISyntaxException e) {
             violations.add(setting + " must be of the form " + FORM + ", was '" + partWithoutSecrets(text) + "': "
                     + e.getReason() + (e.getIndex() < 0 ? "" : " at position " + e.getIndex()));
@@ -132,6 +140,13 @@ public record NodeAddress(String host, int port, boolean tls, String user, Strin
 
     private static String decode(String raw) {
         return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+
+    private static boolean durable(String query) {
+        if (query != null && !query.equals("durable=true") && !query.equals("durable=false")) {
+            throw new IllegalArgumentException("after the database there may be ?durable=true and nothing else");
+        }
+        return "durable=true".equals(query);
     }
 
     private static int database(String path) {

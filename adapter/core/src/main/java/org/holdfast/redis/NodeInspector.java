@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.NodeFacts;
 import org.holdfast.protocol.NodeGuard;
-import org.holdfast.protocol.NodeGuard.Verdict;
 import org.holdfast.protocol.Throttle;
 import org.holdfast.protocol.Time;
 import redis.clients.jedis.CommandArguments;
@@ -32,13 +32,16 @@ final class NodeInspector {
 
     private static final System.Logger LOG = System.getLogger(NodeInspector.class.getName());
 
-    /** Somebody else may set the mark at the same time; more often than this it is something else. */
-    private static final int MOST_ROUNDS = 5;
-
     private static final long SECOND_MICROS = 1_000_000;
 
     /** What always fits. */
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+
+    /** What a run id or a replication id looks like: 40 hexadecimal digits, or what a service has in their place. */
+    private static final Pattern ID = Pattern.compile("[!-~]{1,64}");
+
+    /** The replication id of a process that was never promoted. */
+    private static final Pattern NO_ID = Pattern.compile("0*");
 
     /** More in microseconds would not fit. */
     private static final long MOST_SECONDS = 1_000_000_000_000L;
@@ -49,39 +52,38 @@ final class NodeInspector {
     private final int node;
     private final NodeAddress address;
     private final byte[] markKey;
-    private final long memoryMicros;
+    private final byte[] heartbeatKey;
     private final Clocks clocks;
     private final Time time;
     private final Throttle throttle;
-
-    /** Which process the node was when it was last admitted; null if it never was. */
-    private volatile Looked last;
+    private final NodeGuard guard;
 
     /**
-     * @param memoryMicros how long a forgotten lock may last
+     * @param agreements the settings that processes must share
      * @param throttle of what the log says of marks
      */
     NodeInspector(
             int node,
             NodeAddress address,
-            String markKey,
-            long memoryMicros,
+            ScriptCodec codec,
+            Agreements agreements,
             Clocks clocks,
             Time time,
             Throttle throttle) {
         this.node = node;
         this.address = address;
-        this.markKey = markKey.getBytes(StandardCharsets.UTF_8);
-        this.memoryMicros = memoryMicros;
+        this.markKey = codec.markKey().getBytes(StandardCharsets.UTF_8);
+        this.heartbeatKey = codec.heartbeatKey().getBytes(StandardCharsets.UTF_8);
         this.clocks = clocks;
         this.time = time;
         this.throttle = throttle;
+        this.guard = new NodeGuard(node, agreements, address.durable(), clocks, time);
     }
 
     /**
      * A node may be asked.
      *
-     * @param runId which process it is; null if nobody has looked
+     * @param runId which process it is; null if no guard has looked
      * @param quarantineNanos how long it grants nothing new; 0 if it votes
      * @param reason why a quarantine was begun just now; null if it was not
      */
@@ -106,92 +108,146 @@ final class NodeInspector {
      * @throws JedisException if it does not answer
      */
     Admission inspect(NodeConnection connection) {
-        long flushes = -1;
-        String begun = null;
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            Seen seen = look(connection);
-            if (flushes >= 0 && seen.facts().flushes() != flushes) {
-                set(connection, seen, 0, "it was flushed while it was looked at");
-            }
-            flushes = seen.facts().flushes();
-            Verdict verdict = NodeGuard.judge(seen.facts(), BirthMark.parse(seen.mark()), before(seen));
-            if (verdict instanceof Verdict.Trusted trusted) {
-                last = new Looked(seen.facts().runId(), seen.at());
-                long untilMicros = trusted.mark().sinceMicros() + memoryMicros;
-                long micros = Math.max(0, untilMicros - seen.facts().nowMicros());
-                return new Admission(seen.facts().runId(), TimeUnit.MICROSECONDS.toNanos(micros), begun);
-            }
-            if (verdict instanceof Verdict.Refused refused) {
-                if (refused.forgets()) {
-                    set(connection, seen, 0, refused.reason());
-                }
-                throw new RefusedException(refused.reason());
-            }
-            Verdict.SetMark set = (Verdict.SetMark) verdict;
-            if (set(connection, seen, set.mark().sinceMicros(), set.reason())) {
-                begun = set.reason();
-            }
+        NodeGuard.Admission admission = guard.admit(new Connected(connection));
+        if (admission instanceof NodeGuard.Admission.Refused refused) {
+            throw new RefusedException(refused.reason());
         }
-        throw new JedisException("its birth mark keeps changing");
+        if (admission instanceof NodeGuard.Admission.Admitted admitted) {
+            return new Admission(
+                    admitted.runId(),
+                    TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()),
+                    admitted.reason().isEmpty() ? null : admitted.reason());
+        }
+        throw unsettled();
     }
 
     /** Begins a quarantine, whatever the mark says. */
     void quarantine(NodeConnection connection, String reason) {
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (set(connection, look(connection), 0, reason)) {
-                return;
+        if (!guard.quarantine(new Connected(connection), reason)) {
+            throw unsettled();
+        }
+    }
+
+    /** Returns whether other processes have watched the clock of this node, which seems to have jumped, all the time. */
+    boolean isVouchedFor(NodeConnection connection) {
+        connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
+        return connection.getOne() instanceof byte[] bytes
+                && BirthMark.parse(text(bytes))
+                        .filter(mark -> clocks.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
+                        .isPresent();
+    }
+
+    private static JedisException unsettled() {
+        return new JedisException("its birth mark keeps changing");
+    }
+
+    /** The node, as the guard sees it over one connection. */
+    private final class Connected implements NodeGuard.Probe {
+
+        private final NodeConnection connection;
+
+        Connected(NodeConnection connection) {
+            this.connection = connection;
+        }
+
+        @Override
+        public NodeGuard.Sight look() {
+            long sentAt = time.nanoTime();
+            connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
+            connection.sendCommand(new CommandArguments(Command.GET).add(heartbeatKey));
+            connection.sendCommand(new CommandArguments(Command.TIME));
+            connection.sendCommand(new CommandArguments(Command.INFO));
+            boolean durable = address.durable();
+            if (durable) {
+                askHowItPersists();
+            }
+            List<Object> replies = connection.getMany(durable ? 6 : 4);
+            String mark = replies.get(0) instanceof byte[] bytes ? text(bytes) : "";
+            boolean heartbeat = replies.get(1) instanceof byte[];
+            long now = micros(requiredReply(replies.get(2), "TIME"));
+            Map<String, String> info = parse(text(requiredReply(replies.get(3), "INFO")));
+            clocks.note(node, sentAt, time.nanoTime(), now);
+            Optional<String> fault = durable ? durabilityFault(info, replies.get(4), replies.get(5)) : Optional.empty();
+            return new NodeGuard.Sight(facts(info, now, fault), mark, heartbeat);
+        }
+
+        private void askHowItPersists() {
+            for (String setting : List.of("appendfsync", "no-appendfsync-on-rewrite")) {
+                connection.sendCommand(
+                        new CommandArguments(Command.CONFIG).add("GET").add(setting));
             }
         }
-        throw new JedisException("its birth mark keeps changing");
+
+        @Override
+        public Optional<Long> write(NodeGuard.Change change) {
+            Object reply = evaluate(
+                    connection,
+                    new CommandArguments(Command.EVAL)
+                            .add(LockScript.MARK.source())
+                            .add(2)
+                            .add(markKey)
+                            .add(heartbeatKey)
+                            .add(change.seenText().getBytes(StandardCharsets.UTF_8))
+                            .add(change.sinceMicros())
+                            .add(change.steadyMicros())
+                            .add(change.rest().getBytes(StandardCharsets.UTF_8))
+                            .add(change.heartbeatMillis()));
+            if (!(reply instanceof List<?> list
+                    && list.size() == 3
+                    && list.get(0) instanceof Long status
+                    && list.get(1) instanceof Long seen)) {
+                throw new JedisConnectionException("the node returned what no script of ours returns");
+            }
+            if (status != MARK_SET) {
+                return Optional.empty();
+            }
+            if (!change.reason().isEmpty()) {
+                report(change);
+            }
+            return Optional.of(seen);
+        }
     }
 
-    private Optional<NodeGuard.Before> before(Seen seen) {
-        Looked known = last;
-        return known == null
-                ? Optional.empty()
-                : Optional.of(new NodeGuard.Before(
-                        known.runId(), TimeUnit.NANOSECONDS.toMicros(Math.max(0, seen.at() - known.at()))));
-    }
-
-    /** Which process it was, and when. */
-    private record Looked(String runId, long at) {}
-
-    private record Seen(NodeFacts facts, String mark, long at) {}
-
-    private Seen look(NodeConnection connection) {
-        long sentAt = time.nanoTime();
-        connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
-        connection.sendCommand(new CommandArguments(Command.TIME));
-        connection.sendCommand(new CommandArguments(Command.INFO));
-        connection.sendCommand(new CommandArguments(Command.INFO).add("commandstats"));
-        connection.sendCommand(new CommandArguments(Command.CONFIG).add("GET").add("appendfsync"));
-        List<Object> replies = connection.getMany(5);
-        String mark = replies.get(0) instanceof byte[] bytes ? text(bytes) : "";
-        Map<String, String> info = new HashMap<>();
-        parse(required(replies.get(2), "INFO"), info);
-        parse(required(replies.get(3), "INFO"), info);
-        long now = micros(requiredReply(replies.get(1), "TIME"));
-        clocks.note(node, sentAt, time.nanoTime(), now);
-        return new Seen(facts(info, now, alwaysSyncs(replies.get(4))), mark, sentAt);
-    }
-
-    private static NodeFacts facts(Map<String, String> info, long now, boolean syncsAlways) {
+    private static NodeFacts facts(Map<String, String> info, long now, Optional<String> durabilityFault) {
         boolean limited = !"0".equals(info.getOrDefault("maxmemory", "0"));
         boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
-        long uptimeMicros = secondsInMicros(need(info, "uptime_in_seconds"));
+        String promotion = info.getOrDefault("master_replid2", "");
+        BirthMark.Process process = new BirthMark.Process(
+                id(need(info, "run_id")),
+                number(info.getOrDefault("evicted_keys", "0")),
+                NO_ID.matcher(promotion).matches() ? BirthMark.Process.NEVER_PROMOTED : id(promotion));
         return new NodeFacts(
-                need(info, "run_id"),
-                need(info, "master_replid"),
+                process,
                 "master".equals(need(info, "role")),
-                !info.getOrDefault("second_repl_offset", "-1").startsWith("-"),
                 "1".equals(info.get("cluster_enabled")),
                 evicts,
-                "1".equals(info.get("aof_enabled")) && syncsAlways,
-                number(info.getOrDefault("evicted_keys", "0")),
-                calls(info, "flushall") + calls(info, "flushdb"),
-                calls(info, "eval") + calls(info, "evalsha"),
-                now - uptimeMicros,
+                durabilityFault,
                 now);
+    }
+
+    /** A service that is durable by design does not show its configuration: then the operator's word must do. */
+    private static Optional<String> durabilityFault(Map<String, String> info, Object sync, Object syncOnRewrite) {
+        Optional<String> policy = setting(sync);
+        if (policy.isPresent() && !"1".equals(info.get("aof_enabled"))) {
+            return Optional.of("appendonly is no: set it to yes");
+        }
+        if (policy.isPresent() && !policy.get().equals("always")) {
+            return Optional.of("appendfsync is " + policy.get() + ": set it to always");
+        }
+        return setting(syncOnRewrite)
+                .filter("yes"::equals)
+                .map(yes -> "no-appendfsync-on-rewrite is yes: set it to no");
+    }
+
+    private static Optional<String> setting(Object reply) {
+        return reply instanceof List<?> pair && pair.size() == 2 ? Optional.of(text(pair.get(1))) : Optional.empty();
+    }
+
+    private static String id(String text) {
+        if (!ID.matcher(text).matches()) {
+            throw nonsense();
+        }
+        return text;
     }
 
     private static String need(Map<String, String> info, String field) {
@@ -200,15 +256,6 @@ final class NodeInspector {
             throw new RefusedException("INFO does not tell " + field);
         }
         return value;
-    }
-
-    private static long calls(Map<String, String> info, String command) {
-        String stats = info.getOrDefault("cmdstat_" + command, "calls=0,");
-        int comma = stats.indexOf(',');
-        if (!stats.startsWith("calls=") || comma < 0) {
-            throw nonsense();
-        }
-        return number(stats.substring("calls=".length(), comma));
     }
 
     private static long micros(Object clock) {
@@ -238,15 +285,6 @@ final class NodeInspector {
         return new JedisConnectionException("the guard is told what no Redis tells");
     }
 
-    /** Where it cannot be asked the node is taken for one that loses its last writes. */
-    private static boolean alwaysSyncs(Object reply) {
-        return reply instanceof List<?> pair && pair.size() == 2 && "always".equals(text(pair.get(1)));
-    }
-
-    private static String required(Object reply, String command) {
-        return text(requiredReply(reply, command));
-    }
-
     private static Object requiredReply(Object reply, String command) {
         if (reply instanceof JedisDataException e) {
             throw new RefusedException("the guard cannot look at the node, allow " + command
@@ -255,11 +293,13 @@ final class NodeInspector {
         return reply;
     }
 
-    private static void parse(String info, Map<String, String> into) {
+    private static Map<String, String> parse(String info) {
+        Map<String, String> into = new HashMap<>();
         info.lines().filter(line -> line.indexOf(':') > 0).forEach(line -> {
             int colon = line.indexOf(':');
             into.put(line.substring(0, colon), line.substring(colon + 1).trim());
         });
+        return into;
     }
 
     private static String text(Object reply) {
@@ -269,38 +309,14 @@ final class NodeInspector {
         throw nonsense();
     }
 
-    /**
-     * @param since 0 for the moment at which the node does it
-     * @return false if somebody else has set the mark since it was seen
-     */
-    private boolean set(NodeConnection connection, Seen seen, long since, String reason) {
-        NodeFacts facts = seen.facts();
-        String rest = new BirthMark(since, facts.runId(), facts.replicationId(), facts.evictions()).rest();
-        Object reply = evaluate(
-                connection,
-                new CommandArguments(Command.EVAL)
-                        .add(LockScript.MARK.source())
-                        .add(1)
-                        .add(markKey)
-                        .add(seen.mark().getBytes(StandardCharsets.UTF_8))
-                        .add(since)
-                        .add(rest.getBytes(StandardCharsets.UTF_8)));
-        if (!(reply instanceof List<?> list && list.size() == 3 && list.get(0) instanceof Long status)) {
-            throw new JedisConnectionException("the node returned what no script of ours returns");
-        }
-        boolean set = status == MARK_SET;
-        if (set) {
-            tell(since == 0 ? "now" : (facts.nowMicros() - since) / SECOND_MICROS + " s ago", reason);
-        }
-        return set;
-    }
-
-    private void tell(String since, String reason) {
+    private void report(NodeGuard.Change change) {
         String more = throttle.leave();
         if (more != null) {
+            long millis = change.agreements().widest().quarantine().toMillis();
             LOG.log(
                     System.Logger.Level.INFO,
-                    "HF0303: node " + address + " remembers everything since " + since + ": " + reason + more);
+                    "HF0303: node " + address + " is in quarantine for " + millis + " ms, and grants no new lock until"
+                            + " then: " + change.reason() + more);
         }
     }
 

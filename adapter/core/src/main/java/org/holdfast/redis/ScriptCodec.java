@@ -49,6 +49,11 @@ final class ScriptCodec {
         return prefix + ":birth";
     }
 
+    /** Returns the key of the heartbeat. */
+    String heartbeatKey() {
+        return prefix + ":heartbeat";
+    }
+
     /**
      * Returns the usual call: by the script's SHA if it is known, which a node may have forgotten. Nobody waits to hear that
      * when a ticket is taken away, or what an attempt has got, so that is always done by the source.

@@ -77,10 +77,8 @@ public final class LockService implements AutoCloseable {
                 settings.access(),
                 settings.keyPrefix(),
                 settings.timing().nodeTimeout(),
-                settings.guard() == Settings.Guard.OFF
-                        ? Duration.ZERO
-                        : settings.timing().memory(),
-                settings.timing().driftFactor(),
+                settings.guard() == Settings.Guard.QUARANTINE,
+                settings.agreements(),
                 time,
                 scheduling::runLong,
                 Recorders.FOUND,
@@ -124,10 +122,7 @@ public final class LockService implements AutoCloseable {
         return new LockSession(
                 leases,
                 transactionLeases,
-                new LockSession.Defaults(
-                        ofFactory.waitTimeout(),
-                        ofFactory.ttl(),
-                        settings.timing().maxLeaseTtl()));
+                new LockSession.Defaults(ofFactory.waitTimeout(), ofFactory.ttl(), settings.maxTtl()));
     }
 
     /** Returns whether this service takes locks, and has not been closed. */

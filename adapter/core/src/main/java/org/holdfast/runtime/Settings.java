@@ -12,6 +12,8 @@ import java.util.TreeMap;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.Agreement;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Timing;
 import org.holdfast.redis.Access;
 import org.holdfast.redis.NodeAddress;
@@ -25,7 +27,9 @@ import org.holdfast.redis.StoreFile;
  * @param keyPrefix what every key begins with
  * @param ttl the TTL of a lease whose request does not say
  * @param waitTimeout the wait timeout of a request that does not say
+ * @param maxTtl the longest TTL that a request may ask for
  * @param timing the times of the protocol
+ * @param agreements what all processes of the deployment must share
  * @param guard whether nodes that may have forgotten locks lose their votes
  */
 public record Settings(
@@ -34,7 +38,9 @@ public record Settings(
         String keyPrefix,
         Duration ttl,
         Duration waitTimeout,
+        Duration maxTtl,
         Timing timing,
+        Agreements agreements,
         Guard guard) {
 
     public static final String NODES = Holdfast.NODES;
@@ -54,6 +60,10 @@ public record Settings(
     public static final String COMMIT_MARGIN_MILLIS = "commitMarginMillis";
     public static final String TICKET_TTL_MILLIS = "ticketTtlMillis";
     public static final String GUARD = "guard";
+    public static final String DURABLE = "durable";
+    public static final String PREVIOUS_MAX_LEASE_TTL_MILLIS = "previousMaxLeaseTtlMillis";
+    public static final String PREVIOUS_FENCE_RETENTION_MILLIS = "previousFenceRetentionMillis";
+    public static final String PREVIOUS_DRIFT_FACTOR = "previousDriftFactor";
 
     /** What stands behind {@link #TRUST_STORE} and {@link #KEY_STORE} in the name of the setting that is its type. */
     public static final String TYPE = "Type";
@@ -67,7 +77,7 @@ public record Settings(
         /** They grant nothing new until every lock that they may have forgotten has expired. */
         QUARANTINE,
 
-        /** Nothing: the operator keeps them away for so long, or they persist every write. */
+        /** Nothing: the operator keeps them away for so long. */
         OFF
     }
 
@@ -121,35 +131,60 @@ public record Settings(
         List<NodeAddress> nodes = reader.nodes();
         Access access = reader.access(nodes);
         String prefix = reader.prefix("holdfast");
-        long maxTtl = reader.millis(MAX_LEASE_TTL_MILLIS, 60_000, LockRequest.MIN_TTL.toMillis(), DAY_MILLIS);
+        Agreements agreements = reader.agreements();
+        Agreement widest = agreements.widest();
+        long maxTtl = Math.min(
+                agreements.current().maxLeaseTtlMillis(), before(agreements).maxLeaseTtlMillis());
         long ttl = reader.millis(TTL_MILLIS, Math.min(30_000, maxTtl), LockRequest.MIN_TTL.toMillis(), maxTtl);
         long wait = reader.millis(WAIT_TIMEOUT_MILLIS, 10_000, 0, Long.MAX_VALUE);
         long nodeTimeout = reader.millis(NODE_TIMEOUT_MILLIS, Math.min(200, ttl / 2), 1, ttl / 2);
-        long retention = reader.millis(FENCE_RETENTION_MILLIS, 600_000, 1_000, 365 * DAY_MILLIS);
-        double drift = reader.drift();
         long commitMargin = reader.millis(COMMIT_MARGIN_MILLIS, 1_000, 0, DAY_MILLIS);
         long ticketTtl = reader.millis(TICKET_TTL_MILLIS, 1_000, 100, 60_000);
         Guard guard = reader.guard();
         reader.refuseUnknown();
         Timing timing = new Timing(
                 Duration.ofMillis(nodeTimeout),
-                Duration.ofMillis(maxTtl),
-                Duration.ofMillis(retention),
-                drift,
+                Duration.ofMillis(widest.maxLeaseTtlMillis()),
+                Duration.ofMillis(widest.fenceRetentionMillis()),
+                widest.driftFactor(),
                 Duration.ofMillis(commitMargin),
-                Duration.ofMillis(ticketTtl));
-        return new Settings(nodes, access, prefix, Duration.ofMillis(ttl), Duration.ofMillis(wait), timing, guard);
+                Duration.ofMillis(ticketTtl),
+                Duration.ofMillis(Math.min(
+                                agreements.current().fenceRetentionMillis(),
+                                before(agreements).fenceRetentionMillis()))
+                        .dividedBy(2));
+        return new Settings(
+                nodes,
+                access,
+                prefix,
+                Duration.ofMillis(ttl),
+                Duration.ofMillis(wait),
+                Duration.ofMillis(maxTtl),
+                timing,
+                agreements,
+                guard);
+    }
+
+    private static Agreement before(Agreements agreements) {
+        return agreements.previous().orElse(agreements.current());
     }
 
     /** The TTL has the bounds that it has in a request: what else depends on it is decided by the adapter's. */
     private Settings overridden(Reader reader) {
         String ownPrefix = reader.prefix(keyPrefix);
-        long maxTtl = timing.maxLeaseTtl().toMillis();
-        long ownTtl = reader.millis(TTL_MILLIS, ttl.toMillis(), LockRequest.MIN_TTL.toMillis(), maxTtl);
+        long ownTtl = reader.millis(TTL_MILLIS, ttl.toMillis(), LockRequest.MIN_TTL.toMillis(), maxTtl.toMillis());
         long ownWait = reader.millis(WAIT_TIMEOUT_MILLIS, waitTimeout.toMillis(), 0, Long.MAX_VALUE);
         reader.refuseUnknown();
         return new Settings(
-                nodes, access, ownPrefix, Duration.ofMillis(ownTtl), Duration.ofMillis(ownWait), timing, guard);
+                nodes,
+                access,
+                ownPrefix,
+                Duration.ofMillis(ownTtl),
+                Duration.ofMillis(ownWait),
+                maxTtl,
+                timing,
+                agreements,
+                guard);
     }
 
     /** Takes values one by one and notes what is wrong with them. */
@@ -177,14 +212,17 @@ public record Settings(
             if (password != null && inFile) {
                 violations.add("there must be a " + PASSWORD + " or a " + PASSWORD_FILE + ", not both");
             }
+            boolean durable = flag(DURABLE, false);
             return nodes.stream()
                     .map(node -> node.password() == null ? node.as(user, password) : node)
+                    .map(node -> durable ? node.asDurable() : node)
                     .toList();
         }
 
         Access access(List<NodeAddress> nodes) {
             boolean tls = nodes.isEmpty() || nodes.stream().anyMatch(NodeAddress::tls); // else another fault is told
-            return new Access(path(PASSWORD_FILE), store(TRUST_STORE, tls), store(KEY_STORE, tls), verifiesHostName());
+            return new Access(
+                    path(PASSWORD_FILE), store(TRUST_STORE, tls), store(KEY_STORE, tls), flag(VERIFY_HOST_NAME, true));
         }
 
         private Optional<StoreFile> store(String name, boolean tls) {
@@ -210,12 +248,32 @@ public record Settings(
             }
         }
 
-        private boolean verifiesHostName() {
-            String text = unread.remove(VERIFY_HOST_NAME);
-            if (text != null && !List.of("true", "false").contains(text.trim())) {
-                violations.add(VERIFY_HOST_NAME + " must be true or false, was '" + text + "'");
+        private boolean flag(String name, boolean byDefault) {
+            String text = unread.remove(name);
+            if (text == null) {
+                return byDefault;
             }
-            return text == null || !"false".equals(text.trim());
+            if (!List.of("true", "false").contains(text.trim())) {
+                violations.add(name + " must be true or false, was '" + text + "'");
+                return byDefault;
+            }
+            return "true".equals(text.trim());
+        }
+
+        /** What all processes must share, and what some still have while a change is rolled out. */
+        Agreements agreements() {
+            Agreement current = agreement(
+                    MAX_LEASE_TTL_MILLIS, FENCE_RETENTION_MILLIS, DRIFT_FACTOR, new Agreement(60_000, 600_000, 0.01));
+            Agreement previous = agreement(
+                    PREVIOUS_MAX_LEASE_TTL_MILLIS, PREVIOUS_FENCE_RETENTION_MILLIS, PREVIOUS_DRIFT_FACTOR, current);
+            return new Agreements(current, Optional.of(previous));
+        }
+
+        private Agreement agreement(String maxTtl, String retention, String drift, Agreement byDefault) {
+            return new Agreement(
+                    millis(maxTtl, byDefault.maxLeaseTtlMillis(), LockRequest.MIN_TTL.toMillis(), DAY_MILLIS),
+                    millis(retention, byDefault.fenceRetentionMillis(), 1_000, 365 * DAY_MILLIS),
+                    drift(drift, byDefault.driftFactor()));
         }
 
         String prefix(String byDefault) {
@@ -246,10 +304,10 @@ public record Settings(
             return byDefault;
         }
 
-        double drift() {
-            String text = unread.remove(DRIFT_FACTOR);
+        double drift(String name, double byDefault) {
+            String text = unread.remove(name);
             if (text == null) {
-                return 0.01;
+                return byDefault;
             }
             try {
                 double drift = Double.parseDouble(text.trim());
@@ -259,8 +317,8 @@ public record Settings(
             } catch (NumberFormatException e) {
                 // said below, as for any other value that is not allowed
             }
-            violations.add(DRIFT_FACTOR + " must be 0 to " + MOST_DRIFT + ", was '" + text + "'");
-            return 0;
+            violations.add(name + " must be 0 to " + MOST_DRIFT + ", was '" + text + "'");
+            return byDefault;
         }
 
         Guard guard() {

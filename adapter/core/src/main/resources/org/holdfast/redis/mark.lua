@@ -1,22 +1,34 @@
--- Sets the birth mark of this node, if it still is what the client has seen.
+-- Sets the birth mark of this node and its heartbeat, if the mark still is what the client has seen.
 --
 -- KEYS[1]  birth mark, a key without a time to live
+-- KEYS[2]  heartbeat: lasts as long as a quarantine
 -- ARGV[1]  the mark that the client has seen; empty for none
 -- ARGV[2]  since when this node's memory is whole, in microseconds by its own clock; 0 for now
--- ARGV[3]  what follows that number in the mark
+-- ARGV[3]  since when its clock is watched without a gap, likewise
+-- ARGV[4]  what follows these numbers in the mark
+-- ARGV[5]  TTL of the heartbeat in milliseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
---   {8, 0, _}     set
+--   {8, seen, _}  set; the mark says that it was looked at at this moment, which never is smaller than before
 --   {9, 0, _}     the mark is another one by now; untouched
+--
+-- The heartbeat is deleted first: a script that has written may go on writing when memory is full.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then
+local mark = redis.call('GET', KEYS[1]) or ''
+if mark ~= ARGV[1] then
   return {9, 0, now}
 end
-local since = ARGV[2]
-if since == '0' then
-  since = time[1] .. string.sub('000000' .. time[2], -6)
+
+local function text(micros) -- Lua writes numbers with 14 digits
+  return math.floor(micros / 1000000) .. string.sub('000000' .. micros % 1000000, -6)
 end
-redis.call('SET', KEYS[1], since .. ARGV[3])
-return {8, 0, now}
+local function moment(micros)
+  return micros == '0' and text(now) or micros
+end
+local seen = math.max(now, tonumber(string.match(mark, '^%d+ (%d+) ') or '0') + 1)
+redis.call('DEL', KEYS[2])
+redis.call('SET', KEYS[1], moment(ARGV[2]) .. ' ' .. text(seen) .. ' ' .. moment(ARGV[3]) .. ' ' .. ARGV[4])
+redis.call('SET', KEYS[2], text(seen), 'PX', ARGV[5])
+return {8, seen, now}

@@ -46,6 +46,10 @@ class EveryPropertyTest {
             Map.entry("commitMarginMillis", 2_000L),
             Map.entry("ticketTtlMillis", 2_000L),
             Map.entry("guard", "OFF"),
+            Map.entry("durable", "true"),
+            Map.entry("previousMaxLeaseTtlMillis", 70_000L),
+            Map.entry("previousFenceRetentionMillis", 500_000L),
+            Map.entry("previousDriftFactor", 0.03),
             Map.entry("scheduler", "java:/own"));
 
     /** These are refused without what they belong to. */

@@ -152,7 +152,7 @@ class ResourceAdapterTest {
         }
         assertThat(Arrays.stream(HoldfastResourceAdapter.class.getDeclaredFields())
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
-                .hasSize(22)
+                .hasSize(26)
                 .allSatisfy(field -> {
                     assertThat(field.getType()).isIn(String.class, Long.class, Double.class, Boolean.class);
                     assertThat(field.getAnnotation(ConfigProperty.class).confidential())

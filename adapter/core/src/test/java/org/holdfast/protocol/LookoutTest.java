@@ -74,6 +74,11 @@ class LookoutTest {
         public boolean quarantine(int node, String reason) {
             return true;
         }
+
+        @Override
+        public boolean isVouchedFor(int node) {
+            return false;
+        }
     };
 
     private void hear(int node, long aheadNanos) {

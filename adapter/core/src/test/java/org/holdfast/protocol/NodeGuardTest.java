@@ -3,128 +3,339 @@ package org.holdfast.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.Optional;
-import org.holdfast.protocol.NodeGuard.Before;
-import org.holdfast.protocol.NodeGuard.Verdict;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class NodeGuardTest {
 
-    private static final long NOW = 1_800_000_000_000_000L;
-    private static final long STARTED = NOW - 5_000_000;
-    private static final BirthMark MARK = new BirthMark(NOW - 900_000_000, "run", "data", 0);
+    private static final long SECOND = 1_000_000;
+    private static final long START = 1_800_000_000L * SECOND;
+    private static final Agreement SHORT = new Agreement(10_000, 600_000, 0.01);
+    private static final Agreement LONG = new Agreement(60_000, 600_000, 0.01);
+    private static final long QUARANTINE = SHORT.quarantine().toNanos() / 1_000;
+    private static final BirthMark.Process PROCESS = new BirthMark.Process("run", 0, "-");
 
-    private static final Optional<Before> FIRST_LOOK = Optional.empty();
+    private final VirtualTime time = new VirtualTime();
+    private final FakeNode node = new FakeNode();
+    private NodeGuard guard = guard(new Agreements(SHORT), false);
 
-    private static NodeFacts facts(String run, String data, boolean persists, long evictions) {
-        return new NodeFacts(run, data, true, false, false, false, persists, evictions, 0, 0, STARTED, NOW);
+    /** A node that does what mark.lua does, and whose answers a test chooses. */
+    private final class FakeNode implements NodeGuard.Probe {
+        private long now = START;
+        private String mark = "";
+        private long heartbeatUntil;
+        private BirthMark.Process process = PROCESS;
+        private boolean primary = true;
+        private boolean mayEvict;
+        private Optional<String> durabilityFault = Optional.empty();
+        private int writes;
+
+        @Override
+        public NodeGuard.Sight look() {
+            NodeFacts facts = new NodeFacts(process, primary, false, mayEvict, durabilityFault, now);
+            return new NodeGuard.Sight(facts, mark, now < heartbeatUntil);
+        }
+
+        @Override
+        public Optional<Long> write(NodeGuard.Change change) {
+            assertThat(change.seenText()).isEqualTo(mark);
+            long seen = Math.max(
+                    now, BirthMark.parse(mark).map(BirthMark::seenMicros).orElse(0L) + 1);
+            mark = moment(change.sinceMicros()) + " " + seen + " " + moment(change.steadyMicros()) + " "
+                    + change.rest();
+            heartbeatUntil = now + change.heartbeatMillis() * 1_000;
+            writes++;
+            return Optional.of(seen);
+        }
+
+        private long moment(long micros) {
+            return micros == NodeGuard.Change.NOW ? now : micros;
+        }
+
+        private BirthMark parsed() {
+            return BirthMark.parse(mark).orElseThrow();
+        }
     }
 
-    private static long since(Verdict verdict) {
-        return ((Verdict.SetMark) verdict).mark().sinceMicros();
+    private NodeGuard guard(Agreements agreements, boolean durable) {
+        NodeGuard.ClockWatch steady = new NodeGuard.ClockWatch() {
+            @Override
+            public boolean isDoubted(int node) {
+                return false;
+            }
+
+            @Override
+            public long steadyMicros(int node) {
+                return START;
+            }
+        };
+        return new NodeGuard(0, agreements, durable, steady, time);
+    }
+
+    /** Time goes on, and the node is looked at once a second as long as it does. */
+    private void watch(Duration duration) {
+        for (long second = 0; second < duration.toSeconds(); second++) {
+            pass(Duration.ofSeconds(1));
+            guard.admit(node);
+        }
+    }
+
+    private void pass(Duration duration) {
+        node.now += TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
+        time.pass(duration.toNanos());
+    }
+
+    private NodeGuard.Admission.Admitted admitted() {
+        NodeGuard.Admission admission = guard.admit(node);
+        assertThat(admission).isInstanceOf(NodeGuard.Admission.Admitted.class);
+        return (NodeGuard.Admission.Admitted) admission;
+    }
+
+    private String refusal() {
+        NodeGuard.Admission admission = guard.admit(node);
+        assertThat(admission).isInstanceOf(NodeGuard.Admission.Refused.class);
+        return ((NodeGuard.Admission.Refused) admission).reason();
+    }
+
+    private void assertVotes() {
+        assertThat(admitted()).satisfies(it -> assertThat(it.quarantineMicros()).isZero());
+    }
+
+    private void assertBegins(String reason) {
+        assertThat(admitted().reason()).contains(reason);
+        assertThat(node.parsed().sinceMicros()).isEqualTo(node.now);
+        assertThat(admitted().quarantineMicros()).isEqualTo(QUARANTINE);
+        assertThat(admitted().reason()).as("a quarantine begins once").isEmpty();
+    }
+
+    private void voteAfterQuarantine() {
+        admitted();
+        watch(Duration.ofSeconds(12));
+        assertVotes();
     }
 
     @Test
-    void judge_sameProcessAndData_isTrusted() {
-        assertThat(NodeGuard.judge(facts("run", "data", false, 0), Optional.of(MARK), FIRST_LOOK))
-                .isInstanceOf(Verdict.Trusted.class);
-    }
-
-    /** It may have been restarted, or have been a replica all the time: its own start says nothing of the data that it has. */
-    @Test
-    void judge_otherProcess_remembersSinceNow() {
-        assertThat(since(NodeGuard.judge(facts("other", "data", false, 0), Optional.of(MARK), FIRST_LOOK)))
-                .isEqualTo(NOW);
+    void node_usedForTheFirstTime_isInQuarantineFromTheFirstLook() {
+        assertBegins("no birth mark");
+        voteAfterQuarantine();
     }
 
     @Test
-    void judge_promotedReplica_remembersSinceNowEvenIfItPersistsEveryWrite() {
-        NodeFacts promoted = new NodeFacts("other", "data", true, true, false, false, true, 0, 0, 0, STARTED, NOW);
-        assertThat(since(NodeGuard.judge(promoted, Optional.of(MARK), FIRST_LOOK)))
-                .isEqualTo(NOW);
+    void looks_ofSeveralProcesses_areNotedTwiceASecond() {
+        voteAfterQuarantine();
+        int before = node.writes;
+        for (int look = 0; look < 1_000; look++) {
+            pass(Duration.ofMillis(10));
+            guard.admit(node);
+        }
+        assertThat(node.writes - before).isBetween(15, 20);
     }
 
     @Test
-    void judge_unusedProcessInThePlaceOfAnother_remembersSinceNow() {
-        Optional<Before> before = Optional.of(new Before("before", 3_600_000_000L));
-        assertThat(since(NodeGuard.judge(facts("run", "data", true, 0), Optional.empty(), before)))
-                .isEqualTo(NOW);
+    void process_thatTheMarkDoesNotName_remembersEverythingSinceNow() {
+        voteAfterQuarantine();
+        node.process = new BirthMark.Process("other", 0, "-");
+        assertBegins("another Redis process");
     }
 
     @Test
-    void judge_processThatRanBesideTheOneBefore_remembersSinceNow() {
-        Optional<Before> before = Optional.of(new Before("before", 1_000_000));
-        assertThat(since(NodeGuard.judge(facts("run", "data", true, 0), Optional.of(MARK), before)))
-                .isEqualTo(NOW);
+    void process_thatTheMarkDoesNotName_keepsTheMoment_whereTheOperatorVouches() {
+        guard = guard(new Agreements(SHORT), true);
+        voteAfterQuarantine();
+        long since = node.parsed().sinceMicros();
+        node.process = new BirthMark.Process("other", 0, "-");
+        assertVotes();
+        assertThat(node.parsed().sinceMicros()).isEqualTo(since);
+        assertThat(node.parsed().process().runId()).isEqualTo("other");
     }
 
     @Test
-    void judge_processThatTookThePlaceOfAnother_isTrustedIfItWasSeenToOrStartedSince() {
-        NodeFacts facts = facts("run", "data", true, 0);
-        BirthMark since = new BirthMark(NOW - 500_000, "run", "data", 0);
-        assertThat(NodeGuard.judge(facts, Optional.of(since), Optional.of(new Before("before", 1_000_000))))
-                .as("another client has set the mark since")
-                .isInstanceOf(Verdict.Trusted.class);
-        assertThat(NodeGuard.judge(facts, Optional.of(MARK), Optional.of(new Before("before", 6_000_000))))
-                .as("it was restarted, and another client has set the mark")
-                .isInstanceOf(Verdict.Trusted.class);
-        assertThat(NodeGuard.judge(facts, Optional.of(MARK), Optional.of(new Before("run", 1_000_000))))
-                .as("it is the same")
-                .isInstanceOf(Verdict.Trusted.class);
+    void durableNode_whoseFilesWereRestored_remembersEverythingSinceNow() {
+        guard = guard(new Agreements(SHORT), true);
+        voteAfterQuarantine();
+        String backup = node.mark;
+        watch(Duration.ofSeconds(5));
+        node.mark = backup;
+        node.process = new BirthMark.Process("other", 0, "-");
+        assertBegins("older than what was seen");
     }
 
     @Test
-    void judge_otherProcessThatPersistsEveryWrite_remembersAsBefore() {
-        assertThat(since(NodeGuard.judge(facts("other", "data", true, 0), Optional.of(MARK), FIRST_LOOK)))
-                .isEqualTo(MARK.sinceMicros());
+    void durableNode_thatDoesNotPersistEachWrite_isRefusedAndForgets() {
+        guard = guard(new Agreements(SHORT), true);
+        voteAfterQuarantine();
+        node.durabilityFault = Optional.of("appendfsync is everysec: set it to always");
+        assertThat(refusal()).contains("said to be durable").contains("appendfsync is everysec");
+        assertThat(node.parsed().sinceMicros()).isEqualTo(node.now);
     }
 
     @Test
-    void judge_otherDataInTheSameProcess_remembersSinceNow() {
-        assertThat(since(NodeGuard.judge(facts("run", "other", true, 0), Optional.of(MARK), FIRST_LOOK)))
-                .isEqualTo(NOW);
+    void standby_withAMarkOfItsOwn_isInQuarantine_ifItTookThePlaceOfAnother() {
+        voteAfterQuarantine();
+        String first = node.mark;
+        node.process = new BirthMark.Process("standby", 0, "-");
+        node.mark = first.replace("run", "standby");
+        assertBegins("another Redis process than before answers at this address");
     }
 
     @Test
-    void judge_noMark_remembersSinceTheStartUnlessItForgotSomethingSince() {
-        assertThat(since(NodeGuard.judge(facts("run", "data", false, 0), Optional.empty(), FIRST_LOOK)))
-                .isEqualTo(STARTED);
-        assertThat(since(NodeGuard.judge(facts("run", "data", false, 1), Optional.empty(), FIRST_LOOK)))
-                .isEqualTo(NOW);
+    void process_thatWasOutOfTouch_leavesARestartToThoseThatSawIt() {
+        voteAfterQuarantine();
+        pass(Duration.ofSeconds(20));
+        node.process = new BirthMark.Process("restarted", 0, "-");
+        NodeGuard other = guard(new Agreements(SHORT), false);
+        other.admit(node);
+        long since = node.parsed().sinceMicros();
+        pass(Duration.ofSeconds(5));
+        assertThat(admitted().quarantineMicros()).isEqualTo(QUARANTINE - 5 * SECOND);
+        assertThat(node.parsed().sinceMicros()).isEqualTo(since);
     }
 
     @Test
-    void judge_replicaOrEvictingNode_isRefused() {
-        NodeFacts replica = new NodeFacts("run", "data", false, false, false, false, true, 0, 0, 0, STARTED, NOW);
-        NodeFacts evicting = new NodeFacts("run", "data", true, false, false, true, true, 0, 0, 0, STARTED, NOW);
-        assertThat(NodeGuard.judge(replica, Optional.of(MARK), FIRST_LOOK)).isInstanceOf(Verdict.Refused.class);
-        assertThat(NodeGuard.judge(evicting, Optional.of(MARK), FIRST_LOOK)).isInstanceOf(Verdict.Refused.class);
+    void heartbeat_goneTooEarly_beginsAQuarantine() {
+        voteAfterQuarantine();
+        node.heartbeatUntil = 0;
+        assertBegins("heartbeat is gone too early");
     }
 
     @Test
-    void mark_isReadBackAsWritten_andGarbageIsNone() {
-        assertThat(BirthMark.parse(MARK.text())).contains(MARK);
+    void heartbeat_goneAfterAnIdleNight_costsNothing() {
+        voteAfterQuarantine();
+        pass(Duration.ofHours(8));
+        guard = guard(new Agreements(SHORT), false); // a process that starts in the morning
+        assertVotes();
+    }
+
+    @Test
+    void memory_olderThanWhatWasSeen_beginsAQuarantine() {
+        voteAfterQuarantine();
+        String snapshot = node.mark;
+        watch(Duration.ofSeconds(3));
+        node.mark = snapshot;
+        assertBegins("older than what was seen");
+    }
+
+    @Test
+    void clock_setBack_isNoReasonByItself() {
+        voteAfterQuarantine();
+        watch(Duration.ofSeconds(60));
+        node.now -= 30 * SECOND;
+        assertVotes();
+        watch(Duration.ofSeconds(5));
+        assertVotes();
+    }
+
+    @Test
+    void clock_setBackBeforeTheMark_beginsAQuarantine() {
+        voteAfterQuarantine();
+        node.now -= 60 * SECOND;
+        assertBegins("set back");
+    }
+
+    @Test
+    void eviction_beginsAQuarantine() {
+        voteAfterQuarantine();
+        node.process = new BirthMark.Process("run", 1, "-");
+        assertBegins("evicted");
+    }
+
+    @Test
+    void promotion_ofTheSameProcess_beginsAQuarantine_andAFirstReplicaDoesNot() {
+        voteAfterQuarantine();
+        node.process = new BirthMark.Process("run", 0, "former");
+        assertBegins("replica in the meantime");
+        watch(Duration.ofSeconds(12));
+        node.process =
+                new BirthMark.Process("run", 0, "-"); // a replica attached: Redis drew a new id and forgot the former
+        assertVotes();
+    }
+
+    @Test
+    void replicaAndNodeThatMayEvict_areRefused() {
+        node.primary = false;
+        assertThat(refusal()).contains("replica");
+        node.primary = true;
+        node.mayEvict = true;
+        assertThat(refusal()).contains("may evict");
+        assertThat(node.parsed().sinceMicros())
+                .as("processes that have not looked lately see it")
+                .isEqualTo(node.now);
+    }
+
+    @Test
+    void settings_thatDiffer_areRefused_andBothAreSaid() {
+        voteAfterQuarantine();
+        String before = node.mark;
+        guard = guard(new Agreements(LONG), false);
+        assertThat(refusal()).contains("maxLeaseTtlMillis=10000").contains("maxLeaseTtlMillis=60000");
+        assertThat(node.mark).isEqualTo(before);
+    }
+
+    @Test
+    void settings_thatDiffer_areNotWritten_whereTheNodeIsRefusedToo() {
+        voteAfterQuarantine();
+        node.mayEvict = true;
+        guard = guard(new Agreements(LONG), false);
+        refusal();
+        assertThat(node.parsed().agreements()).isEqualTo(new Agreements(SHORT));
+    }
+
+    @Test
+    void settings_areChanged_inTwoSteps_whileProcessesRun() {
+        voteAfterQuarantine();
+        NodeGuard old = guard;
+        NodeGuard between = guard(new Agreements(LONG, Optional.of(SHORT)), false);
+        guard = between;
+        admitted();
+        assertThat(node.parsed().agreements()).isEqualTo(new Agreements(LONG, Optional.of(SHORT)));
+        guard = old;
+        assertVotes();
+        NodeGuard done = guard(new Agreements(LONG), false);
+        guard = done;
+        admitted();
+        assertThat(node.parsed().agreements()).isEqualTo(new Agreements(LONG));
+        guard = between;
+        admitted();
+        assertThat(node.parsed().agreements()).isEqualTo(new Agreements(LONG));
+        guard = old;
+        assertThat(refusal()).contains("maxLeaseTtlMillis=60000");
+    }
+
+    @Test
+    void settings_ofADeploymentThatStopped_areReplaced_whenItsLocksAreOver() {
+        voteAfterQuarantine();
+        guard = guard(new Agreements(LONG), false);
+        pass(Duration.ofSeconds(10));
+        refusal();
+        pass(Duration.ofSeconds(1));
+        assertThat(admitted().reason()).isEmpty();
+        assertThat(node.parsed().agreements()).isEqualTo(new Agreements(LONG));
+    }
+
+    @Test
+    void settings_withALongerRetention_replaceOthers_whenClocksCannotMatterAnyMore() {
+        voteAfterQuarantine();
+        guard = guard(new Agreements(new Agreement(10_000, 3_600_000, 0.01)), false);
+        pass(Duration.ofMinutes(30));
+        refusal();
+        pass(Duration.ofMinutes(31));
+        admitted();
+    }
+
+    @Test
+    void mark_ofAnotherForm_isNoMark() {
+        node.mark = "12 run data 0";
+        assertBegins("not one of this version");
+    }
+
+    @Test
+    void mark_isReadAsItWasWritten() {
+        BirthMark mark = new BirthMark(1, 2, 3, PROCESS, new Agreements(LONG, Optional.of(SHORT)));
+        assertThat(BirthMark.parse(mark.text())).contains(mark);
         assertThat(BirthMark.parse("")).isEmpty();
-        assertThat(BirthMark.parse("12 run")).isEmpty();
-        assertThat(BirthMark.parse("x run data")).isEmpty();
-    }
-
-    @Test
-    void judge_moreKeysEvictedThanTheMarkSays_remembersSinceNow() {
-        assertThat(since(NodeGuard.judge(facts("run", "data", true, 1), Optional.of(MARK), FIRST_LOOK)))
-                .isEqualTo(NOW);
-    }
-
-    @Test
-    void judge_markFromTheFuture_remembersSinceNow() {
-        BirthMark future = new BirthMark(NOW + 1, "run", "data", 0);
-        assertThat(since(NodeGuard.judge(facts("run", "data", true, 0), Optional.of(future), FIRST_LOOK)))
-                .isEqualTo(NOW);
-    }
-
-    @Test
-    void judge_noMarkThoughScriptsWereRun_remembersSinceNow() {
-        NodeFacts used = new NodeFacts("run", "data", true, false, false, false, false, 0, 0, 3, STARTED, NOW);
-        assertThat(since(NodeGuard.judge(used, Optional.empty(), FIRST_LOOK))).isEqualTo(NOW);
+        assertThat(BirthMark.parse("1 2 3 run 0 - x/y/z")).isEmpty();
+        assertThat(BirthMark.parse("1 2 3 run 0 - 0/1/0.5")).isEmpty();
     }
 }

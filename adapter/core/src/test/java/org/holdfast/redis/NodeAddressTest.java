@@ -21,10 +21,12 @@ class NodeAddressTest {
     @Test
     void parse_everyPart_isUnderstood() {
         assertThat(parse("rediss://ada:p%40ss:w+rd@cache.example.org:7001/3"))
-                .containsExactly(new NodeAddress("cache.example.org", 7001, true, "ada", "p@ss:w+rd", 3));
+                .containsExactly(new NodeAddress("cache.example.org", 7001, true, "ada", "p@ss:w+rd", 3, false));
         assertThat(parse("redis://:secret@10.0.0.1"))
-                .containsExactly(new NodeAddress("10.0.0.1", 6379, false, null, "secret", 0));
+                .containsExactly(new NodeAddress("10.0.0.1", 6379, false, null, "secret", 0, false));
         assertThat(parse("redis://[::1]:7001").get(0).port()).isEqualTo(7001);
+        assertThat(parse("redis://a/2?durable=true").get(0).durable()).isTrue();
+        assertThat(parse("redis://a?durable=false").get(0).durable()).isFalse();
         assertThat(violations).isEmpty();
     }
 
@@ -68,7 +70,7 @@ class NodeAddressTest {
         "redis://a:70000, port must be 1 to 65535",
         "redis://a/x, database must be a number",
         "redis://a/-1, database must be a number",
-        "redis://a/0?x=1, nothing after the database",
+        "redis://a/0?x=1, ?durable=true and nothing else",
         "redis://ada@a, user without a password",
         "'redis://a b', position",
     })

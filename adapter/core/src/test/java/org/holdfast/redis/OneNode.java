@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.Agreement;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
@@ -25,6 +27,9 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     /** A machine that stands still for a second is not a node that hangs. */
     static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
 
+    /** With a quarantine that no test waits for. */
+    static final Agreements AGREEMENTS = new Agreements(new Agreement(60_000, 600_000, 0.01));
+
     private RedisServer redis;
     private Channel channel;
 
@@ -36,7 +41,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     @Override
     public void beforeEach(ExtensionContext context) throws IOException {
         redis.command("FLUSHALL");
-        channel = open(Duration.ZERO);
+        channel = open(false);
     }
 
     @Override
@@ -49,15 +54,15 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
         redis.close();
     }
 
-    /** @param memory how long a lock lasts that the node may have forgotten; zero to trust it */
-    Channel open(Duration memory) {
+    /** @param guarded whether the node is in quarantine when it may have forgotten locks */
+    Channel open(boolean guarded) {
         return new Cluster(
                         NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
                         Access.DEFAULT,
                         "test",
                         NODE_TIMEOUT,
-                        memory,
-                        0.01,
+                        guarded,
+                        AGREEMENTS,
                         new WaitlessTime(),
                         Runnable::run,
                         Recorder.NONE,

@@ -5,9 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Command;
+import org.holdfast.protocol.NodeGuard;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.args.Rawable;
 
@@ -43,8 +45,22 @@ public final class ScriptBridge {
     }
 
     /** What a node gets to set its birth mark. */
-    public static Call mark(String prefix, String seen, long since, String rest) {
-        return new Call(MARK, List.of(new ScriptCodec(prefix, 1).markKey()), List.of(seen, Long.toString(since), rest));
+    public static Call mark(String prefix, NodeGuard.Change change) {
+        return new Call(
+                MARK,
+                List.of(markKey(prefix), heartbeatKey(prefix)),
+                List.of(
+                        change.seenText(),
+                        Long.toString(change.sinceMicros()),
+                        Long.toString(change.steadyMicros()),
+                        change.rest(),
+                        Long.toString(change.heartbeatMillis())));
+    }
+
+    /** What a node returned that got it: the moment of the look, or nothing if the mark was another. */
+    public static Optional<Long> markedAt(Object reply) {
+        List<?> numbers = (List<?>) reply;
+        return numbers.get(0).equals(8L) ? Optional.of((Long) numbers.get(1)) : Optional.empty();
     }
 
     /** The channel on which releases of a lock are published. */
@@ -54,6 +70,10 @@ public final class ScriptBridge {
 
     public static String markKey(String prefix) {
         return new ScriptCodec(prefix, 1).markKey();
+    }
+
+    public static String heartbeatKey(String prefix) {
+        return new ScriptCodec(prefix, 1).heartbeatKey();
     }
 
     public static Answer answer(int node, Object raw) {

@@ -27,6 +27,8 @@ import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clocks that jump, on real processes: ours stands still, which to us looks as if theirs jumped ahead. */
 @Timeout(60)
@@ -141,13 +143,13 @@ class ClockJumpTest {
     void node_aheadOfWhereItWas_isInQuarantineFromThenOn() throws Exception {
         LockConnection connection = connect(1);
         connection.acquire(within(MEMORY.plusSeconds(3))).release();
-        String before = birthMark(0);
+        long before = markedSince();
         time.standStill(ofSeconds(2));
         assertThatExceptionOfType(QuorumUnavailableException.class)
                 .isThrownBy(() -> connection.acquire(within(ofMillis(500))))
                 .satisfies(e -> assertThat(e.failures().get(nodes.get(0).uri()))
                         .containsAnyOf("its clock jumped by", "in quarantine for another"));
-        await().until(() -> !birthMark(0).equals(before));
+        await().until(() -> markedSince() > before);
         connection.acquire(within(MEMORY.plusSeconds(3))).release();
     }
 
@@ -157,13 +159,53 @@ class ClockJumpTest {
         AtomicReference<LeaseLoss> told = new AtomicReference<>();
         Lease lease = connection.acquire(within(MEMORY.plusSeconds(3)));
         lease.onLost(told::set);
-        List<String> before = List.of(birthMark(0), birthMark(1), birthMark(2));
+        List<Long> before = marks();
         time.standStill(ofSeconds(2));
         await().until(() -> told.get() != null);
         assertThat(told.get().reason()).contains("the clock of this process stood still for");
         assertThat(lease.isHeld()).isFalse();
         connection.acquire(within(ofSeconds(2))).release();
-        assertThat(List.of(birthMark(0), birthMark(1), birthMark(2))).isEqualTo(before);
+        assertThat(marks()).isEqualTo(before);
+    }
+
+    /** One that is long can be told by the last look of another process, one that is short only by its next. */
+    @ParameterizedTest(name = "{0} ms")
+    @ValueSource(ints = {5, 100, 4_000})
+    void process_thatStoodStill_takesNoVote_ifAnotherHasWatchedTheNode(int millis) throws Exception {
+        LockConnection connection = connect(1);
+        connection.acquire(within(MEMORY.plusSeconds(3))).release();
+        try (StandaloneConnectionFactory other = connect(new SystemTime());
+                LockConnection watching = other.getConnection()) {
+            Lease lease = watching.acquire(LockRequest.of("b").detached());
+            awaitLooks(2); // the other process is known to watch: what it sees counts from then on
+            long since = markedSince();
+            time.standStill(Duration.ofMillis(millis));
+            awaitLooks(3);
+            assertThat(markedSince()).isEqualTo(since);
+            assertThat(watching.tryAcquire(LockRequest.of("c").waitTimeout(Duration.ZERO)))
+                    .isPresent();
+            assertThat(lease.isHeld()).isTrue();
+            connection.acquire(LockRequest.of("d").waitTimeout(ofSeconds(3))).release();
+        }
+    }
+
+    private void awaitLooks(int count) throws Exception {
+        for (int look = 0; look < count; look++) {
+            String before = birthMark(0);
+            await().until(() -> !birthMark(0).equals(before));
+        }
+    }
+
+    private long markedSince() throws Exception {
+        return markedSince(0);
+    }
+
+    private long markedSince(int node) throws Exception {
+        return Long.parseLong(birthMark(node).split("\\s+")[1]);
+    }
+
+    private List<Long> marks() throws Exception {
+        return List.of(markedSince(0), markedSince(1), markedSince(2));
     }
 
     @Test

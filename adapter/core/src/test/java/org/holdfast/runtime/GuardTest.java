@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nodes that forget, on real processes: restarts, flushes, replicas, eviction, and users that may not look. */
@@ -150,9 +152,9 @@ class GuardTest {
     }
 
     @Test
-    void node_thatPersistsEveryWrite_votesAtOnceAfterARestart() throws Exception {
+    void durableNode_votesAtOnceAfterARestart() throws Exception {
         RedisServer node = node("--appendonly", "yes", "--appendfsync", "always");
-        LockConnection connection = connect(List.of(node.uri()), LONG_MEMORY);
+        LockConnection connection = connect(List.of(node.uri() + "?durable=true"), LONG_MEMORY);
         acquireAfterQuarantine(connection, LONG_MEMORY);
         Lease lease = connection.acquire(LockRequest.of("kept").detached());
         nodes.get(0).kill();
@@ -211,6 +213,183 @@ class GuardTest {
             await().untilAsserted(() -> assertRefused(connection, "in quarantine for another"));
             acquireAfterQuarantine(connection);
         }
+    }
+
+    /** Nothing but the process that comes can be asked, and it does not know how the one before it persisted. */
+    @Test
+    void node_thatPersistsEveryWriteNow_isInQuarantineAfterARestart() throws Exception {
+        RedisServer node = node("--appendonly", "yes", "--appendfsync", "always");
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        node.command("CONFIG SET appendonly no");
+        connection.acquire(LockRequest.of("forgotten").detached().renewal(false).ttl(MEMORY));
+        node.kill();
+        node.start();
+        await().untilAsserted(() -> assertRefused(connection, "in quarantine for another"));
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({"appendfsync, everysec", "no-appendfsync-on-rewrite, yes", "appendonly, no"})
+    void durableNode_thatMayLoseWrites_isRefused(String setting, String value) throws Exception {
+        RedisServer node = node("--appendonly", "yes", "--appendfsync", "always");
+        LockConnection connection = connect(List.of(node.uri() + "?durable=true"));
+        acquireAfterQuarantine(connection);
+        node.command("CONFIG SET " + setting + " " + value);
+        await().untilAsserted(() -> assertRefused(connection, "said to be durable", setting + " is " + value));
+    }
+
+    @Test
+    void durableNode_restoredFromABackup_isInQuarantine() throws Exception {
+        RedisServer node = node("--appendonly", "yes", "--appendfsync", "always");
+        LockConnection connection = connect(List.of(node.uri() + "?durable=true"));
+        acquireAfterQuarantine(connection);
+        Path backup = node.copyFiles();
+        connection.acquire(LockRequest.of("forgotten").detached());
+        String mark = node.command("GET holdfast:birth");
+        await().until(() -> !node.command("GET holdfast:birth").equals(mark)); // a look later than the copy is noted
+        node.kill();
+        node.restoreFiles(backup);
+        node.start();
+        await().untilAsserted(() -> assertRefused(connection, "in quarantine for another"));
+    }
+
+    /** Redis rounds its uptime down, so nobody may reckon with it: restarted at .95 of a second it seems to be a second older. */
+    @Test
+    void node_restartedAtTheEndOfASecond_isInQuarantineFromTheFirstLook() throws Exception {
+        RedisServer node = node();
+        acquireAfterQuarantine(connect());
+        node.kill();
+        awaitFractionOfSecond(0.9);
+        node.start();
+        awaitFractionOfSecond(0.0);
+        long looked = System.currentTimeMillis() * 1_000;
+        try (LockConnectionFactory other = factory(List.of(node.uri()), MEMORY);
+                LockConnection contender = other.getConnection()) {
+            assertRefused(contender, "in quarantine for another");
+            assertThat(markedSince(node)).isGreaterThanOrEqualTo(looked);
+        }
+    }
+
+    private static void awaitFractionOfSecond(double fraction) {
+        long millis = (long) (fraction * 1_000);
+        await().pollDelay(Duration.ZERO).pollInterval(ofMillis(1)).until(() -> {
+            long now = System.currentTimeMillis() % 1_000;
+            return now >= millis && now < millis + 50;
+        });
+    }
+
+    private static long markedSince(RedisServer node) throws Exception {
+        Matcher since = Pattern.compile("\r\n(\\d+) ").matcher(node.command("GET holdfast:birth"));
+        assertThat(since.find()).isTrue();
+        return Long.parseLong(since.group(1));
+    }
+
+    @Test
+    void node_flushed_withItsStatisticsReset_isInQuarantine() throws Exception {
+        RedisServer node = node();
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        node.command("FLUSHALL");
+        node.command("CONFIG RESETSTAT");
+        assertRefused(connection, "in quarantine for another");
+    }
+
+    @Test
+    void memory_thatIsReloadedWithoutSaving_isInQuarantine() throws Exception {
+        RedisServer node = nodeThatReloads();
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        node.command("SAVE");
+        connection.acquire(LockRequest.of("forgotten").detached());
+        String mark = node.command("GET holdfast:birth");
+        await().until(() -> !node.command("GET holdfast:birth").equals(mark));
+        long before = markedSince(node);
+        assertThat(node.command("DEBUG RELOAD NOSAVE")).isEqualTo("+OK\r\n");
+        await().until(() -> markedSince(node) > before);
+        assertRefused(connection, "in quarantine for another");
+    }
+
+    /** Redis allows it from version 7 on only where it is told to, in a way that older versions do not know. */
+    private RedisServer nodeThatReloads() throws Exception {
+        RedisServer node = node();
+        if (!node.command("DEBUG RELOAD").startsWith("-ERR DEBUG command not allowed")) {
+            return node;
+        }
+        node.close();
+        nodes.remove(node);
+        return node("--enable-debug-command", "local");
+    }
+
+    /** Redis draws a new replication id when the first replica attaches, and another when the last has been gone for long. */
+    @Test
+    void replica_thatComesAndGoes_costsThePrimaryNothing() throws Exception {
+        RedisServer primary = node("--repl-backlog-ttl", "1", "--repl-diskless-sync-delay", "0");
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        long since = markedSince(primary);
+        String before = replicationId(primary);
+        RedisServer replica = node("--replicaof", "127.0.0.1", Integer.toString(primary.port()));
+        await().until(() -> replica.command("INFO replication").contains("master_link_status:up"));
+        String attached = replicationId(primary);
+        assertThat(attached).isNotEqualTo(before);
+        awaitTwoLooks(primary);
+        assertThat(connection.tryAcquire(within(Duration.ZERO))).isPresent();
+        replica.kill();
+        await().atMost(ofSeconds(30)).until(() -> !replicationId(primary).equals(attached));
+        awaitTwoLooks(primary);
+        assertThat(markedSince(primary)).isEqualTo(since);
+    }
+
+    private static String replicationId(RedisServer node) throws Exception {
+        Matcher id = Pattern.compile("master_replid:(\\w+)").matcher(node.command("INFO replication"));
+        assertThat(id.find()).isTrue();
+        return id.group(1);
+    }
+
+    private static void awaitTwoLooks(RedisServer node) throws Exception {
+        for (int look = 0; look < 2; look++) {
+            String mark = node.command("GET holdfast:birth");
+            await().until(() -> !node.command("GET holdfast:birth").equals(mark));
+        }
+    }
+
+    @Test
+    void process_withAShorterLongestTtl_isRefused_andCutsNoLock() throws Exception {
+        RedisServer node = node();
+        LockConnection connection = connect(List.of(node.uri()), LONG_MEMORY);
+        acquireAfterQuarantine(connection, LONG_MEMORY);
+        Lease lease = connection.acquire(LockRequest.of("a").ttl(LONG_MEMORY).renewal(false));
+        try (LockConnectionFactory other = factory(List.of(node.uri()), ofSeconds(3));
+                LockConnection contender = other.getConnection()) {
+            assertRefused(contender, "maxLeaseTtlMillis=6000", "maxLeaseTtlMillis=3000", "previous...");
+            await().until(() -> !lease.isHeld() || lease.remaining().compareTo(ofMillis(500)) < 0);
+            if (lease.isHeld()) {
+                assertThat(node.command("EXISTS holdfast:{a}:lock")).isEqualTo(":1\r\n");
+            }
+        }
+    }
+
+    @Test
+    void longestTtl_isRaised_whileProcessesRun() throws Exception {
+        RedisServer node = node();
+        LockConnection old = connect();
+        acquireAfterQuarantine(old);
+        long since = markedSince(node);
+        Map<String, String> raised = Map.of("nodes", node.uri(), "maxLeaseTtlMillis", "6000");
+        Map<String, String> changing = new HashMap<>(raised);
+        changing.put("previousMaxLeaseTtlMillis", Long.toString(MEMORY.toMillis()));
+        try (LockConnectionFactory between = Holdfast.connect(changing);
+                LockConnection first = between.getConnection()) {
+            first.acquire(LockRequest.of("b")).release();
+            old.acquire(LockRequest.of("b")).release();
+            locks.close(); // the last process that knows the old value only
+            try (LockConnectionFactory after = Holdfast.connect(raised);
+                    LockConnection last = after.getConnection()) {
+                last.acquire(LockRequest.of("b").ttl(ofSeconds(6))).release();
+                first.acquire(LockRequest.of("b")).release();
+            }
+        }
+        assertThat(markedSince(node)).as("no vote was lost").isEqualTo(since);
     }
 
     private static void awaitLongerUpThanAnyLock(RedisServer node) {

@@ -231,39 +231,43 @@ class HostileReplyTest {
         }
     }
 
-    /** What a guard is told: the five answers that it reads in one go. */
-    private record Told(String mark, String time, String info, String statistics, String config) {
+    /** What a guard is told: the four answers that it reads in one go. */
+    private record Told(String mark, String heartbeat, String time, String info) {
 
         static Told truth() {
             try (Jedis jedis = new Jedis("127.0.0.1", redis.port())) {
                 List<String> time = jedis.time();
                 return new Told(
                         bulk(jedis.get("holdfast:birth")),
+                        bulk(jedis.get("holdfast:heartbeat")),
                         list(bulk(time.get(0)), bulk(time.get(1))),
-                        bulk(jedis.info()),
-                        bulk(jedis.info("commandstats")),
-                        list(bulk("appendfsync"), bulk("everysec")));
+                        bulk(jedis.info()));
             }
         }
 
         /** With other answers in the places of these; null for the same. */
-        Told but(String mark, String time, String info, String statistics, String config) {
+        Told but(String mark, String heartbeat, String time, String info) {
             return new Told(
                     mark == null ? this.mark : mark,
+                    heartbeat == null ? this.heartbeat : heartbeat,
                     time == null ? this.time : time,
-                    info == null ? this.info : info,
-                    statistics == null ? this.statistics : statistics,
-                    config == null ? this.config : config);
+                    info == null ? this.info : info);
         }
 
         /** With another value of a field of INFO. */
         Told but(String field, String value) {
             String text = info.substring(info.indexOf('\n') + 1, info.length() - 2);
-            return but(null, null, bulk(text.replaceAll("(?m)^" + field + ":.*$", field + ":" + value)), null, null);
+            return but(null, null, null, bulk(text.replaceAll("(?m)^" + field + ":.*$", field + ":" + value)));
+        }
+
+        /** Returns the moments of a mark that was looked at just now. */
+        String seen() {
+            String[] words = mark.split("\\s+");
+            return words[1] + " " + words[2] + " " + words[3];
         }
 
         byte[] all() {
-            return (mark + time + info + statistics + config).getBytes();
+            return (mark + heartbeat + time + info).getBytes();
         }
 
         static String bulk(String text) {
@@ -285,38 +289,41 @@ class HostileReplyTest {
         String keepsChanging = "its birth mark keeps changing";
         String overflow = "9".repeat(18);
         return Stream.of(
-                lie("a mark that is a number", keepsChanging, t -> t.but(NUMBER, null, null, null, null)),
-                lie("a mark that is none", keepsChanging, t -> t.but(Told.bulk("1 2"), null, null, null, null)),
+                lie("a mark that is a number", keepsChanging, t -> t.but(NUMBER, null, null, null)),
+                lie("a mark that is none", keepsChanging, t -> t.but(Told.bulk("1 2"), null, null, null)),
                 lie(
                         "a mark of the far future",
                         keepsChanging,
-                        t -> t.but(Told.bulk(overflow + " a b 0"), null, null, null, null)),
-                lie("a time that is a number", NONSENSE, t -> t.but(null, NUMBER, null, null, null)),
-                lie("a time that is nothing", NONSENSE, t -> t.but(null, NOTHING, null, null, null)),
-                lie("a time that is empty", NONSENSE, t -> t.but(null, "*0\r\n", null, null, null)),
-                lie("a time of numbers", NONSENSE, t -> t.but(null, NUMBERS, null, null, null)),
+                        t -> t.but(
+                                Told.bulk(overflow + " " + overflow + " 1 a 0 - 1000/600000/0.01"), null, null, null)),
+                lie(
+                        "settings that are none",
+                        keepsChanging,
+                        t -> t.but(Told.bulk("1 1 1 a 0 - 1/" + overflow + "/NaN"), null, null, null)),
+                lie(
+                        "settings that nobody has",
+                        "fenceRetentionMillis=999999999999999",
+                        t -> t.but(Told.bulk(t.seen() + " a 0 - 1000/999999999999999/0.01"), null, null, null)),
+                lie("a heartbeat that is gone", keepsChanging, t -> t.but(null, NOTHING, null, null)),
+                lie("a time that is a number", NONSENSE, t -> t.but(null, null, NUMBER, null)),
+                lie("a time that is nothing", NONSENSE, t -> t.but(null, null, NOTHING, null)),
+                lie("a time that is empty", NONSENSE, t -> t.but(null, null, "*0\r\n", null)),
+                lie("a time of numbers", NONSENSE, t -> t.but(null, null, NUMBERS, null)),
                 lie(
                         "a time in words",
                         NONSENSE,
-                        t -> t.but(null, Told.list(Told.bulk("now"), Told.bulk("0")), null, null, null)),
+                        t -> t.but(null, null, Told.list(Told.bulk("now"), Told.bulk("0")), null)),
                 lie(
                         "a time that is too much for us",
                         NONSENSE,
-                        t -> t.but(null, Told.list(Told.bulk(overflow), Told.bulk("0")), null, null, null)),
-                lie("INFO that is nothing", NONSENSE, t -> t.but(null, null, NOTHING, null, null)),
-                lie("INFO that is a number", NONSENSE, t -> t.but(null, null, NUMBER, null, null)),
-                lie("INFO that is empty", "INFO does not tell ", t -> t.but(null, null, Told.bulk(""), null, null)),
-                lie("an uptime in words", NONSENSE, t -> t.but("uptime_in_seconds", "\u0007long")),
-                lie("an uptime that is too much for us", NONSENSE, t -> t.but("uptime_in_seconds", overflow)),
+                        t -> t.but(null, null, Told.list(Told.bulk(overflow), Told.bulk("0")), null)),
+                lie("INFO that is nothing", NONSENSE, t -> t.but(null, null, null, NOTHING)),
+                lie("INFO that is a number", NONSENSE, t -> t.but(null, null, null, NUMBER)),
+                lie("INFO that is empty", "INFO does not tell ", t -> t.but(null, null, null, Told.bulk(""))),
                 lie("evictions in words", NONSENSE, t -> t.but("evicted_keys", "x".repeat(100_000))),
-                lie("statistics that are nothing", NONSENSE, t -> t.but(null, null, null, NOTHING, null)),
-                lie(
-                        "statistics that count nothing",
-                        NONSENSE,
-                        t -> t.but(null, null, null, Told.bulk("cmdstat_eval:none\r\n"), null)),
-                lie("CONFIG that has no text", NONSENSE, t -> t.but(null, null, null, null, NUMBERS)),
-                lie("another process", keepsChanging, t -> t.but("run_id", "another")
-                        .but(Told.bulk("1 another same 0"), null, null, null, null)));
+                lie("a run id that is too long", NONSENSE, t -> t.but("run_id", "x".repeat(100_000))),
+                lie("a run id with a space", NONSENSE, t -> t.but("run_id", "a b")),
+                lie("another process", "in quarantine for another", t -> t.but("run_id", "another")));
     }
 
     private static Arguments lie(String what, String said, UnaryOperator<Told> lie) {
@@ -349,7 +356,7 @@ class HostileReplyTest {
         }
         Map<String, String> lied = new HashMap<>(guarded);
         try (LyingFront front = new LyingFront(
-                redis.port(), "commandstats", () -> lie.apply(Told.truth()).all(), 0)) {
+                redis.port(), "INFO", () -> lie.apply(Told.truth()).all(), 0)) {
             lied.put("nodes", "redis://127.0.0.1:" + front.port());
             front.lie();
             try (LockConnectionFactory locks = Holdfast.connect(lied);

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.holdfast.InvalidSettingsException;
+import org.holdfast.protocol.Agreement;
 import org.holdfast.redis.NodeAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,8 +104,33 @@ class SettingsTest {
                         "b",
                         Duration.ofMillis(700),
                         Duration.ofMillis(2),
+                        plain.maxTtl(),
                         plain.timing(),
+                        plain.agreements(),
                         plain.guard()));
+    }
+
+    @Test
+    void of_previousSettings_keepsTheLimitsOfBoth() {
+        Settings changing = Settings.of(with(
+                "maxLeaseTtlMillis",
+                "90000",
+                "previousMaxLeaseTtlMillis",
+                "20000",
+                "previousFenceRetentionMillis",
+                "4000"));
+        assertThat(changing.maxTtl()).isEqualTo(Duration.ofSeconds(20));
+        assertThat(changing.ttl()).isEqualTo(Duration.ofSeconds(20));
+        assertThat(changing.timing().maxLeaseTtl()).isEqualTo(Duration.ofSeconds(90));
+        assertThat(changing.timing().fenceRetention()).isEqualTo(Duration.ofMinutes(10));
+        assertThat(changing.timing().maxSkew()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(changing.agreements().previous()).contains(new Agreement(20_000, 4_000, 0.01));
+    }
+
+    @Test
+    void of_durable_isMeantForAllNodesOrForOne() {
+        assertThat(Settings.of(with("durable", "true")).nodes()).allMatch(NodeAddress::durable);
+        assertThat(Settings.of(with()).nodes()).noneMatch(NodeAddress::durable);
     }
 
     @Test

@@ -74,7 +74,8 @@ final class Client {
         this.habits = habits;
         this.time = time;
         this.random = world.random;
-        this.view = new View(time, machine, new Clocks(nodes, timing.driftFactor()));
+        Clocks clocks = new Clocks(nodes, timing.driftFactor());
+        this.view = new View(time, machine, clocks, network.guards(clocks, time));
         this.service = network.connect(view);
         Announcements announcements =
                 random.nextBoolean() ? Announcements.NONE : new SimulatedAnnouncements(network, view);

@@ -109,14 +109,12 @@ class MutantsTest {
     }
 
     @ConcurrentTest
-    void quarantineFromTheWrongMoment_isFound() throws Exception {
+    void restartWithoutQuarantine_isFound() throws Exception {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .with(
-                                PROTOCOL + "NodeGuard.java",
-                                "set(facts, facts.nowMicros(), \"it was restarted,",
-                                "set(facts, mark.sinceMicros(), \"it was restarted,"));
+                        .with(PROTOCOL + "NodeGuard.java", "if (!durable && !sameProcess) {", "if (false) {")
+                        .with(PROTOCOL + "NodeGuard.java", "if (!durable && before != null &&", "if (false &&"));
     }
 
     @ConcurrentTest
@@ -171,7 +169,8 @@ class MutantsTest {
                 "Violation: ",
                 new Mutant()
                         .with(PROTOCOL + "NodeGuard.java", "if (facts.mayEvict()) {", "if (false) {")
-                        .with(PROTOCOL + "NodeGuard.java", "facts.evictions() == mark.evictions()", "true"));
+                        .with(PROTOCOL + "NodeGuard.java", "process.evictions() != mark.process().evictions()", "false")
+                        .with(PROTOCOL + "NodeGuard.java", "if (!sight.heartbeat() && early) {", "if (false) {"));
     }
 
     @ConcurrentTest

@@ -4,9 +4,13 @@ package org.holdfast.simulation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Clocks;
 import org.holdfast.protocol.Command;
 import org.holdfast.protocol.Lookout;
+import org.holdfast.protocol.NodeGuard;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Nodes;
 import org.holdfast.protocol.Reply;
@@ -28,6 +32,7 @@ final class Network {
     private long meanDelay;
     private double breaks;
     private final long nodeTimeout;
+    private final Agreements agreements;
     private final long memoryMicros;
     private final Turns turns;
     private final List<SimulatedAnnouncements> audience = new ArrayList<>();
@@ -38,12 +43,21 @@ final class Network {
         this.meanDelay = setting.meanDelay();
         this.breaks = setting.breaks();
         this.nodeTimeout = setting.timing().nodeTimeout().toNanos();
-        this.memoryMicros = setting.timing().memory().toNanos() / 1_000;
+        this.agreements = setting.agreements();
+        this.memoryMicros = agreements.widest().quarantine().toNanos() / 1_000;
         this.turns = turns;
         for (int node = 0; node < nodes.size(); node++) {
             int from = node;
             nodes.get(node).redis().tell(channel -> announce(from, channel));
         }
+    }
+
+    /** What one client makes of each node. */
+    List<NodeGuard> guards(Clocks clocks, SimulatedTime time) {
+        return IntStream.range(0, nodes.size())
+                .mapToObj(
+                        node -> new NodeGuard(node, agreements, nodes.get(node).isDurable(), clocks, time))
+                .toList();
     }
 
     private long delay() {
@@ -88,7 +102,7 @@ final class Network {
     /** Looks at a node as whoever connects does; returns whether it is to be used. */
     private boolean isAdmitted(int node, View view) {
         try {
-            return isReachable(node, view) && nodes.get(node).admit();
+            return isReachable(node, view) && nodes.get(node).admit(view.guards.get(node));
         } catch (SimulatedRedis.ErrorReply e) {
             return false;
         }
@@ -98,7 +112,7 @@ final class Network {
         try {
             boolean reached = isReachable(node, view);
             if (reached) {
-                nodes.get(node).quarantine();
+                nodes.get(node).quarantine(view.guards.get(node));
             }
             return reached;
         } catch (SimulatedRedis.ErrorReply e) {
@@ -146,8 +160,10 @@ final class Network {
             long there = delay();
             long[] clock = {NOT_ADMITTED};
             world.after(there, () -> {
-                if (isAdmitted(node, view)) {
-                    clock[0] = nodes.get(node).clockMicros();
+                if (isReachable(node, view)) {
+                    long now = nodes.get(node).clockMicros();
+                    view.clocks.note(node, sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
+                    clock[0] = isAdmitted(node, view) ? now : NOT_ADMITTED;
                 }
             });
             world.waitUntil(world.now() + there + delay());
@@ -161,6 +177,16 @@ final class Network {
         public boolean quarantine(int node, String reason) {
             world.waitUntil(world.now() + delay());
             return quarantined(node, view);
+        }
+
+        @Override
+        public boolean isVouchedFor(int node) {
+            world.waitUntil(world.now() + delay());
+            return isReachable(node, view)
+                    && nodes.get(node)
+                            .mark()
+                            .filter(mark -> view.clocks.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
+                            .isPresent();
         }
     }
 
@@ -233,7 +259,7 @@ final class Network {
             if (known != null && !known.broken && view.isAsked(node)) {
                 return known;
             }
-            boolean admitted = isAdmitted(node, view) && isClockRight(node);
+            boolean admitted = isReachable(node, view) && isClockRight(node) && isAdmitted(node, view);
             open[node] = admitted ? new Connection(node, view) : null;
             return open[node];
         }

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.holdfast.protocol.Agreement;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Timing;
 
 /**
@@ -44,7 +46,7 @@ record Setting(
         Survival survival = Survival.draw(random);
         Timing timing = new Timing(
                 Duration.ofMillis(50),
-                Duration.ofMillis(700 + random.nextInt(500)),
+                survival.drawMaxTtl(random),
                 Duration.ofSeconds(10),
                 DRIFT,
                 MARGIN,
@@ -106,6 +108,12 @@ record Setting(
         return (long) ((random.nextDouble() * 2 - 1) * most);
     }
 
+    /** Returns what nodes are told of it. */
+    Agreements agreements() {
+        return new Agreements(new Agreement(
+                timing.maxLeaseTtl().toMillis(), timing.fenceRetention().toMillis(), timing.driftFactor()));
+    }
+
     /** Returns by how much a client's wall clock may differ from the nodes'. */
     long maxSkewMicros() {
         return timing.fenceRetention().toMillis() * 1_000 / 2;
@@ -141,7 +149,7 @@ record Setting(
 
     private long drawClockStep(Random random) {
         long smallest = smallestStepMicros();
-        long largest = survival.isPresent() ? 150_000 : 3 * timing.memory().toNanos() / 1_000;
+        long largest = survival.isPresent() ? 150_000 : 3 * agreements().widest().quarantine().toNanos() / 1_000;
         long step = (long) (smallest * Math.pow((double) largest / smallest, random.nextDouble()));
         return survival.isPresent() || random.nextBoolean() ? step : -step;
     }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Command;
@@ -38,10 +39,7 @@ final class SimulatedNode {
     private long clockErrorMicros;
     private final boolean persistent;
     private final NodeChecker checker;
-    private long startedMicros;
-    private long flushes;
     private long evictions;
-    private long scripts;
     private boolean evicting;
     private boolean up = true;
     private long pausedUntil;
@@ -64,6 +62,7 @@ final class SimulatedNode {
      * @param rate how fast its clock runs
      * @param clockStepMicros by how much its clock is set wrong
      * @param persistent whether a crash loses nothing
+     * @param agreements the settings of all clients, which have used it for long
      */
     SimulatedNode(
             World world,
@@ -72,6 +71,7 @@ final class SimulatedNode {
             double rate,
             long clockStepMicros,
             boolean persistent,
+            Agreements agreements,
             NodeChecker checker) {
         this.world = world;
         this.index = index;
@@ -80,7 +80,15 @@ final class SimulatedNode {
         this.checker = checker;
         this.redis = new SimulatedRedis(lua, this::clockMicros);
         this.persistent = persistent;
-        this.startedMicros = BOOT_MICROS - 3_600_000_000L;
+        new Probe()
+                .write(new NodeGuard.Change(
+                        "",
+                        BOOT_MICROS - 3_600_000_000L,
+                        BOOT_MICROS - 3_600_000_000L,
+                        facts().process(),
+                        agreements,
+                        agreements.widest().quarantine().toMillis(),
+                        ""));
         world.after(EXPIRY_CYCLE, this::expire);
     }
 
@@ -98,6 +106,11 @@ final class SimulatedNode {
 
     boolean isUp() {
         return up;
+    }
+
+    /** Returns whether its operator vouches that a crash loses nothing. */
+    boolean isDurable() {
+        return persistent;
     }
 
     int incarnation() {
@@ -121,7 +134,6 @@ final class SimulatedNode {
     /** Runs a command, and checks on the way that it does what it may. */
     Answer execute(Command command, SimulatedRedis.Prepared prepared) {
         SimulatedRedis before = redis.copy();
-        scripts++;
         known.add(prepared.call.source());
         Answer answer = run(prepared);
         Belongings belongings = new Belongings(redis, prepared.call, command, clockMicros() / 1_000);
@@ -148,36 +160,38 @@ final class SimulatedNode {
         }
     }
 
-    /** Is looked at when somebody connects, as the real one is; false if it is not to be used. */
-    boolean admit() {
-        for (int round = 0; round < 3; round++) {
-            String mark = redis.get(ScriptBridge.markKey(PREFIX));
-            Optional<BirthMark> known = mark == null ? Optional.empty() : BirthMark.parse(mark);
-            NodeGuard.Verdict verdict = NodeGuard.judge(facts(), known, Optional.empty());
-            if (verdict instanceof NodeGuard.Verdict.Trusted) {
-                return true;
-            }
-            if (verdict instanceof NodeGuard.Verdict.Refused refused) {
-                if (refused.forgets()) {
-                    quarantine();
-                }
-                return false;
-            }
-            setMark(mark, ((NodeGuard.Verdict.SetMark) verdict).mark().sinceMicros());
-        }
-        return false;
+    /** Is looked at when a client connects, as the real one is; false if it is not to be used. */
+    boolean admit(NodeGuard guard) {
+        return guard.admit(new Probe()) instanceof NodeGuard.Admission.Admitted;
     }
 
     /** Begins a quarantine, as a client tells it to. */
-    void quarantine() {
-        setMark(redis.get(ScriptBridge.markKey(PREFIX)), 0);
+    void quarantine(NodeGuard guard) {
+        guard.quarantine(new Probe(), "a client says so");
     }
 
-    private void setMark(String seen, long since) {
-        NodeFacts facts = facts();
-        String rest = new BirthMark(since, facts.runId(), facts.replicationId(), facts.evictions()).rest();
-        redis.eval(ScriptBridge.mark(PREFIX, seen == null ? "" : seen, since, rest));
-        remember();
+    /** Returns the birth mark, if there is one. */
+    Optional<BirthMark> mark() {
+        String mark = redis.get(ScriptBridge.markKey(PREFIX));
+        return mark == null ? Optional.empty() : BirthMark.parse(mark);
+    }
+
+    /** A client looks at once here: what lies between its look and its change is simulated by other clients' looks alone. */
+    private final class Probe implements NodeGuard.Probe {
+
+        @Override
+        public NodeGuard.Sight look() {
+            String mark = redis.get(ScriptBridge.markKey(PREFIX));
+            boolean heartbeat = redis.get(ScriptBridge.heartbeatKey(PREFIX)) != null;
+            return new NodeGuard.Sight(facts(), mark == null ? "" : mark, heartbeat);
+        }
+
+        @Override
+        public Optional<Long> write(NodeGuard.Change change) {
+            Object reply = redis.eval(ScriptBridge.mark(PREFIX, change));
+            remember();
+            return ScriptBridge.markedAt(reply);
+        }
     }
 
     /** Somebody sets its clock: wrong, or right again. */
@@ -226,21 +240,13 @@ final class SimulatedNode {
     }
 
     private NodeFacts facts() {
-        long now = clockMicros();
-        long uptimeSeconds = Math.max(0, (now - startedMicros) / 1_000_000);
         return new NodeFacts(
-                "run-" + incarnation,
-                "data",
+                new BirthMark.Process("run-" + incarnation, evictions, BirthMark.Process.NEVER_PROMOTED),
                 true,
                 false,
-                false,
                 evicting,
-                persistent,
-                evictions,
-                flushes,
-                scripts,
-                now - uptimeSeconds * 1_000_000,
-                now);
+                Optional.empty(),
+                clockMicros());
     }
 
     /** Crashes; unless it persists each write it loses everything, or what it was told in the last second. */
@@ -267,10 +273,7 @@ final class SimulatedNode {
     private void beBackAfter(long downNanos) {
         world.after(downNanos, () -> {
             up = true;
-            startedMicros = clockMicros();
-            flushes = 0;
             evictions = 0;
-            scripts = 0;
         });
     }
 
@@ -291,7 +294,6 @@ final class SimulatedNode {
     /** Somebody flushes it. */
     void flush() {
         redis.restore(Map.of());
-        flushes++;
         checker.forgot();
         remember();
     }

@@ -9,8 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.holdfast.protocol.Agreement;
+import org.holdfast.protocol.Agreements;
+import org.holdfast.protocol.BirthMark;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Command;
+import org.holdfast.protocol.NodeGuard;
 import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Target;
 import org.holdfast.redis.ScriptBridge;
@@ -163,7 +167,15 @@ class SimulatedRedisTest {
     private static ScriptBridge.Call call(Random random) {
         if (random.nextInt(8) == 0) {
             return ScriptBridge.mark(
-                    PREFIX, random.nextBoolean() ? "" : "1 run data", 1 + random.nextInt(2), " run data");
+                    PREFIX,
+                    new NodeGuard.Change(
+                            random.nextBoolean() ? "" : "1 2 3 run 0 - 1/1/0.5",
+                            random.nextInt(2),
+                            random.nextInt(2),
+                            new BirthMark.Process("run", 0, BirthMark.Process.NEVER_PROMOTED),
+                            new Agreements(new Agreement(1, 1, 0.5)),
+                            LONG_TTL,
+                            ""));
         }
         String lock = "lock-" + random.nextInt(2);
         Owner owner = new Owner("abc".charAt(random.nextInt(3)) + "0".repeat(39));

@@ -65,7 +65,7 @@ public final class Simulation {
         for (int node = 0; node < setting.nodes(); node++) {
             boolean persistent = setting.survival().isEmpty() && random.nextInt(4) == 0;
             NodeChecker watcher = new NodeChecker(world, checker, quarantine);
-            nodes.add(new SimulatedNode(world, node, lua, setting.clockRate(random), steps[node], persistent, watcher));
+            nodes.add(new SimulatedNode(world, node, lua, setting.clockRate(random), steps[node], persistent, setting.agreements(), watcher));
         }
     }
 
@@ -126,7 +126,7 @@ public final class Simulation {
         LockRequest request = habits.anyShape(random)
                 .request(0, habits.permits())
                 .waitTimeout(Duration.ZERO)
-                .ttl(Duration.ofMillis(600))
+                .ttl(survival.ttl())
                 .scope(LeaseScope.DETACHED);
         world.at(50 * MILLI, () -> clients.get(0).holdThrough(request, setting.troubleNanos()));
         survival.begin(world, setting, nodes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -25,6 +26,7 @@ enum Survival {
 
     private static final String WITH = System.getProperty("simulation.with", "");
     private static final long MILLI = 1_000_000L;
+    private static final Duration LONG_TTL = Duration.ofSeconds(4);
 
     /** So long at the most until the clients look at a node. */
     private static final long LOOK = 1_500 * MILLI;
@@ -47,11 +49,25 @@ enum Survival {
 
     /** Returns how long it takes at the most. */
     long duration(Setting setting) {
-        return this == ROLLING_RESTART ? setting.nodes() * pause(setting) : 3_000 * MILLI;
+        return switch (this) {
+            case ROLLING_RESTART -> setting.nodes() * pause(setting);
+            case CLOCK_STEP -> 2 * LONG_TTL.toNanos();
+            default -> 3_000 * MILLI;
+        };
+    }
+
+    /** Draws the longest TTL, which is how long a node is in quarantine. */
+    Duration drawMaxTtl(Random random) {
+        return this == CLOCK_STEP ? LONG_TTL.plusMillis(random.nextInt(500)) : Duration.ofMillis(700 + random.nextInt(500));
+    }
+
+    /** Returns the TTL of the lease: it must last until it is known whose clock jumped, for which a node is not asked. */
+    Duration ttl() {
+        return this == CLOCK_STEP ? LONG_TTL : Duration.ofMillis(600);
     }
 
     private static long pause(Setting setting) {
-        return setting.timing().memory().toNanos() + LOOK;
+        return setting.agreements().widest().quarantine().toNanos() + LOOK;
     }
 
     /** Lets it happen. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
+import java.util.List;
 import org.holdfast.protocol.Clocks;
+import org.holdfast.protocol.NodeGuard;
 import org.holdfast.protocol.NodeSet;
 
 /** The nodes as one client sees them: which it cannot reach now, what it knows of their clocks, and how slow it is itself. */
@@ -10,6 +12,7 @@ final class View {
     final SimulatedTime time;
     final World.Machine machine;
     final Clocks clocks;
+    final List<NodeGuard> guards;
 
     /** Until when it takes long to send something. */
     long slowUntil;
@@ -18,10 +21,11 @@ final class View {
     private NodeSet cutOff = NodeSet.NONE;
     private NodeSet setAside = NodeSet.NONE;
 
-    View(SimulatedTime time, World.Machine machine, Clocks clocks) {
+    View(SimulatedTime time, World.Machine machine, Clocks clocks, List<NodeGuard> guards) {
         this.time = time;
         this.machine = machine;
         this.clocks = clocks;
+        this.guards = guards;
     }
 
     void cutOff(NodeSet nodes, long until) {
