@@ -16,26 +16,27 @@ final class Checker {
     /** Nodes count in milliseconds. */
     private static final long GRAIN_NANOS = 2_000_000;
 
+    /** So long after it is due a renewal is answered at the latest, when all is well. */
+    private static final long HEARTBEAT_NANOS = 150_000_000;
+
     private final World world;
     private final double drift;
     private final Map<String, List<Watched>> watched = new HashMap<>();
     private final Map<String, List<Acquired>> history = new HashMap<>();
     private final Map<String, Kept> kept = new HashMap<>();
     private final Suspensions suspensions;
+    private final boolean undisturbed;
     private final long largestSkewMicros;
     private long largestErrorMicros;
     private int acquisitions;
     private int losses;
 
-    /**
-     * @param drift bound on the difference of clock rates
-     * @param largestSkewMicros how far a token may be ahead of the nodes' clocks
-     */
-    Checker(World world, double drift, Suspensions suspensions, long largestSkewMicros) {
+    Checker(World world, Setting setting, Suspensions suspensions) {
         this.world = world;
-        this.drift = drift;
+        this.drift = setting.timing().driftFactor();
         this.suspensions = suspensions;
-        this.largestSkewMicros = largestSkewMicros;
+        this.undisturbed = setting.isUndisturbed();
+        this.largestSkewMicros = setting.maxSkewMicros();
     }
 
     /** A node's clock is ahead by so much: tokens may follow it. */
@@ -178,10 +179,23 @@ final class Checker {
             throw new Violation("5: a lease on " + entry.lease().names() + " was lost and is held again: " + entry);
         }
         checkHeldTooLong(entry);
+        if (undisturbed && entry.request.renewal()) {
+            entry.lease().names().forEach(name -> checkThrownOut(entry, name));
+        }
         for (String name : entry.lease().names()) {
             checkOthers(entry, name);
         }
         return true;
+    }
+
+    /** Who was thrown out is told at the next renewal. */
+    private void checkThrownOut(Watched entry, String name) {
+        long since = suspensions.thrownOutAt(name, entry.got, entry.lease().token());
+        long renewal = entry.request.ttl().orElseThrow().toNanos() / 3;
+        if (world.now() - since > renewal * (1 + drift) + HEARTBEAT_NANOS) {
+            throw new Violation("5: at " + world.now() / 1_000_000 + " ms " + entry + " has '" + name
+                    + "', which was taken away by force at " + since / 1_000_000 + " ms");
+        }
     }
 
     private void checkHeldTooLong(Watched entry) {

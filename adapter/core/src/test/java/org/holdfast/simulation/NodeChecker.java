@@ -104,7 +104,8 @@ final class NodeChecker {
             long millis = read
                     ? release.claim().ttlMillis() // others may go on reading for ever, and graves with them
                     : release.claim().fenceMillis();
-            buried.merge(release.claim().owner(), (micros / 1_000 + millis) * 1_000, Math::max);
+            long until = (micros / 1_000 + millis) * 1_000; // a release that comes again leaves what is there as it is
+            buried.merge(release.claim().owner(), until, (known, later) -> known > micros ? known : later);
         }
     }
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.holdfast.protocol.Agreement;
 import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Timing;
@@ -45,12 +46,7 @@ record Setting(
     private static Setting drawSurvival(Random random) {
         Survival survival = Survival.draw(random);
         Timing timing = new Timing(
-                Duration.ofMillis(50),
-                survival.drawMaxTtl(random),
-                Duration.ofSeconds(10),
-                DRIFT,
-                MARGIN,
-                TICKET_TTL);
+                Duration.ofMillis(50), survival.drawMaxTtl(random), Duration.ofSeconds(10), DRIFT, MARGIN, TICKET_TTL);
         long meanDelay = MILLI / 2 * (1 + random.nextInt(4));
         return new Setting(survival.drawNodes(random), timing, meanDelay, 0, List.of(), 0, Optional.of(survival));
     }
@@ -87,6 +83,13 @@ record Setting(
         return breaks == 0 && meanDelay <= 2 * MILLI;
     }
 
+    /** Nothing goes wrong, unless an operator takes locks away. */
+    boolean isUndisturbed() {
+        return isQuiet()
+                && survival.isEmpty()
+                && (faults == 0 || Set.of(Fault.FORCED_RELEASE).containsAll(kinds));
+    }
+
     /** Nothing goes wrong at all. */
     boolean isCalm() {
         return isQuiet() && faults == 0 && survival.isEmpty();
@@ -102,10 +105,17 @@ record Setting(
      * which tokens need not grow where nodes have lost them.
      */
     long wallErrorMicros(Random random) {
-        long agree = Math.min(
-                timing.maxLeaseTtl().toMillis(), timing.fenceRetention().toMillis());
-        long most = (agree / 2 - DRIFTED_MILLIS) * 1_000;
+        long most = mostWallErrorMicros() - DRIFTED_MILLIS * 1_000;
         return (long) ((random.nextDouble() * 2 - 1) * most);
+    }
+
+    private long mostWallErrorMicros() {
+        return Math.min(timing.maxLeaseTtl().toMillis(), timing.fenceRetention().toMillis()) * 1_000 / 2;
+    }
+
+    /** Returns by how much a node's clock may be wrong without clients refusing to work, whatever theirs say. */
+    long harmlessErrorMicros() {
+        return maxSkewMicros() - mostWallErrorMicros();
     }
 
     /** Returns what nodes are told of it. */
@@ -149,7 +159,9 @@ record Setting(
 
     private long drawClockStep(Random random) {
         long smallest = smallestStepMicros();
-        long largest = survival.isPresent() ? 150_000 : 3 * agreements().widest().quarantine().toNanos() / 1_000;
+        long largest = survival.isPresent()
+                ? 150_000
+                : 3 * agreements().widest().quarantine().toNanos() / 1_000;
         long step = (long) (smallest * Math.pow((double) largest / smallest, random.nextDouble()));
         return survival.isPresent() || random.nextBoolean() ? step : -step;
     }

@@ -31,12 +31,16 @@ final class SimulatedNode {
     /** How often Redis deletes keys that have expired. */
     private static final long EXPIRY_CYCLE = SECOND / 10;
 
+    /** So long a clock stays as it was set; whatever is shorter is a blip. */
+    private static final long STEP_PAUSE = SECOND + SECOND / 2;
+
     private final World world;
     private final int index;
     private final SimulatedRedis redis;
     private final double rate;
     private final long clockStepMicros;
     private long clockErrorMicros;
+    private long steppedAt = -STEP_PAUSE - 1;
     private final boolean persistent;
     private final NodeChecker checker;
     private long evictions;
@@ -194,9 +198,12 @@ final class SimulatedNode {
         }
     }
 
-    /** Somebody sets its clock: wrong, or right again. */
+    /** Somebody sets its clock: wrong, or right again, but not before clients have looked. */
     void stepClock() {
-        setClock(clockErrorMicros == 0 ? clockStepMicros : 0);
+        if (world.now() - steppedAt > STEP_PAUSE) {
+            steppedAt = world.now();
+            setClock(clockErrorMicros == 0 ? clockStepMicros : 0);
+        }
     }
 
     private void setClock(long errorMicros) {

@@ -44,8 +44,7 @@ public final class Simulation {
         this.random = world.random;
         this.setting = Setting.draw(random);
         this.suspensions = new Suspensions(world);
-        double drift = setting.timing().driftFactor();
-        this.checker = new Checker(world, drift, suspensions, setting.maxSkewMicros());
+        this.checker = new Checker(world, setting, suspensions);
         this.habits = Habits.draw(random, setting.timing().maxLeaseTtl());
         buildNodes(lua);
         Turns turns = new Turns(world, setting.nodes(), setting.isCalm());
@@ -65,7 +64,15 @@ public final class Simulation {
         for (int node = 0; node < setting.nodes(); node++) {
             boolean persistent = setting.survival().isEmpty() && random.nextInt(4) == 0;
             NodeChecker watcher = new NodeChecker(world, checker, quarantine);
-            nodes.add(new SimulatedNode(world, node, lua, setting.clockRate(random), steps[node], persistent, setting.agreements(), watcher));
+            nodes.add(new SimulatedNode(
+                    world,
+                    node,
+                    lua,
+                    setting.clockRate(random),
+                    steps[node],
+                    persistent,
+                    setting.agreements(),
+                    watcher));
         }
     }
 

@@ -58,7 +58,9 @@ enum Survival {
 
     /** Draws the longest TTL, which is how long a node is in quarantine. */
     Duration drawMaxTtl(Random random) {
-        return this == CLOCK_STEP ? LONG_TTL.plusMillis(random.nextInt(500)) : Duration.ofMillis(700 + random.nextInt(500));
+        return this == CLOCK_STEP
+                ? LONG_TTL.plusMillis(random.nextInt(500))
+                : Duration.ofMillis(700 + random.nextInt(500));
     }
 
     /** Returns the TTL of the lease: it must last until it is known whose clock jumped, for which a node is not asked. */

@@ -21,7 +21,7 @@ final class Suspensions {
     private final Map<String, Forced> forced = new HashMap<>();
     private final Map<String, Long> stoodStill = new HashMap<>();
 
-    private record Forced(long until, long token) {}
+    private record Forced(long begun, long until, long token) {}
 
     Suspensions(World world) {
         this.world = world;
@@ -43,8 +43,9 @@ final class Suspensions {
     }
 
     private void note(String name, long until, long token) {
-        Forced before = forced.getOrDefault(name, new Forced(0, 0));
-        forced.put(name, new Forced(until, Math.max(token, before.token())));
+        Forced before = forced.getOrDefault(name, new Forced(0, 0, 0));
+        long begun = until == Long.MAX_VALUE ? world.now() : before.begun();
+        forced.put(name, new Forced(begun, until, Math.max(token, before.token())));
     }
 
     /** A client's clock has not gone on for some time until now. */
@@ -55,6 +56,13 @@ final class Suspensions {
     boolean isForced(String name, long asked, long token) {
         Forced last = forced.get(name);
         return last != null && (asked < last.until() || token <= last.token() + PASSED_ON);
+    }
+
+    /** Returns when a lease was taken away for certain; a moment that never comes if it was not. */
+    long thrownOutAt(String name, long got, long token) {
+        Forced last = forced.get(name);
+        boolean certain = last != null && got < last.begun() && token <= last.token() && last.until() <= world.now();
+        return certain ? last.until() : Long.MAX_VALUE / 2;
     }
 
     boolean isSuspended(String client, String name, long asked, long token) {

@@ -57,7 +57,7 @@ final class Trouble {
 
     /** What clients refuse to work with is wrong no more. */
     private void setRight() {
-        nodes.forEach(node -> node.setClockRight(setting.maxSkewMicros() / 2));
+        nodes.forEach(node -> node.setClockRight(setting.harmlessErrorMicros()));
     }
 
     /** Ends within the time of trouble. */
