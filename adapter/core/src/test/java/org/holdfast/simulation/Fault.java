@@ -59,6 +59,11 @@ enum Fault {
         return ONLY.isEmpty() ? !NOT_YET.contains(this) || WITH.contains(name()) : ONLY.contains(name());
     }
 
+    /** Returns the only kind there is where nothing else goes wrong. */
+    static List<Fault> forcedReleases() {
+        return List.of(FORCED_RELEASE);
+    }
+
     /** Draws the kinds that a run has: a few, or all. One that is listed twice happens twice as often. */
     static List<Fault> drawKinds(Random random) {
         List<Fault> all = new ArrayList<>();

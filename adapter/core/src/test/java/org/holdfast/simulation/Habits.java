@@ -55,6 +55,7 @@ record Habits(
             List.of(Shape.SEVERAL, Shape.FAIR, Shape.READING),
             List.of(Shape.PERMIT),
             List.of(Shape.KEPT, Shape.PLAIN),
+            List.of(Shape.KEPT),
             List.of(Shape.values()));
 
     static Habits draw(Random random, Duration maxTtl) {

@@ -224,13 +224,13 @@ final class Network {
         }
 
         /**
-         * To send to a node may take long, as it does where a connection has to be opened first. What is done to tickets has a
+         * To send to a node may take long, before or after, as it does where connections have to be opened first. What is done to tickets has a
          * real lock around it, at which others would wait in real time.
          */
         private void sendSlowly(Command command) {
             boolean ofClaim = command instanceof Command.OfClaim;
             if (ofClaim && isSlow() && world.random.nextInt(4) == 0) {
-                world.waitUntil(world.now() + (long) (world.random.nextDouble() * nodeTimeout));
+                world.waitUntil(world.now() + (long) (world.random.nextDouble() * 4 * nodeTimeout));
             }
         }
 
@@ -251,6 +251,7 @@ final class Network {
                     }
                 }
             }
+            sendSlowly(command);
             return answers;
         }
 

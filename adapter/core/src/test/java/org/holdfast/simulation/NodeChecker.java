@@ -101,9 +101,10 @@ final class NodeChecker {
         }
         if (release.tombstone()) {
             boolean read = release.claim().target() instanceof Target.Reading;
-            long millis = read
-                    ? release.claim().ttlMillis() // others may go on reading for ever, and graves with them
-                    : release.claim().fenceMillis();
+            long ttl = release.claim().ttlMillis();
+            long retention =
+                    release.claim().fenceMillis() - ttl; // so long whatever comes after it is on record at least
+            long millis = read ? Math.min(ttl, retention) : retention; // others may go on reading, and graves with them
             long until = (micros / 1_000 + millis) * 1_000; // a release that comes again leaves what is there as it is
             buried.merge(release.claim().owner(), until, (known, later) -> known > micros ? known : later);
         }

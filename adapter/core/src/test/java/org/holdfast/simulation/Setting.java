@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import org.holdfast.protocol.Agreement;
 import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Timing;
@@ -52,17 +51,18 @@ record Setting(
     }
 
     private static Setting drawAny(Random random) {
-        boolean slow = random.nextInt(8) == 0;
+        boolean onlyForced = random.nextInt(20) == 0;
+        boolean slow = !onlyForced && random.nextInt(8) == 0;
         long meanDelay = slow ? 40 * MILLI : MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
-        double breaks = List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
+        double breaks = onlyForced ? 0 : List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
         boolean quiet = breaks == 0 && meanDelay <= 2 * MILLI;
         return new Setting(
                 List.of(1, 1, 3, 3, 3, 3, 3, 5, 5, 5, 5, 7).get(random.nextInt(12)),
                 timing(random, slow),
                 meanDelay,
                 breaks,
-                Fault.drawKinds(random),
-                quiet && random.nextBoolean() ? 0 : random.nextInt(10),
+                onlyForced ? Fault.forcedReleases() : Fault.drawKinds(random),
+                !onlyForced && quiet && random.nextBoolean() ? 0 : random.nextInt(10),
                 Optional.empty());
     }
 
@@ -87,7 +87,7 @@ record Setting(
     boolean isUndisturbed() {
         return isQuiet()
                 && survival.isEmpty()
-                && (faults == 0 || Set.of(Fault.FORCED_RELEASE).containsAll(kinds));
+                && (faults == 0 || Fault.forcedReleases().containsAll(kinds));
     }
 
     /** Nothing goes wrong at all. */

@@ -78,7 +78,7 @@ final class Trouble {
             case CUT_OFF -> client.view.cutOff(new NodeSet(random.nextLong()), world.now() + duration());
             case CLOCK_STEP -> node.stepClock();
             case CLOCK_BLIP -> node.blipClock(Math.min(300 * MILLI, duration()));
-            case EVICTION -> node.evict(end - world.now());
+            case EVICTION -> node.evict(Math.min(end - world.now(), 1_550 * MILLI + duration() / 8));
             case WALL_STEP -> client.time.setWall(setting.wallErrorMicros(random));
             case WALL_FAR_OFF -> wallFarOff(client);
             case STANDSTILL -> standStill(client);
@@ -101,7 +101,7 @@ final class Trouble {
     }
 
     private void standStill(Client client) {
-        long nanos = duration();
+        long nanos = random.nextBoolean() ? duration() : duration() / 8;
         client.machine.pause(world.now() + nanos);
         world.after(nanos, () -> {
             client.time.stoodStill(nanos);

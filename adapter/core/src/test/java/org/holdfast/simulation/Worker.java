@@ -20,12 +20,16 @@ final class Worker {
 
     private static final long MILLI = 1_000_000L;
 
+    /** So long after its time of work is over nobody begins another step of it. */
+    private static final long REST = 300 * MILLI;
+
     private final World world;
     private final Checker checker;
     private final Client client;
     private final Habits habits;
     private final Nodes nodes;
     private final Random random;
+    private long restFrom = Long.MAX_VALUE;
 
     /** @param nodes as this thread reaches them */
     Worker(World world, Checker checker, Client client, Habits habits, Nodes nodes) {
@@ -39,6 +43,7 @@ final class Worker {
 
     /** Locks in this way and that until the moment comes. */
     void work(long until) {
+        restFrom = until + REST;
         while (world.now() < until) {
             sleep(40 * MILLI);
             Shape shape = habits.anyShape(random);
@@ -154,7 +159,7 @@ final class Worker {
     private boolean use(Checker.Watched watched) {
         int steps = random.nextInt(6);
         boolean held = true;
-        for (int step = 0; step < steps && held; step++) {
+        for (int step = 0; step < steps && held && world.now() < restFrom; step++) {
             sleep(habits.paceNanos(watched.lease().remaining()));
             held = checker.looked(watched);
         }
