@@ -21,13 +21,13 @@ enum Fault {
     /** A node's clock goes ahead and is back a moment later. */
     CLOCK_BLIP(1),
     /** A node evicts some of its keys. */
-    EVICTION(1),
+    EVICTION(2),
     /** A client's wall clock is set, to a time that is near enough. */
     WALL_STEP(2),
     /** A client's wall clock is wrong by far too much for a while. */
     WALL_FAR_OFF(1),
     /** A client's machine is suspended: its clock does not go on meanwhile. */
-    STANDSTILL(1),
+    STANDSTILL(2),
     /** What a client sends takes long to leave it, and so does what it does before that. */
     SLOW_SENDING(2),
     /** A node answers with errors for a while. */

@@ -56,6 +56,7 @@ record Habits(
             List.of(Shape.PERMIT),
             List.of(Shape.KEPT, Shape.PLAIN),
             List.of(Shape.KEPT),
+            List.of(Shape.KEPT, Shape.SEVERAL),
             List.of(Shape.values()));
 
     static Habits draw(Random random, Duration maxTtl) {

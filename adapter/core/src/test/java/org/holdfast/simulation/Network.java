@@ -210,6 +210,11 @@ final class Network {
             return "node-" + node;
         }
 
+        @Override
+        public boolean seemFarFrom(long wallMicros, long limitMicros) {
+            return view.clocks.areFarFrom(wallMicros, view.time.nanoTime(), limitMicros);
+        }
+
         /** What is done between the moment when a caller draws its token and that when it sends may take long. */
         @Override
         public void prepare() {

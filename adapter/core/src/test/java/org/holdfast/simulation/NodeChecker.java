@@ -61,7 +61,7 @@ final class NodeChecker {
             long micros) {
         Belongings earlier = belongings.in(before);
         if (!after.isSameAs(before)) {
-            checkOthers(command, earlier.ofOthers(), belongings.ofOthers());
+            checkOthers(command, meantToStay(command, earlier), belongings.ofOthers());
             checkFences(command, earlier.fences(), belongings.fences());
         }
         if (answer.reply() instanceof Reply.Refused) {
@@ -72,6 +72,20 @@ final class NodeChecker {
         } else if (command instanceof Command.OfClaim of && answer.reply() instanceof Reply.Granted) {
             granted(of, earlier, belongings, micros);
         }
+    }
+
+    /** An operator takes locks from others, but not from those who came after the look, with a larger token. */
+    private static Map<String, Object> meantToStay(Command command, Belongings before) {
+        Map<String, Object> others = before.ofOthers();
+        if (command instanceof Command.ForceRelease force) {
+            before.fences().forEach((fence, last) -> {
+                String lock = fence.substring(0, fence.lastIndexOf(':') + 1);
+                if (last < force.token()) {
+                    others.keySet().removeIf(what -> what.startsWith(lock));
+                }
+            });
+        }
+        return others;
     }
 
     private static void checkOthers(Command command, Map<String, Object> before, Map<String, Object> after) {

@@ -148,7 +148,7 @@ final class SimulatedNode {
 
     private Answer run(SimulatedRedis.Prepared prepared) {
         try {
-            return ScriptBridge.answer(index, redis.eval(prepared));
+            return ScriptBridge.answer(index, LuaConversions.withBytes(redis.eval(prepared)));
         } catch (SimulatedRedis.ErrorReply error) {
             return new Answer(index, new Reply.Refused(error.getMessage()), 0);
         }
