@@ -30,6 +30,11 @@ final class Belongings {
         this.mine = senders(command);
     }
 
+    /** Returns the same in the memory of another moment. */
+    Belongings in(SimulatedRedis other) {
+        return new Belongings(other, call, command, millis);
+    }
+
     private static Set<String> senders(Command command) {
         Set<String> ids = new HashSet<>();
         if (command instanceof Command.OfClaim of) {
@@ -128,14 +133,32 @@ final class Belongings {
         return key.substring(0, key.lastIndexOf(':') + 1) + name;
     }
 
-    /** Returns whether the sender has any of the locks that it names. */
-    boolean hasSome() {
+    /** Returns the last token of each lock that is named, 0 where none is on record. */
+    Map<String, Long> fences() {
+        Map<String, Long> fences = new TreeMap<>();
         for (String key : call.keys()) {
-            if (key.endsWith(":lock") && isMine(key) || key.endsWith(":readers") && reads(key)) {
-                return true;
+            if (key.endsWith(":fence")) {
+                String last = redis.get(key);
+                fences.put(key, last == null ? 0 : Long.parseLong(last));
             }
         }
-        return false;
+        return fences;
+    }
+
+    /** Returns whether the sender has any of the locks that it names. */
+    boolean hasSome() {
+        return call.keys().stream().anyMatch(this::has);
+    }
+
+    /** Returns whether the sender has each of the locks that it names. */
+    boolean hasAll() {
+        return call.keys().stream()
+                .filter(key -> key.endsWith(":lock"))
+                .allMatch(key -> has(key) || reads(sibling(key, "readers")));
+    }
+
+    private boolean has(String key) {
+        return key.endsWith(":lock") && isMine(key) || key.endsWith(":readers") && reads(key);
     }
 
     private boolean reads(String readers) {

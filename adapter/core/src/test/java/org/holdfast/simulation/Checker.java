@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,18 +16,32 @@ final class Checker {
     /** Nodes count in milliseconds. */
     private static final long GRAIN_NANOS = 2_000_000;
 
+    /** So long after it is due a renewal is answered at the latest, when all is well. */
+    private static final long HEARTBEAT_NANOS = 150_000_000;
+
     private final World world;
     private final double drift;
     private final Map<String, List<Watched>> watched = new HashMap<>();
     private final Map<String, List<Acquired>> history = new HashMap<>();
     private final Map<String, Kept> kept = new HashMap<>();
+    private final Suspensions suspensions;
+    private final boolean undisturbed;
+    private final long largestSkewMicros;
+    private long largestErrorMicros;
     private int acquisitions;
     private int losses;
 
-    /** @param drift bound on the difference of clock rates */
-    Checker(World world, double drift) {
+    Checker(World world, Setting setting, Suspensions suspensions) {
         this.world = world;
-        this.drift = drift;
+        this.drift = setting.timing().driftFactor();
+        this.suspensions = suspensions;
+        this.undisturbed = setting.isUndisturbed();
+        this.largestSkewMicros = setting.maxSkewMicros();
+    }
+
+    /** A node's clock is ahead by so much: tokens may follow it. */
+    void clockIsAhead(long micros) {
+        largestErrorMicros = Math.max(largestErrorMicros, micros);
     }
 
     /** A lease that somebody has. */
@@ -34,12 +49,22 @@ final class Checker {
         private final String client;
         private final Lease lease;
         private final LockRequest request;
+        private final long asked;
+        private final long got;
         private boolean seenLost;
+        private boolean survives;
 
-        private Watched(String client, Lease lease, LockRequest request) {
+        private Watched(String client, Lease lease, LockRequest request, long asked, long got) {
             this.client = client;
             this.lease = lease;
             this.request = request;
+            this.asked = asked;
+            this.got = got;
+        }
+
+        /** Nothing goes wrong by which it may be lost. */
+        void mustSurvive() {
+            survives = true;
         }
 
         Lease lease() {
@@ -72,7 +97,8 @@ final class Checker {
     /** A client has got a lease that it had asked for at some moment. */
     Watched acquired(String client, Lease lease, LockRequest request, long asked) {
         acquisitions++;
-        Watched entry = watch(client, lease, request);
+        Watched entry = watch(client, lease, request, asked, world.now());
+        checkFuture(entry);
         if (request.mode() != LockMode.PERMIT) { // permits are in no order among themselves
             lease.names().forEach(name -> checkToken(entry, name, asked));
         }
@@ -84,16 +110,34 @@ final class Checker {
         return entry;
     }
 
+    /** Such a token would be on record for all who come later. */
+    private void checkFuture(Watched entry) {
+        long nodes = SimulatedNode.BOOT_MICROS + world.now() / 1_000 + largestErrorMicros;
+        long ahead = (long) (entry.lease().token() - nodes - world.now() / 1_000 * drift);
+        if (ahead > largestSkewMicros + GRAIN_NANOS / 1_000) {
+            throw new Violation("2: " + entry + " has a token that is " + ahead / 1_000 + " ms ahead of all nodes");
+        }
+    }
+
     private void checkKept(Watched entry, String name) {
         Kept before = kept.get(name);
-        if (before != null && world.now() < before.until()) {
+        if (before != null && world.now() < before.until() && !isForced(before.by(), name)) {
             throw new Violation("7: at " + world.now() / 1_000_000 + " ms " + entry + " got '" + name
                     + "', which is kept until " + before.until() / 1_000_000 + " ms by " + before.by());
         }
     }
 
-    private Watched watch(String client, Lease lease, LockRequest request) {
-        Watched entry = new Watched(client, lease, request);
+    private boolean isForced(Watched entry, String name) {
+        return suspensions.isForced(name, entry.asked, entry.lease().token());
+    }
+
+    private boolean isSuspended(Watched entry, String name) {
+        return suspensions.isSuspended(
+                entry.client, name, entry.asked, entry.lease().token());
+    }
+
+    private Watched watch(String client, Lease lease, LockRequest request, long asked, long got) {
+        Watched entry = new Watched(client, lease, request, asked, got);
         lease.names().forEach(name -> watched.computeIfAbsent(name, key -> new ArrayList<>())
                 .add(entry));
         looked(entry);
@@ -102,6 +146,9 @@ final class Checker {
 
     private void checkToken(Watched entry, String name, long asked) {
         long token = entry.lease().token();
+        if (isForced(entry, name)) {
+            return; // it may have been passed on in a process that had not heard of it
+        }
         List<Acquired> before = history.computeIfAbsent(name, key -> new ArrayList<>());
         for (Acquired earlier : before) {
             boolean inOrder = !(earlier.reads() && entry.reads());
@@ -115,17 +162,25 @@ final class Checker {
     /** A client is about to give back a lease, and goes on with another one of the same holder, to read. */
     Watched goesOnReading(Watched writer, Lease reader) {
         ended(writer, false);
-        return watch(writer.client, reader, writer.request.mode(LockMode.READ));
+        return watch(writer.client, reader, writer.request.mode(LockMode.READ), writer.asked, writer.got);
     }
 
     /** A client looks at its lease: if that is held, no other may be that it keeps out. */
     boolean looked(Watched entry) {
         if (!entry.lease().isHeld()) {
             entry.seenLost = true;
+            if (entry.survives) {
+                throw new Violation("8: at " + world.now() / 1_000_000 + " ms a lease on "
+                        + entry.lease().names() + " was lost though a quorum was well all the time: " + entry);
+            }
             return false;
         }
         if (entry.seenLost) {
             throw new Violation("5: a lease on " + entry.lease().names() + " was lost and is held again: " + entry);
+        }
+        checkHeldTooLong(entry);
+        if (undisturbed && entry.request.renewal()) {
+            entry.lease().names().forEach(name -> checkThrownOut(entry, name));
         }
         for (String name : entry.lease().names()) {
             checkOthers(entry, name);
@@ -133,16 +188,37 @@ final class Checker {
         return true;
     }
 
+    /** Who was thrown out is told at the next renewal. */
+    private void checkThrownOut(Watched entry, String name) {
+        long since = suspensions.thrownOutAt(name, entry.got, entry.lease().token());
+        long renewal = entry.request.ttl().orElseThrow().toNanos() / 3;
+        if (world.now() - since > renewal * (1 + drift) + HEARTBEAT_NANOS) {
+            throw new Violation("5: at " + world.now() / 1_000_000 + " ms " + entry + " has '" + name
+                    + "', which was taken away by force at " + since / 1_000_000 + " ms");
+        }
+    }
+
+    private void checkHeldTooLong(Watched entry) {
+        long most = entry.request.maxHold().map(Duration::toNanos).orElse(Long.MAX_VALUE / 2);
+        boolean stoodStill = suspensions.hasStoodStill(entry.client, entry.asked);
+        if (!stoodStill && world.now() - entry.got > most * (1 + drift) + GRAIN_NANOS) {
+            throw new Violation("5: " + entry + " is held for longer than its maxHold of " + most / 1_000_000 + " ms");
+        }
+    }
+
     private void checkOthers(Watched entry, String name) {
         List<Watched> others = new ArrayList<>();
         for (Watched other : watched.get(name)) {
             boolean shares = entry.reads() && other.reads();
-            if (other != entry && !shares && other.lease().isHeld()) {
+            if (other != entry
+                    && !shares
+                    && !isSuspended(other, name)
+                    && other.lease().isHeld()) {
                 others.add(other);
             }
         }
         int most = entry.request.mode() == LockMode.PERMIT ? entry.request.permits() - 1 : 0;
-        if (others.size() > most) {
+        if (others.size() > most && !isSuspended(entry, name)) {
             throw new Violation("1: at " + world.now() / 1_000_000 + " ms '" + name + "' is held by " + entry
                     + " and by " + others);
         }
@@ -155,6 +231,8 @@ final class Checker {
      */
     void ended(Watched entry, boolean lost) {
         entry.lease().names().forEach(name -> watched.get(name).remove(entry));
-        losses += lost ? 1 : 0;
+        boolean ended = entry.request.maxHold().isPresent()
+                || entry.lease().names().stream().anyMatch(name -> isForced(entry, name));
+        losses += lost && !ended ? 1 : 0;
     }
 }

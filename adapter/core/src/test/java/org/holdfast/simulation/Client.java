@@ -3,9 +3,12 @@ package org.holdfast.simulation;
 
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import org.holdfast.LockException;
+import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Announcements;
 import org.holdfast.protocol.Claim;
@@ -36,7 +39,7 @@ final class Client {
     private static final long HEARTBEAT = 40 * MILLI;
 
     final World.Machine machine = new World.Machine();
-    final Network.View view;
+    final View view;
     final SimulatedTime time;
 
     private final World world;
@@ -72,7 +75,7 @@ final class Client {
         this.time = time;
         this.random = world.random;
         Clocks clocks = new Clocks(nodes, timing.driftFactor());
-        this.view = new Network.View(time, clocks, network.guards(clocks, time));
+        this.view = new View(time, machine, clocks, network.guards(clocks, time));
         this.service = network.connect(view);
         Announcements announcements =
                 random.nextBoolean() ? Announcements.NONE : new SimulatedAnnouncements(network, view);
@@ -123,11 +126,16 @@ final class Client {
         return new Worker(world, checker, this, habits, network.connect(view));
     }
 
-    void start(long until) {
+    /**
+     * Begins to work.
+     *
+     * @param from when its threads ask for their first locks
+     */
+    void start(long from, long until) {
         world.spawn(machine, this::heartbeat);
         world.spawn(machine, this::lookOut);
         for (int thread = 0; thread < habits.threads(); thread++) {
-            world.spawn(machine, () -> newWorker().work(until));
+            world.at(from, () -> world.spawn(machine, () -> newWorker().work(until)));
         }
     }
 
@@ -177,9 +185,30 @@ final class Client {
         world.after(HEARTBEAT, () -> tickLookout(task));
     }
 
+    /** An operator uses this process to take a lock away from whoever has it. */
+    void forceRelease(LockRequest request, Suspensions suspensions, Runnable done) {
+        world.spawn(machine, () -> {
+            suspensions.forcing(request.names());
+            try {
+                List<LockHolder> gone = newSession().forceRelease(network.connect(view), request);
+                suspensions.forced(
+                        request.names(),
+                        gone.stream().mapToLong(LockHolder::token).max().orElse(0));
+            } catch (LockException e) {
+                suspensions.forcedPerhaps(request.names());
+            }
+            done.run();
+        });
+    }
+
+    /** Takes a lock and holds it until the moment; nothing goes wrong by which it may be lost. */
+    void holdThrough(LockRequest request, long until) {
+        world.spawn(machine, () -> newWorker().holdThrough(request, until));
+    }
+
     /** Tries to take a lock after all faults have ended; it must succeed within so long. */
     void mustSucceed(LockRequest request, Duration within, Runnable done) {
-        LockRequest complete = request.ttl(Duration.ofMillis(500)).waitTimeout(within);
+        LockRequest complete = request.ttl(Habits.SHORT_TTL).waitTimeout(within);
         world.spawn(machine, () -> {
             newWorker().mustSucceed(complete);
             done.run();

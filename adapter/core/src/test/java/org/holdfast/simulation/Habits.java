@@ -18,6 +18,8 @@ import org.holdfast.LockRequest;
  * @param paceNanos how long a step of work under a lock takes at the most
  * @param fixedTtl the TTL that all use, without which locks are seldom passed on; empty for a different one each time
  * @param async whether some wait without a thread
+ * @param maxTtl the longest TTL that may be asked for
+ * @param lengthy whether most leases are nearly as long as that, and so is the work
  * @param stream what is asked for all the time while others must have their turn; empty for nothing
  */
 record Habits(
@@ -28,7 +30,12 @@ record Habits(
         long paceNanos,
         Optional<Duration> fixedTtl,
         boolean async,
+        Duration maxTtl,
+        boolean lengthy,
         Optional<Shape> stream) {
+
+    /** Of what must be had after all. */
+    static final Duration SHORT_TTL = Duration.ofMillis(500);
 
     private static final long MILLI = 1_000_000L;
 
@@ -48,12 +55,15 @@ record Habits(
             List.of(Shape.SEVERAL, Shape.FAIR, Shape.READING),
             List.of(Shape.PERMIT),
             List.of(Shape.KEPT, Shape.PLAIN),
+            List.of(Shape.KEPT),
+            List.of(Shape.KEPT, Shape.SEVERAL),
             List.of(Shape.values()));
 
-    static Habits draw(Random random) {
+    static Habits draw(Random random, Duration maxTtl) {
         boolean plain = random.nextInt(20) < PLAIN_OF_20;
+        boolean lengthy = random.nextInt(3) == 0;
         if (plain && random.nextInt(4) == 0) {
-            return crowded(random);
+            return crowded(random, maxTtl, lengthy);
         }
         List<Shape> shapes = plain ? List.of(Shape.PLAIN) : MIXES.get(random.nextInt(MIXES.size()));
         boolean inTurn = shapes.contains(Shape.READING) && shapes.stream().allMatch(Shape::isInTurn);
@@ -64,19 +74,26 @@ record Habits(
                 1 + random.nextInt(3),
                 1 + random.nextInt(2),
                 random.nextInt(3) == 0 ? BRISK : 150 * MILLI,
-                random.nextInt(3) == 0 ? Optional.of(ttl(random)) : Optional.empty(),
+                random.nextInt(3) == 0 ? Optional.of(ttl(random, maxTtl, lengthy)) : Optional.empty(),
                 random.nextInt(3) == 0,
+                maxTtl,
+                lengthy,
                 alwaysBusy ? Optional.of(random.nextBoolean() ? Shape.READING : Shape.WRITING) : Optional.empty());
     }
 
     /** Many in one process want the same for a moment each, and pass it on. */
-    private static Habits crowded(Random random) {
+    private static Habits crowded(Random random, Duration maxTtl, boolean lengthy) {
+        Optional<Duration> ttl = Optional.of(ttl(random, maxTtl, lengthy));
         return new Habits(
-                List.of(Shape.PLAIN), 1, 1, 3, BRISK, Optional.of(ttl(random)), random.nextBoolean(), Optional.empty());
+                List.of(Shape.PLAIN), 1, 1, 3, BRISK, ttl, random.nextBoolean(), maxTtl, lengthy, Optional.empty());
     }
 
-    private static Duration ttl(Random random) {
-        return Duration.ofMillis(100 + random.nextInt(900));
+    private static Duration ttl(Random random, Duration maxTtl, boolean lengthy) {
+        int most = (int) maxTtl.toMillis();
+        return Duration.ofMillis(
+                lengthy && random.nextInt(4) > 0
+                        ? most - random.nextInt(most / 5)
+                        : 100 + random.nextInt(most / 2 - 100));
     }
 
     /** Returns what everybody must be able to get: each name, and each way to lock. */
@@ -97,6 +114,16 @@ record Habits(
     }
 
     Duration anyTtl(Random random) {
-        return fixedTtl.orElseGet(() -> ttl(random));
+        return fixedTtl.orElseGet(() -> ttl(random, maxTtl, lengthy));
+    }
+
+    /** Returns how long a caller waits for a lock, or twice as long, if it waits. */
+    long patienceMillis() {
+        return lengthy ? maxTtl.toMillis() / 2 : 300;
+    }
+
+    /** Returns how long a step of work under a lease takes at the most, of which so much is left. */
+    long paceNanos(Duration remaining) {
+        return lengthy ? Math.max(paceNanos, remaining.toNanos() / 2) : paceNanos;
     }
 }

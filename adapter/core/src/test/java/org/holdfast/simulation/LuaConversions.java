@@ -84,4 +84,16 @@ final class LuaConversions {
     private static Object toClient(LuaTable table, LuaValue status) {
         return status.isnil() ? toClient(table) : status.tojstring();
     }
+
+    /** Returns a reply as a client reads it that does not know what is text. */
+    static List<Object> withBytes(List<Object> reply) {
+        return reply.stream().map(LuaConversions::asBytes).toList();
+    }
+
+    private static Object asBytes(Object value) {
+        if (value instanceof List<?> list) {
+            return list.stream().map(LuaConversions::asBytes).toList();
+        }
+        return value instanceof String text ? text.getBytes(StandardCharsets.UTF_8) : value;
+    }
 }

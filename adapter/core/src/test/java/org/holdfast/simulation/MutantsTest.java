@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Bugs that the simulation must find: a checker that cannot fail proves nothing. */
 class MutantsTest {
 
+    private static final System.Logger LOG = System.getLogger("simulation");
     private static final int SEEDS = 1_500;
     private static final String PROTOCOL = "org/holdfast/protocol/";
     private static final String SCRIPTS = "org/holdfast/redis/";
@@ -13,10 +14,11 @@ class MutantsTest {
     private static final String NETWORK = "org/holdfast/simulation/Network.java";
 
     private static void assertFound(String promise, Mutant mutant) throws Exception {
-        assertThat(mutant.simulate(SEEDS))
-                .as("what the checker says")
-                .isNotNull()
-                .contains(promise);
+        String found = mutant.simulate(SEEDS);
+        assertThat(found).as("what the checker says").isNotNull().contains(promise);
+        String test = StackWalker.getInstance()
+                .walk(frames -> frames.skip(1).findFirst().orElseThrow().getMethodName());
+        LOG.log(System.Logger.Level.INFO, test + ": " + found.substring(0, found.indexOf(':')));
     }
 
     @ConcurrentTest
@@ -391,5 +393,168 @@ class MutantsTest {
                                 PROTOCOL + "Releases.java",
                                 "if (!letExpire(hold, nodes, begun, until)) {",
                                 "if (true) {"));
+    }
+
+    /** Sending takes time, and a node counts the TTL from when it hears of it. */
+    @ConcurrentTest
+    void validityFromAfterTheSend_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Redlock.java",
+                                "        long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending",
+                                "        started = time.nanoTime(); validUntil = started + timing.validityNanos(ttlMillis);\n"
+                                        + "        long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending"));
+    }
+
+    @ConcurrentTest
+    void renewalThatCountsFromItsAnswers_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Redlock.java",
+                                "hold.extend(renewing.started() + timing",
+                                "hold.extend(time.nanoTime() + timing"));
+    }
+
+    @ConcurrentTest
+    void driftNotSubtracted_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Timing.java",
+                                "return ttl - (long) (ttl * driftFactor) - Agreement.DRIFT_CONSTANT_NANOS;",
+                                "return ttl - Agreement.DRIFT_CONSTANT_NANOS;"));
+    }
+
+    @ConcurrentTest
+    void tooLongLockCutToNothing_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant().with(SCRIPTS + "acquire.lua", "left = math.ceil(memory / 1000) -- no", "left = 1 -- no"));
+    }
+
+    /**
+     * What was asked for before the jump was seen. To believe again from then on, and not from the beginning of the quarantine, is
+     * the same: nothing is asked of a node that is doubted.
+     */
+    @ConcurrentTest
+    void answersFromBeforeTheQuarantineTaken_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Clocks.java",
+                                "if (clock.stepped && sentAt - clock.believedFrom < 0) {",
+                                "if (false) {"));
+    }
+
+    @ConcurrentTest
+    void jumpOfAQuarterSecondUnseen_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Clocks.java",
+                                "GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);",
+                                "GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(250);"));
+    }
+
+    @ConcurrentTest
+    void quarantineOfTheSecondNameNotLookedAt_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant().with(SCRIPTS + "renew.lua", "missing = true", "missing = missing or i == 1"));
+    }
+
+    @ConcurrentTest
+    void fenceOfTheSecondNameNotHealed_isFound() throws Exception {
+        assertFound(
+                "Violation: 2:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "renew.lua",
+                                "  else\n    redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[4])",
+                                "  elseif i == 1 then\n    redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[4])"));
+    }
+
+    @ConcurrentTest
+    void acquisitionThatComesTwiceUnderALargerTombstone_isFound() throws Exception {
+        assertFound(
+                "Violation: 2:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "acquire.lua",
+                                "not (tonumber(ARGV[7]) >= last and redis.call('GET', KEYS[i]))",
+                                "not redis.call('GET', KEYS[i])"));
+    }
+
+    @ConcurrentTest
+    void supersededLeaseKept_isFound() throws Exception {
+        assertFound(
+                "Violation: 5:",
+                new Mutant().with(PROTOCOL + "Redlock.java", "if (tally.isSuperseded()) {", "if (false) {"));
+    }
+
+    @ConcurrentTest
+    void quarantinedNodeThatExtendsNothing_isFound() throws Exception {
+        assertFound(
+                "Violation: 8:",
+                new Mutant().with(SCRIPTS + "renew.lua", "if memory > 0 and missing then", "if memory > 0 then"));
+    }
+
+    @ConcurrentTest
+    void nodeHealedInQuarantine_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant().with(SCRIPTS + "renew.lua", "if memory > 0 and missing then", "if false then"));
+    }
+
+    @ConcurrentTest
+    void lostLeaseWithAMinimumTakenBack_isFound() throws Exception {
+        assertFound(
+                "Violation: 7:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "LeaseManager.java",
+                                "if (hold.keptNanos(time.nanoTime()) == 0) {",
+                                "if (true) {"));
+    }
+
+    /** Until the clock has caught up, such a node is in quarantine. */
+    @ConcurrentTest
+    void markKeptWhenTheClockIsSetBack_isFound() throws Exception {
+        assertFound(
+                "Violation: 4:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "NodeGuard.java",
+                                "if (mark.sinceMicros() > facts.nowMicros()) {",
+                                "if (false) {"));
+    }
+
+    @ConcurrentTest
+    void maxHoldIgnored_isFound() throws Exception {
+        assertFound(
+                "Violation: 5:",
+                new Mutant()
+                        .with(
+                                PROTOCOL + "Hold.java",
+                                "this.endsAt = startedAt + terms.maxHoldNanos();",
+                                "this.endsAt = startedAt + Long.MAX_VALUE / 2;"));
+    }
+
+    @ConcurrentTest
+    void quarantineHalfAsLong_isFound() throws Exception {
+        assertFound(
+                "Violation: 1:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "acquire.lua",
+                                "string.match(mark, '^%d+')) + memory",
+                                "string.match(mark, '^%d+')) + memory / 2"));
     }
 }

@@ -4,7 +4,6 @@ package org.holdfast.simulation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
@@ -25,6 +24,9 @@ import org.holdfast.redis.ScriptBridge;
  */
 final class Network {
 
+    /** How long a program is busy with something else at the most while it is slow. */
+    private static final long LONGEST_PAUSE = 1_500_000_000L;
+
     private final World world;
     private final List<SimulatedNode> nodes;
     private long meanDelay;
@@ -35,20 +37,13 @@ final class Network {
     private final Turns turns;
     private final List<SimulatedAnnouncements> audience = new ArrayList<>();
 
-    Network(
-            World world,
-            List<SimulatedNode> nodes,
-            long meanDelay,
-            double breaks,
-            long nodeTimeout,
-            Agreements agreements,
-            Turns turns) {
+    Network(World world, List<SimulatedNode> nodes, Setting setting, Turns turns) {
         this.world = world;
         this.nodes = nodes;
-        this.meanDelay = meanDelay;
-        this.breaks = breaks;
-        this.nodeTimeout = nodeTimeout;
-        this.agreements = agreements;
+        this.meanDelay = setting.meanDelay();
+        this.breaks = setting.breaks();
+        this.nodeTimeout = setting.timing().nodeTimeout().toNanos();
+        this.agreements = setting.agreements();
         this.memoryMicros = agreements.widest().quarantine().toNanos() / 1_000;
         this.turns = turns;
         for (int node = 0; node < nodes.size(); node++) {
@@ -68,30 +63,6 @@ final class Network {
     private long delay() {
         double uniform = 1 - world.random.nextDouble();
         return (long) (-Math.log(uniform) * meanDelay) + 1;
-    }
-
-    /** The nodes as one client sees them: which it cannot reach now, and what it knows of their clocks. */
-    static final class View {
-        final SimulatedTime time;
-        final Clocks clocks;
-        final List<NodeGuard> guards;
-        long cutOffUntil;
-        NodeSet cutOff = NodeSet.NONE;
-        private NodeSet setAside = NodeSet.NONE;
-
-        View(SimulatedTime time, Clocks clocks, List<NodeGuard> guards) {
-            this.time = time;
-            this.clocks = clocks;
-            this.guards = guards;
-        }
-
-        boolean isCutOff(int node, long now) {
-            return now < cutOffUntil && cutOff.contains(node);
-        }
-
-        boolean isAsked(int node) {
-            return !setAside.contains(node) && !clocks.isDoubted(node);
-        }
     }
 
     /** From now on nothing breaks, nor is it so slow that round trips often take longer than anybody waits for them. */
@@ -126,6 +97,27 @@ final class Network {
     private boolean isReachable(int node, View view) {
         SimulatedNode target = nodes.get(node);
         return target.isUp() && target.readyAt() <= world.now() && !view.isCutOff(node, world.now());
+    }
+
+    /** Looks at a node as whoever connects does; returns whether it is to be used. */
+    private boolean isAdmitted(int node, View view) {
+        try {
+            return isReachable(node, view) && nodes.get(node).admit(view.guards.get(node));
+        } catch (SimulatedRedis.ErrorReply e) {
+            return false;
+        }
+    }
+
+    private boolean quarantined(int node, View view) {
+        try {
+            boolean reached = isReachable(node, view);
+            if (reached) {
+                nodes.get(node).quarantine(view.guards.get(node));
+            }
+            return reached;
+        } catch (SimulatedRedis.ErrorReply e) {
+            return false;
+        }
     }
 
     /** How a client looks at nodes in the background. */
@@ -171,26 +163,20 @@ final class Network {
                 if (isReachable(node, view)) {
                     long now = nodes.get(node).clockMicros();
                     view.clocks.note(node, sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
-                    clock[0] = nodes.get(node).admit(view.guards.get(node)) ? now : NOT_ADMITTED;
+                    clock[0] = isAdmitted(node, view) ? now : NOT_ADMITTED;
                 }
             });
             world.waitUntil(world.now() + there + delay());
-            if (clock[0] == NOT_ADMITTED) {
-                view.setAside = view.setAside.with(node);
-            } else {
+            if (clock[0] != NOT_ADMITTED) {
                 view.clocks.note(node, sentAt, view.time.nanoTime(), clock[0]);
-                view.setAside = view.setAside.without(NodeSet.of(node));
             }
+            view.looked(node, clock[0] != NOT_ADMITTED);
         }
 
         @Override
         public boolean quarantine(int node, String reason) {
             world.waitUntil(world.now() + delay());
-            boolean reached = isReachable(node, view);
-            if (reached) {
-                nodes.get(node).quarantine(view.guards.get(node));
-            }
-            return reached;
+            return quarantined(node, view);
         }
 
         @Override
@@ -225,16 +211,43 @@ final class Network {
         }
 
         @Override
-        public void prepare() {}
+        public boolean seemFarFrom(long wallMicros, long limitMicros) {
+            return view.clocks.areFarFrom(wallMicros, view.time.nanoTime(), limitMicros);
+        }
+
+        /** What is done between the moment when a caller draws its token and that when it sends may take long. */
+        @Override
+        public void prepare() {
+            if (isSlow() && world.random.nextInt(8) == 0) {
+                world.waitUntil(world.now() + (long) (world.random.nextDouble() * LONGEST_PAUSE));
+            }
+        }
+
+        /** Nothing waits but threads of programs: what goes on by itself has none. */
+        private boolean isSlow() {
+            return world.now() < view.slowUntil && world.current() != null;
+        }
+
+        /**
+         * To send to a node may take long, before or after, as it does where connections have to be opened first. What is done to tickets has a
+         * real lock around it, at which others would wait in real time.
+         */
+        private void sendSlowly(Command command) {
+            boolean ofClaim = command instanceof Command.OfClaim;
+            if (ofClaim && isSlow() && world.random.nextInt(4) == 0) {
+                world.waitUntil(world.now() + (long) (world.random.nextDouble() * 4 * nodeTimeout));
+            }
+        }
 
         @Override
         public Round send(Command command, NodeSet targets) {
             turns.sent(command);
             SimulatedRedis.Prepared prepared =
                     new SimulatedRedis.Prepared(ScriptBridge.call(command, SimulatedNode.PREFIX, memoryMicros));
-            Answers answers = new Answers(targets.size());
+            Answers answers = new Answers(world, view.time, targets.size());
             for (int node = 0; node < open.length; node++) {
                 if (targets.contains(node)) {
+                    sendSlowly(command);
                     Connection connection = connection(node);
                     if (connection == null) {
                         answers.answered(new Answer(node, new Reply.NotSent("no connection"), 0));
@@ -243,6 +256,7 @@ final class Network {
                     }
                 }
             }
+            sendSlowly(command);
             return answers;
         }
 
@@ -251,9 +265,7 @@ final class Network {
             if (known != null && !known.broken && view.isAsked(node)) {
                 return known;
             }
-            boolean admitted = isReachable(node, view)
-                    && isClockRight(node)
-                    && nodes.get(node).admit(view.guards.get(node));
+            boolean admitted = isReachable(node, view) && isClockRight(node) && isAdmitted(node, view);
             open[node] = admitted ? new Connection(node, view) : null;
             return open[node];
         }
@@ -264,7 +276,16 @@ final class Network {
         }
     }
 
-    private record Request(Command command, SimulatedRedis.Prepared prepared, Answers answers, long sentAt) {}
+    /** @param again whether it is sent once more, with the script, to a node that did not know it */
+    private record Request(
+            Command command, SimulatedRedis.Prepared prepared, Answers answers, long sentAt, boolean again) {
+
+        /** What an attempt has got is taken back, and tickets are, without a chance to ask again. */
+        boolean bringsScript() {
+            boolean undoes = command instanceof Command.Release release && !release.tombstone();
+            return again || undoes || command instanceof Command.Leave;
+        }
+    }
 
     private final class Connection {
 
@@ -283,7 +304,10 @@ final class Network {
         }
 
         void send(Command command, SimulatedRedis.Prepared prepared, Answers answers) {
-            Request request = new Request(command, prepared, answers, view.time.nanoTime());
+            send(new Request(command, prepared, answers, view.time.nanoTime(), false));
+        }
+
+        private void send(Request request) {
             unanswered.addLast(request);
             boolean breaking = world.random.nextDouble() < breaks;
             if (!breaking || world.random.nextBoolean()) {
@@ -296,11 +320,22 @@ final class Network {
                     world.after(20 * delay(), () -> arrive(request));
                 }
             }
-            world.after(nodeTimeout, () -> {
-                if (unanswered.contains(request)) {
-                    break_();
-                }
-            });
+            world.after(nodeTimeout, () -> timeOut(request));
+        }
+
+        private void timeOut(Request request) {
+            if (!isClientPaused(() -> timeOut(request)) && unanswered.contains(request)) {
+                break_();
+            }
+        }
+
+        /** While a client's machine is paused none of its threads reads what comes: that goes on later. */
+        private boolean isClientPaused(Runnable later) {
+            boolean paused = view.machine.pausedUntil > world.now();
+            if (paused) {
+                world.at(view.machine.pausedUntil, later);
+            }
+            return paused;
         }
 
         private void arrive(Request request) {
@@ -314,21 +349,40 @@ final class Network {
                 world.at(ready, () -> arrive(request));
                 return;
             }
-            Answer answer = target.execute(request.command(), request.prepared());
-            turns.answered(request.command(), answer);
+            boolean known = request.bringsScript() || target.knows(request.prepared());
+            Answer answer = known ? target.execute(request.command(), request.prepared()) : null;
+            if (known) {
+                turns.answered(request.command(), answer);
+            }
             lastAnswer = Math.max(lastAnswer, world.now() + delay());
             if (!view.isCutOff(node, world.now())) {
                 world.at(lastAnswer, () -> answered(request, answer));
             }
         }
 
+        /** @param answer null if the node does not know the script */
         private void answered(Request request, Answer answer) {
-            if (!broken && unanswered.peekFirst() == request) {
-                unanswered.pollFirst();
-                request.answers().answered(view.clocks.weigh(answer, request.sentAt(), view.time.nanoTime()));
-                if (answer.reply() instanceof Reply.Forgotten || view.clocks.isDoubted(node)) {
-                    break_(); // to connect anew sets the birth mark
-                }
+            if (isClientPaused(() -> answered(request, answer)) || broken || unanswered.peekFirst() != request) {
+                return;
+            }
+            unanswered.pollFirst();
+            if (answer == null) {
+                sendScript(request);
+                return;
+            }
+            request.answers().answered(view.clocks.weigh(answer, request.sentAt(), view.time.nanoTime()));
+            if (answer.reply() instanceof Reply.Forgotten || view.clocks.isDoubted(node)) {
+                break_(); // to connect anew sets the birth mark
+            }
+        }
+
+        /** An acquisition that nobody waits for any more is not sent again: it would overtake its release. */
+        private void sendScript(Request request) {
+            if (request.command() instanceof Command.Acquire
+                    && request.answers().isLeft()) {
+                request.answers().answered(new Answer(node, new Reply.Refused("only the script was made known"), 0));
+            } else {
+                send(new Request(request.command(), request.prepared(), request.answers(), view.time.nanoTime(), true));
             }
         }
 
@@ -343,85 +397,8 @@ final class Network {
         }
     }
 
-    /** The answers to one command. */
-    private final class Answers implements Round {
-
-        private final ArrayDeque<Answer> arrived = new ArrayDeque<>();
-        private int outstanding;
-        private Consumer<Answer> late;
-        private World.Task waiter;
-
-        Answers(int outstanding) {
-            this.outstanding = outstanding;
-        }
-
-        void answered(Answer answer) {
-            outstanding--;
-            if (late != null) {
-                late.accept(answer);
-            } else {
-                arrived.addLast(answer);
-                if (waiter != null) {
-                    world.wake(waiter);
-                }
-            }
-        }
-
-        @Override
-        public Answer next(long deadline) {
-            throw new UnsupportedOperationException("a client's clock is needed: see Client.Local");
-        }
-
-        Answer next(SimulatedTime time, long deadline) {
-            waiter = world.current();
-            while (arrived.isEmpty() && outstanding > 0 && time.nanoTime() - deadline < 0) {
-                world.waitUntil(time.worldMoment(deadline));
-            }
-            waiter = null;
-            return arrived.pollFirst();
-        }
-
-        @Override
-        public void leave(Consumer<Answer> listener) {
-            late = listener;
-            List<Answer> left = new ArrayList<>(arrived);
-            arrived.clear();
-            left.forEach(listener);
-        }
-    }
-
-    /** A caller's connections, whose rounds wait by the clock of its machine. */
+    /** A caller's connections. */
     Nodes connect(View view) {
-        Connections connections = new Connections(view);
-        return new Nodes() {
-            @Override
-            public int count() {
-                return connections.count();
-            }
-
-            @Override
-            public String address(int node) {
-                return connections.address(node);
-            }
-
-            @Override
-            public void prepare() {}
-
-            @Override
-            public Round send(Command command, NodeSet targets) {
-                Answers answers = (Answers) connections.send(command, targets);
-                return new Round() {
-                    @Override
-                    public Answer next(long deadline) {
-                        return answers.next(view.time, deadline);
-                    }
-
-                    @Override
-                    public void leave(Consumer<Answer> late) {
-                        answers.leave(late);
-                    }
-                };
-            }
-        };
+        return new Connections(view);
     }
 }

@@ -76,7 +76,7 @@ final class RandomSnippet {
 
     private String command() {
         String key = key();
-        return switch (random.nextInt(22)) {
+        return switch (random.nextInt(25)) {
             case 0, 1, 2, 3 -> words("'ZADD'", key, some(() -> words(score(), member())));
             case 4 -> words("'ZADD'", key, "'NX'", some(() -> words(score(), member())));
             case 5 -> words("'ZADD'", key, "'XX'", some(() -> words(score(), member())));
@@ -93,7 +93,10 @@ final class RandomSnippet {
             case 16 -> words("'SET'", key, member());
             case 17 -> words("'SET'", key, score(), "'PX'", millis());
             case 18, 19 -> words("'PEXPIRE'", key, random.nextInt(6) == 0 ? "-1" : millis());
-            case 20 -> words("'EXISTS'", some(this::key));
+            case 20 -> words("'GETRANGE'", key, "0", "255");
+            case 21 -> words("'ZRANGEBYSCORE'", key, bound(), bound(), "'WITHSCORES'");
+            case 22 -> words("'ZRANGEBYSCORE'", key, bound(), bound(), "'WITHSCORES'", "'LIMIT'", index(), index());
+            case 23 -> words("'EXISTS'", some(this::key));
             default -> words("'DEL'", some(this::key));
         };
     }

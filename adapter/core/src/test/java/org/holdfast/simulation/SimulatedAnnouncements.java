@@ -11,12 +11,12 @@ import org.holdfast.redis.ScriptBridge;
 final class SimulatedAnnouncements implements Announcements {
 
     private final Network network;
-    private final Network.View view;
+    private final View view;
     private final Map<String, Integer> listening = new HashMap<>();
     private final Map<String, String> byChannel = new HashMap<>();
     private Consumer<String> listener;
 
-    SimulatedAnnouncements(Network network, Network.View view) {
+    SimulatedAnnouncements(Network network, View view) {
         this.network = network;
         this.view = view;
         network.announceTo(this);

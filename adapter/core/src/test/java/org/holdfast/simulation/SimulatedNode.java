@@ -3,10 +3,11 @@ package org.holdfast.simulation;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.BirthMark;
@@ -15,9 +16,7 @@ import org.holdfast.protocol.MarkChange;
 import org.holdfast.protocol.NodeFacts;
 import org.holdfast.protocol.NodeGuard;
 import org.holdfast.protocol.NodeProbe;
-import org.holdfast.protocol.Owner;
 import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Target;
 import org.holdfast.redis.ScriptBridge;
 
 /** One Redis process: it runs scripts, crashes, forgets, pauses, and has a clock of its own. */
@@ -25,11 +24,17 @@ final class SimulatedNode {
 
     static final String PREFIX = "s";
 
-    private static final long BOOT_MICROS = 1_800_000_000_000_000L;
+    static final long BOOT_MICROS = 1_800_000_000_000_000L;
     private static final long SECOND = 1_000_000_000L;
 
     /** Nodes are looked at once a second: so long after it may evict, no client counts on it any more. */
     private static final long EVICTION_PAUSE = SECOND + SECOND / 2;
+
+    /** How often Redis deletes keys that have expired. */
+    private static final long EXPIRY_CYCLE = SECOND / 10;
+
+    /** So long a clock stays as it was set; whatever is shorter is a blip. */
+    private static final long STEP_PAUSE = SECOND + SECOND / 2;
 
     private final World world;
     private final int index;
@@ -37,12 +42,19 @@ final class SimulatedNode {
     private final double rate;
     private final long clockStepMicros;
     private long clockErrorMicros;
+    private long steppedAt = -STEP_PAUSE - 1;
     private final boolean persistent;
+    private final NodeChecker checker;
     private long evictions;
     private boolean evicting;
     private boolean up = true;
     private long pausedUntil;
     private int incarnation;
+
+    /** Before the first restart it knows all scripts. */
+    private boolean restarted;
+
+    private final Set<String> known = new HashSet<>();
 
     /** What was in memory at moments of the last second: a crash may lose what came since. */
     private final Deque<Remembered> history = new ArrayDeque<>();
@@ -50,24 +62,28 @@ final class SimulatedNode {
     /** What was in memory before that. */
     private Map<String, SimulatedRedis.Entry> longAgo = Map.of();
 
-    /** Owners whose tombstone this memory has, with the moment until which it has to, by the node's clock. */
-    private final Map<Owner, Long> buried = new HashMap<>();
-
     private record Remembered(long at, Map<String, SimulatedRedis.Entry> memory) {}
 
     /**
      * @param rate how fast its clock runs
+     * @param clockStepMicros by how much its clock is set wrong
      * @param persistent whether a crash loses nothing
      * @param agreements the settings of all clients, which have used it for long
      */
     SimulatedNode(
-            World world, int index, SimulatedRedis.Lua lua, double rate, boolean persistent, Agreements agreements) {
+            World world,
+            int index,
+            SimulatedRedis.Lua lua,
+            double rate,
+            long clockStepMicros,
+            boolean persistent,
+            Agreements agreements,
+            NodeChecker checker) {
         this.world = world;
         this.index = index;
         this.rate = rate;
-        // each node by another step: where a quorum jumps by the same, clients believe that their own clock stood still
-        long step = 300_000L + 400_000L * index + world.random.nextInt(100_000);
-        this.clockStepMicros = world.random.nextBoolean() ? step : -step;
+        this.clockStepMicros = clockStepMicros;
+        this.checker = checker;
         this.redis = new SimulatedRedis(lua, this::clockMicros);
         this.persistent = persistent;
         new Probe()
@@ -79,6 +95,15 @@ final class SimulatedNode {
                         agreements,
                         agreements.widest().quarantine().toMillis(),
                         ""));
+        world.after(EXPIRY_CYCLE, this::expire);
+    }
+
+    /** Redis does not wait until somebody asks for a key that has expired. */
+    private void expire() {
+        if (up && pausedUntil <= world.now()) {
+            redis.expire();
+        }
+        world.after(EXPIRY_CYCLE, this::expire);
     }
 
     long clockMicros() {
@@ -107,47 +132,27 @@ final class SimulatedNode {
         return redis;
     }
 
-    /** Runs a command, and checks on the way that it touches nothing that another has. */
+    /** Returns whether it has run the script before, since it was started. */
+    boolean knows(SimulatedRedis.Prepared prepared) {
+        return !restarted || known.contains(prepared.call.source());
+    }
+
+    /** Runs a command, and checks on the way that it does what it may. */
     Answer execute(Command command, SimulatedRedis.Prepared prepared) {
         SimulatedRedis before = redis.copy();
-        Answer answer = ScriptBridge.answer(index, redis.eval(prepared));
+        known.add(prepared.call.source());
+        Answer answer = run(prepared);
         Belongings belongings = new Belongings(redis, prepared.call, command, clockMicros() / 1_000);
-        if (!redis.isSameAs(before)) {
-            Belongings earlier = new Belongings(before, prepared.call, command, clockMicros() / 1_000);
-            checkOthers(command, earlier.ofOthers(), belongings.ofOthers());
-        }
-        if (command instanceof Command.Release release) {
-            released(release, belongings);
-        } else if (command instanceof Command.OfClaim of && answer.reply() instanceof Reply.Granted) {
-            granted(of);
-        }
+        checker.done(command, answer, before, redis, belongings, clockMicros());
         remember();
         return answer;
     }
 
-    private static void checkOthers(Command command, Map<String, Object> before, Map<String, Object> after) {
-        before.forEach((what, value) -> {
-            if (!value.equals(after.get(what))) {
-                throw new Violation("3: " + command + " changed " + what + " from " + value + " to " + after.get(what));
-            }
-        });
-    }
-
-    private void released(Command.Release release, Belongings belongings) {
-        if (belongings.hasSome()) {
-            throw new Violation("3: " + release + " left something");
-        }
-        if (release.tombstone()) {
-            boolean read = release.claim().target() instanceof Target.Reading;
-            long ttlMicros =
-                    release.claim().ttlMillis() * 1_000; // others may go on reading for ever, and graves with them
-            buried.put(release.claim().owner(), read ? clockMicros() / 1_000 * 1_000 + ttlMicros : Long.MAX_VALUE);
-        }
-    }
-
-    private void granted(Command.OfClaim command) {
-        if (buried.getOrDefault(command.claim().owner(), Long.MIN_VALUE) > clockMicros()) {
-            throw new Violation("3: " + command + " was granted though it had been released");
+    private Answer run(SimulatedRedis.Prepared prepared) {
+        try {
+            return ScriptBridge.answer(index, LuaConversions.withBytes(redis.eval(prepared)));
+        } catch (SimulatedRedis.ErrorReply error) {
+            return new Answer(index, new Reply.Refused(error.getMessage()), 0);
         }
     }
 
@@ -195,9 +200,39 @@ final class SimulatedNode {
         }
     }
 
-    /** Somebody sets its clock: wrong, or right again. */
+    /** Somebody sets its clock: wrong, or right again, but not before clients have looked. */
     void stepClock() {
-        clockErrorMicros = clockErrorMicros == 0 ? clockStepMicros : 0;
+        if (world.now() - steppedAt > STEP_PAUSE) {
+            steppedAt = world.now();
+            setClock(clockErrorMicros == 0 ? clockStepMicros : 0);
+        }
+    }
+
+    private void setClock(long errorMicros) {
+        if (errorMicros > clockErrorMicros) {
+            checker.clockJumped(errorMicros);
+        }
+        clockErrorMicros = errorMicros;
+    }
+
+    /** Its clock goes ahead, and is right again after so long. */
+    void blipClock(long nanos) {
+        long ahead = Math.abs(clockStepMicros);
+        setClock(clockErrorMicros + ahead);
+        world.after(nanos, () -> setClock(clockErrorMicros - ahead));
+    }
+
+    /** Somebody sets its clock right if it is wrong by more than that. */
+    void setClockRight(long mostMicros) {
+        if (Math.abs(clockErrorMicros) > mostMicros) {
+            setClock(0);
+        }
+    }
+
+    /** Answers with errors for so long. */
+    void refuse(SimulatedRedis.Refusing what, long nanos) {
+        redis.refuse(what);
+        world.after(nanos, () -> redis.refuse(SimulatedRedis.Refusing.NOTHING));
     }
 
     /** Somebody lets it evict for so long; memory is short a while later, if it lasts that long. */
@@ -205,7 +240,8 @@ final class SimulatedNode {
         evicting = true;
         if (forNanos > EVICTION_PAUSE) {
             world.after(EVICTION_PAUSE, () -> {
-                evictions += redis.evictExpiring();
+                evictions += redis.evictExpiring(key -> world.random.nextBoolean());
+                checker.forgotSince(world.now() - EVICTION_PAUSE);
                 remember();
             });
         }
@@ -226,9 +262,24 @@ final class SimulatedNode {
     void crash(long downNanos) {
         up = false;
         incarnation++;
+        restarted = true;
+        known.clear();
         if (!persistent) {
             forget();
         }
+        beBackAfter(downNanos);
+    }
+
+    /** Is restarted without anything that it had. */
+    void restartEmpty(long downNanos) {
+        crash(downNanos);
+        redis.restore(Map.of());
+        history.clear();
+        longAgo = Map.of();
+        checker.forgot();
+    }
+
+    private void beBackAfter(long downNanos) {
         world.after(downNanos, () -> {
             up = true;
             evictions = 0;
@@ -246,13 +297,13 @@ final class SimulatedNode {
         redis.restore(world.random.nextBoolean() ? Map.of() : saved);
         history.clear();
         longAgo = redis.snapshot();
-        buried.clear();
+        checker.forgot();
     }
 
     /** Somebody flushes it. */
     void flush() {
         redis.restore(Map.of());
-        buried.clear();
+        checker.forgot();
         remember();
     }
 

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.holdfast.redis.ScriptBridge;
 import org.luaj.vm2.Globals;
@@ -32,6 +34,7 @@ final class SimulatedRedis {
     private static final Map<String, Integer> ARITIES = new HashMap<>(Map.ofEntries(
             Map.entry("TIME", 1),
             Map.entry("GET", 2),
+            Map.entry("GETRANGE", 4),
             Map.entry("SET", -3),
             Map.entry("PEXPIRE", 3),
             Map.entry("PTTL", 2),
@@ -54,6 +57,34 @@ final class SimulatedRedis {
     private Map<String, Entry> keys = new TreeMap<>();
     private boolean shared;
     private ToLongFunction<String> audience = channel -> 0;
+    private Refusing refusing = Refusing.NOTHING;
+    private boolean hasWritten;
+
+    /** Commands that change something. */
+    private static final Set<String> WRITES = Set.of("SET", "PEXPIRE", "DEL", "ZADD", "ZREM", "ZREMRANGEBYSCORE");
+
+    /** Commands that may need memory, those with the flag denyoom. */
+    private static final Set<String> GROWING = Set.of("SET", "ZADD");
+
+    /** What is answered with an error. */
+    enum Refusing {
+        NOTHING,
+        /** What may need memory, by a script that has not written anything yet. */
+        GROWTH,
+        /** What writes: it cannot save, or is a replica. */
+        WRITES,
+        /** Everything: it is loading, or a script keeps it busy. */
+        EVERYTHING
+    }
+
+    /** An error that Redis answers with, which a script does not catch. */
+    static final class ErrorReply extends LuaError {
+        private static final long serialVersionUID = 1L;
+
+        ErrorReply(String message) {
+            super(message);
+        }
+    }
 
     /** @param value a String or a SimulatedSortedSet: neither ever changes, so that snapshots may share it */
     record Entry(Object value, long expiresAtMicros) {}
@@ -134,14 +165,20 @@ final class SimulatedRedis {
     }
 
     List<Object> eval(Prepared prepared) {
+        if (refusing == Refusing.EVERYTHING) {
+            throw new ErrorReply("LOADING Redis is loading the dataset in memory");
+        }
+        hasWritten = false;
         return LuaConversions.toClient(lua.run(this, prepared).checktable());
     }
 
     private LuaValue command(List<String> words) {
         checkArity(words);
+        checkRefused(words.get(0));
         return switch (words.get(0)) {
             case "TIME" -> time();
             case "GET" -> LuaConversions.bulk(get(words.get(1)));
+            case "GETRANGE" -> LuaConversions.bulk(beginning(words));
             case "SET" -> set(words);
             case "PEXPIRE" -> LuaConversions.integer(expire(words.get(1), RedisNumbers.integer(words.get(2))));
             case "PTTL" -> LuaConversions.integer(millisLeft(live(words.get(1))));
@@ -150,6 +187,18 @@ final class SimulatedRedis {
             case "PUBLISH" -> LuaConversions.integer(audience.applyAsLong(words.get(1)));
             default -> sortedSets.run(words);
         };
+    }
+
+    /** Redis looks at its memory when a script begins, and does not stop one that has written: half of it would be done. */
+    private void checkRefused(String command) {
+        if (refusing == Refusing.GROWTH && !hasWritten && GROWING.contains(command)) {
+            throw new ErrorReply("OOM command not allowed when used memory > 'maxmemory'.");
+        }
+        boolean writes = WRITES.contains(command);
+        if (refusing == Refusing.WRITES && writes) {
+            throw new ErrorReply("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to");
+        }
+        hasWritten |= writes;
     }
 
     private static void checkArity(List<String> words) {
@@ -167,6 +216,16 @@ final class SimulatedRedis {
     private LuaValue time() {
         long now = clockMicros.getAsLong();
         return LuaConversions.array(List.of(Long.toString(now / 1_000_000), Long.toString(now % 1_000_000)));
+    }
+
+    /** So far scripts ask for the beginning only. */
+    private String beginning(List<String> words) {
+        long last = RedisNumbers.integer(words.get(3));
+        if (RedisNumbers.integer(words.get(2)) != 0 || last < 0) {
+            throw notUnderstood(words);
+        }
+        String value = get(words.get(1));
+        return value == null ? "" : value.substring(0, (int) Math.min(last + 1, value.length()));
     }
 
     private LuaValue set(List<String> words) {
@@ -321,10 +380,23 @@ final class SimulatedRedis {
         shared = true;
     }
 
-    /** Evicts each key that expires, and returns how many they were. */
-    int evictExpiring() {
+    /** Answers with errors from now on, or does not any more. */
+    void refuse(Refusing what) {
+        refusing = what;
+    }
+
+    /** Deletes what has expired by now. */
+    void expire() {
+        long now = clockMicros.getAsLong();
+        if (keys.values().stream().anyMatch(entry -> entry.expiresAtMicros() <= now)) {
+            own().values().removeIf(entry -> entry.expiresAtMicros() <= now);
+        }
+    }
+
+    /** Evicts keys that expire and meet the condition, and returns how many they were. */
+    int evictExpiring(Predicate<String> condition) {
         int before = keys.size();
-        own().values().removeIf(entry -> entry.expiresAtMicros() != FOREVER);
+        own().entrySet().removeIf(key -> key.getValue().expiresAtMicros() != FOREVER && condition.test(key.getKey()));
         return before - keys.size();
     }
 

@@ -12,6 +12,7 @@ final class SimulatedTime implements Time {
     private final double rate;
     private final long origin;
     private long wallErrorMicros;
+    private long stoodStill;
 
     SimulatedTime(World world, double rate, long origin, long wallErrorMicros) {
         this.world = world;
@@ -22,7 +23,7 @@ final class SimulatedTime implements Time {
 
     @Override
     public long nanoTime() {
-        return origin + (long) (world.now() * rate);
+        return origin + (long) ((world.now() - stoodStill) * rate);
     }
 
     @Override
@@ -33,6 +34,11 @@ final class SimulatedTime implements Time {
     /** Somebody sets the wall clock. */
     void setWall(long errorMicros) {
         wallErrorMicros = errorMicros;
+    }
+
+    /** The machine was suspended for so long until now. */
+    void stoodStill(long nanos) {
+        stoodStill += nanos;
     }
 
     /** Returns when, in the world's time, this clock will show so much. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.holdfast.simulation.SimulatedSortedSet.Member;
 import org.luaj.vm2.LuaValue;
@@ -95,32 +96,34 @@ final class SortedSetCommands {
         int size = members.size();
         int first = (int) Math.max(0, start < 0 ? start + size : Math.min(start, size));
         int last = (int) Math.max(-1, stop < 0 ? stop + size : Math.min(stop, size - 1));
-        List<String> range = new ArrayList<>();
-        for (int i = first; i <= last; i++) {
-            Member member = members.get(reversed ? size - 1 - i : i);
-            range.add(member.name());
-            if (withScores) {
-                range.add(RedisNumbers.text(member.score()));
-            }
-        }
-        return LuaConversions.array(range);
+        Stream<Member> range =
+                IntStream.rangeClosed(first, last).mapToObj(i -> members.get(reversed ? size - 1 - i : i));
+        return LuaConversions.array(told(range, withScores));
+    }
+
+    private static List<String> told(Stream<Member> members, boolean withScores) {
+        return members.flatMap(member -> withScores
+                        ? Stream.of(member.name(), RedisNumbers.text(member.score()))
+                        : Stream.of(member.name()))
+                .toList();
     }
 
     private LuaValue rangeByScore(List<String> words) {
-        UnaryOperator<Stream<Member>> limit = limit(words);
-        return LuaConversions.array(
-                limit.apply(byScore(words)).map(Member::name).toList());
+        boolean withScores = words.size() > 4 && words.get(4).equals("WITHSCORES");
+        List<String> rest = words.subList(withScores ? 5 : 4, words.size());
+        UnaryOperator<Stream<Member>> limit = limit(words, rest);
+        return LuaConversions.array(told(limit.apply(byScore(words)), withScores));
     }
 
-    private static UnaryOperator<Stream<Member>> limit(List<String> words) {
-        if (words.size() == 4) {
+    private static UnaryOperator<Stream<Member>> limit(List<String> words, List<String> options) {
+        if (options.isEmpty()) {
             return members -> members;
         }
-        if (words.size() != 7 || !words.get(4).equals("LIMIT")) {
+        if (options.size() != 3 || !options.get(0).equals("LIMIT")) {
             throw SimulatedRedis.notUnderstood(words);
         }
-        long offset = RedisNumbers.integer(words.get(5));
-        long count = RedisNumbers.integer(words.get(6));
+        long offset = RedisNumbers.integer(options.get(1));
+        long count = RedisNumbers.integer(options.get(2));
         if (offset < 0) {
             return members -> Stream.empty(); // Redis counts down from it until the set ends
         }

@@ -20,12 +20,16 @@ final class Worker {
 
     private static final long MILLI = 1_000_000L;
 
+    /** So long after its time of work is over nobody begins another step of it. */
+    private static final long REST = 300 * MILLI;
+
     private final World world;
     private final Checker checker;
     private final Client client;
     private final Habits habits;
     private final Nodes nodes;
     private final Random random;
+    private long restFrom = Long.MAX_VALUE;
 
     /** @param nodes as this thread reaches them */
     Worker(World world, Checker checker, Client client, Habits habits, Nodes nodes) {
@@ -39,15 +43,18 @@ final class Worker {
 
     /** Locks in this way and that until the moment comes. */
     void work(long until) {
+        restFrom = until + REST;
         while (world.now() < until) {
             sleep(40 * MILLI);
             Shape shape = habits.anyShape(random);
             LockRequest request = shape.request(random.nextInt(habits.locks()), habits.permits())
                     .ttl(habits.anyTtl(random))
-                    .waitTimeout(Duration.ofMillis(random.nextInt(3) * 300L))
+                    .waitTimeout(Duration.ofMillis(random.nextInt(3) * habits.patienceMillis()))
                     .renewal(random.nextInt(4) > 0);
             if (shape == Shape.KEPT) {
                 request = request.atLeast(request.ttl().orElseThrow());
+            } else if (shape != Shape.DOWNGRADING && random.nextInt(8) == 0) {
+                request = request.maxHold(Duration.ofMillis(100 + random.nextInt(500)));
             }
             boolean detached = shape != Shape.DOWNGRADING && random.nextBoolean();
             boolean async = detached && habits.async() && random.nextBoolean();
@@ -58,13 +65,30 @@ final class Worker {
     /** Locks in the same way all the time. */
     void keepBusy(Shape shape, BooleanSupplier goOn) {
         LockRequest request = shape.request(0, habits.permits())
-                .ttl(Duration.ofMillis(500))
+                .ttl(Habits.SHORT_TTL)
                 .waitTimeout(Duration.ofSeconds(1))
                 .scope(LeaseScope.DETACHED);
         while (goOn.getAsBoolean()) {
             lockAndWork(shape, request, false);
             sleep(5 * MILLI);
         }
+    }
+
+    /** Takes a lock and holds it until the moment; it must not be lost. */
+    void holdThrough(LockRequest request, long until) {
+        long asked = world.now();
+        Lease lease = take(client.newSession(), request);
+        if (lease == null) {
+            throw new Violation("4: " + client.name() + " does not get " + request.names() + " though nobody has it");
+        }
+        Checker.Watched watched = checker.acquired(client.name(), lease, request, asked);
+        watched.mustSurvive();
+        while (world.now() < until) {
+            sleep(50 * MILLI);
+            checker.looked(watched);
+        }
+        checker.ended(watched, false);
+        lease.release();
     }
 
     /** Tries to take a lock after all faults have ended; it must succeed in time. */
@@ -135,8 +159,8 @@ final class Worker {
     private boolean use(Checker.Watched watched) {
         int steps = random.nextInt(6);
         boolean held = true;
-        for (int step = 0; step < steps && held; step++) {
-            sleep(habits.paceNanos());
+        for (int step = 0; step < steps && held && world.now() < restFrom; step++) {
+            sleep(habits.paceNanos(watched.lease().remaining()));
             held = checker.looked(watched);
         }
         if (!held) { // lost is lost: another look must say the same

@@ -72,6 +72,11 @@ final class World {
     /** What threads run on: while it is paused none of them does. */
     static final class Machine {
         long pausedUntil;
+
+        /** Lets nothing run until the moment. */
+        void pause(long until) {
+            pausedUntil = Math.max(pausedUntil, until);
+        }
     }
 
     /** Virtual nanoseconds since the beginning. */
@@ -122,6 +127,9 @@ final class World {
 
     /** Lets the calling thread wait until it is woken or the moment comes. */
     void waitUntil(long moment) {
+        if (ended) { // what is done on the way out of a program does not wait either
+            throw new End();
+        }
         Task me = running;
         long wait = ++sequence;
         me.waiting = wait;

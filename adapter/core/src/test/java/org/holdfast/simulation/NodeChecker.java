@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.holdfast.protocol.Answer;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.Target;
+
+/** Watches what commands do on one node: no more than they may, and no less than they say. */
+final class NodeChecker {
+
+    private final World world;
+    private final Checker leases;
+
+    /** How long no lock is granted anew after some may have been forgotten, in the world's time, whatever the clocks are. */
+    private final long quarantine;
+
+    private long forgotAt = Long.MIN_VALUE / 2;
+
+    /** Owners whose tombstone this memory has, with the moment until which it has to, by the node's clock. */
+    private final Map<Owner, Long> buried = new HashMap<>();
+
+    NodeChecker(World world, Checker leases, long quarantine) {
+        this.world = world;
+        this.leases = leases;
+        this.quarantine = quarantine;
+    }
+
+    /** The node has lost some of its memory, or all. */
+    void forgot() {
+        forgotSince(world.now());
+    }
+
+    /** The node has lost some of its memory, and nobody has counted on it since that moment. */
+    void forgotSince(long moment) {
+        buried.clear();
+        forgotAt = Math.max(forgotAt, moment);
+    }
+
+    /** The clock was set ahead: what counts on it may end early, and clients see to that. */
+    void clockJumped(long errorMicros) {
+        leases.clockIsAhead(errorMicros);
+        buried.clear();
+        forgotAt = Long.MIN_VALUE / 2;
+    }
+
+    /**
+     * A node has done what it was told.
+     *
+     * @param micros its clock
+     */
+    void done(
+            Command command,
+            Answer answer,
+            SimulatedRedis before,
+            SimulatedRedis after,
+            Belongings belongings,
+            long micros) {
+        Belongings earlier = belongings.in(before);
+        if (!after.isSameAs(before)) {
+            checkOthers(command, meantToStay(command, earlier), belongings.ofOthers());
+            checkFences(command, earlier.fences(), belongings.fences());
+        }
+        if (answer.reply() instanceof Reply.Refused) {
+            return;
+        }
+        if (command instanceof Command.Release release) {
+            released(release, belongings, micros);
+        } else if (command instanceof Command.OfClaim of && answer.reply() instanceof Reply.Granted) {
+            granted(of, earlier, belongings, micros);
+        }
+    }
+
+    /** An operator takes locks from others, but not from those who came after the look, with a larger token. */
+    private static Map<String, Object> meantToStay(Command command, Belongings before) {
+        Map<String, Object> others = before.ofOthers();
+        if (command instanceof Command.ForceRelease force) {
+            before.fences().forEach((fence, last) -> {
+                String lock = fence.substring(0, fence.lastIndexOf(':') + 1);
+                if (last < force.token()) {
+                    others.keySet().removeIf(what -> what.startsWith(lock));
+                }
+            });
+        }
+        return others;
+    }
+
+    private static void checkOthers(Command command, Map<String, Object> before, Map<String, Object> after) {
+        before.forEach((what, value) -> {
+            if (!value.equals(after.get(what))) {
+                throw new Violation("3: " + command + " changed " + what + " from " + value + " to " + after.get(what));
+            }
+        });
+    }
+
+    /** What was granted once must not be forgotten; what an attempt had, which was taken back, was never granted. */
+    private static void checkFences(Command command, Map<String, Long> before, Map<String, Long> after) {
+        before.forEach((fence, token) -> {
+            boolean undone = command instanceof Command.Release release
+                    && !release.tombstone()
+                    && release.claim().lastToken() == token;
+            if (!undone && after.getOrDefault(fence, 0L) < token) {
+                throw new Violation(
+                        "2: " + command + " lowered " + fence + " from " + token + " to " + after.get(fence));
+            }
+        });
+    }
+
+    private void released(Command.Release release, Belongings belongings, long micros) {
+        if (belongings.hasSome()) {
+            throw new Violation("3: " + release + " left something");
+        }
+        if (release.tombstone()) {
+            boolean read = release.claim().target() instanceof Target.Reading;
+            long ttl = release.claim().ttlMillis();
+            long retention =
+                    release.claim().fenceMillis() - ttl; // so long whatever comes after it is on record at least
+            long millis = read ? Math.min(ttl, retention) : retention; // others may go on reading, and graves with them
+            long until = (micros / 1_000 + millis) * 1_000; // a release that comes again leaves what is there as it is
+            buried.merge(release.claim().owner(), until, (known, later) -> known > micros ? known : later);
+        }
+    }
+
+    private void granted(Command.OfClaim command, Belongings before, Belongings after, long micros) {
+        if (buried.getOrDefault(command.claim().owner(), Long.MIN_VALUE) > micros) {
+            throw new Violation("3: " + command + " was granted though it had been released");
+        }
+        after.fences().forEach((fence, token) -> {
+            if (token < command.claim().lastToken()) {
+                throw new Violation("2: " + command + " was granted, and " + fence + " is " + token);
+            }
+        });
+        if (world.now() - forgotAt < quarantine && !before.hasAll()) {
+            throw new Violation("1: " + command + " was granted anew by a node that has forgotten locks "
+                    + (world.now() - forgotAt) / 1_000_000 + " ms ago");
+        }
+    }
+}

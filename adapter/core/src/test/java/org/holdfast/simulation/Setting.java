@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.holdfast.protocol.Agreement;
+import org.holdfast.protocol.Agreements;
+import org.holdfast.protocol.Timing;
+
+/**
+ * What one run is set up with.
+ *
+ * @param nodes how many there are
+ * @param timing what the deployment agrees on
+ * @param meanDelay of a message, one way, in nanoseconds
+ * @param breaks how likely a message is to break its connection
+ * @param kinds what goes wrong
+ * @param faults how often something does
+ * @param survival what a lease must survive; empty for no such lease
+ */
+record Setting(
+        int nodes,
+        Timing timing,
+        long meanDelay,
+        double breaks,
+        List<Fault> kinds,
+        int faults,
+        Optional<Survival> survival) {
+
+    private static final long MILLI = 1_000_000L;
+
+    /** How far clocks drift apart in a run of ten seconds, at the drift that is usual. */
+    private static final long DRIFTED_MILLIS = 100;
+
+    private static final double DRIFT = 0.01;
+    private static final Duration MARGIN = Duration.ofSeconds(1);
+    private static final Duration TICKET_TTL = Duration.ofMillis(300);
+
+    static Setting draw(Random random) {
+        return random.nextInt(10) == 0 ? drawSurvival(random) : drawAny(random);
+    }
+
+    private static Setting drawSurvival(Random random) {
+        Survival survival = Survival.draw(random);
+        Timing timing = new Timing(
+                Duration.ofMillis(50), survival.drawMaxTtl(random), Duration.ofSeconds(10), DRIFT, MARGIN, TICKET_TTL);
+        long meanDelay = MILLI / 2 * (1 + random.nextInt(4));
+        return new Setting(survival.drawNodes(random), timing, meanDelay, 0, List.of(), 0, Optional.of(survival));
+    }
+
+    private static Setting drawAny(Random random) {
+        boolean onlyForced = random.nextInt(20) == 0;
+        boolean slow = !onlyForced && random.nextInt(8) == 0;
+        long meanDelay = slow ? 40 * MILLI : MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
+        double breaks = onlyForced ? 0 : List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
+        boolean quiet = breaks == 0 && meanDelay <= 2 * MILLI;
+        return new Setting(
+                List.of(1, 1, 3, 3, 3, 3, 3, 5, 5, 5, 5, 7).get(random.nextInt(12)),
+                timing(random, slow),
+                meanDelay,
+                breaks,
+                onlyForced ? Fault.forcedReleases() : Fault.drawKinds(random),
+                !onlyForced && quiet && random.nextBoolean() ? 0 : random.nextInt(10),
+                Optional.empty());
+    }
+
+    private static Timing timing(Random random, boolean slow) {
+        boolean drifting = random.nextInt(4) == 0;
+        return new Timing(
+                Duration.ofMillis(slow ? 200 : 50),
+                Duration.ofMillis(List.of(2_000, 2_000, 1_200, 700).get(random.nextInt(4))),
+                Duration.ofMillis(
+                        drifting ? 10_000 : List.of(10_000, 10_000, 2_000, 700).get(random.nextInt(4))),
+                drifting ? 10 * DRIFT : DRIFT,
+                MARGIN,
+                TICKET_TTL);
+    }
+
+    /** Nothing is lost, and nothing is late. */
+    boolean isQuiet() {
+        return breaks == 0 && meanDelay <= 2 * MILLI;
+    }
+
+    /** Nothing goes wrong, unless an operator takes locks away. */
+    boolean isUndisturbed() {
+        return isQuiet()
+                && survival.isEmpty()
+                && (faults == 0 || Fault.forcedReleases().containsAll(kinds));
+    }
+
+    /** Nothing goes wrong at all. */
+    boolean isCalm() {
+        return isQuiet() && faults == 0 && survival.isEmpty();
+    }
+
+    /** Draws how fast a clock runs. Rates differ by less than the bound between any two machines. */
+    double clockRate(Random random) {
+        return 1 + (random.nextDouble() - 0.5) * timing.driftFactor() * 0.9;
+    }
+
+    /**
+     * Draws by how much a client's wall clock is wrong: clients agree within the longest TTL and within the retention, without
+     * which tokens need not grow where nodes have lost them.
+     */
+    long wallErrorMicros(Random random) {
+        long most = mostWallErrorMicros() - DRIFTED_MILLIS * 1_000;
+        return (long) ((random.nextDouble() * 2 - 1) * most);
+    }
+
+    private long mostWallErrorMicros() {
+        return Math.min(timing.maxLeaseTtl().toMillis(), timing.fenceRetention().toMillis()) * 1_000 / 2;
+    }
+
+    /** Returns by how much a node's clock may be wrong without clients refusing to work, whatever theirs say. */
+    long harmlessErrorMicros() {
+        return maxSkewMicros() - mostWallErrorMicros();
+    }
+
+    /** Returns what nodes are told of it. */
+    Agreements agreements() {
+        return new Agreements(new Agreement(
+                timing.maxLeaseTtl().toMillis(), timing.fenceRetention().toMillis(), timing.driftFactor()));
+    }
+
+    /** Returns by how much a client's wall clock may differ from the nodes'. */
+    long maxSkewMicros() {
+        return timing.fenceRetention().toMillis() * 1_000 / 2;
+    }
+
+    /** Returns how long things go wrong. */
+    long troubleNanos() {
+        return survival.map(what -> what.duration(this)).orElse(3_000 * MILLI);
+    }
+
+    /**
+     * The smallest step of a node's clock that clients are sure to see; smaller ones are no danger but to leases that are so short
+     * that the drift which is subtracted from them is less.
+     */
+    long smallestStepMicros() {
+        return 20_000 + 10 * meanDelay / 1_000 + (long) (3_000_000 * timing.driftFactor());
+    }
+
+    /**
+     * Draws by how much each node's clock is set wrong, of all sizes. Fewer than a quorum are alike: where more are set by the
+     * same, clients believe that their own clock stood still.
+     */
+    long[] drawClockSteps(Random random) {
+        long[] steps = new long[nodes];
+        for (int node = 0; node < nodes; node++) {
+            steps[node] = drawClockStep(random);
+            for (int i = 0; countAlike(steps, node) > nodes / 2; i++) {
+                steps[node] = drawClockStep(random) + i * smallestStepMicros(); // sooner or later there is room
+            }
+        }
+        return steps;
+    }
+
+    private long drawClockStep(Random random) {
+        long smallest = smallestStepMicros();
+        long largest = survival.isPresent()
+                ? 150_000
+                : 3 * agreements().widest().quarantine().toNanos() / 1_000;
+        long step = (long) (smallest * Math.pow((double) largest / smallest, random.nextDouble()));
+        return survival.isPresent() || random.nextBoolean() ? step : -step;
+    }
+
+    private int countAlike(long[] steps, int node) {
+        int alike = 0;
+        for (int other = 0; other < node; other++) {
+            alike += Math.abs(Math.abs(steps[other]) - Math.abs(steps[node])) < smallestStepMicros() ? 1 : 0;
+        }
+        return nodes == 1 || survival.isPresent() ? 0 : alike + 1;
+    }
+}

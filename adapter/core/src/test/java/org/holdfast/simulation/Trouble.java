@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.holdfast.protocol.NodeSet;
+
+/** Lets faults happen in a run, until its time of trouble is over. */
+final class Trouble {
+
+    private static final long MILLI = 1_000_000L;
+
+    private final World world;
+    private final Random random;
+    private final Setting setting;
+    private final long end;
+    private final List<SimulatedNode> nodes;
+    private final List<Client> clients;
+    private final Habits habits;
+    private final Suspensions suspensions;
+    private final List<String> happened = new ArrayList<>();
+    private boolean forcing;
+
+    Trouble(
+            World world,
+            Setting setting,
+            long end,
+            List<SimulatedNode> nodes,
+            List<Client> clients,
+            Habits habits,
+            Suspensions suspensions) {
+        this.world = world;
+        this.random = world.random;
+        this.setting = setting;
+        this.end = end;
+        this.nodes = nodes;
+        this.clients = clients;
+        this.habits = habits;
+        this.suspensions = suspensions;
+    }
+
+    /** Has all faults happen, each at its time. */
+    void begin() {
+        for (int fault = 0; fault < setting.faults(); fault++) {
+            Fault kind = setting.kinds().get(random.nextInt(setting.kinds().size()));
+            world.at((long) (random.nextDouble() * end), () -> happen(kind));
+        }
+        world.at(end, this::setRight);
+    }
+
+    /** Tells what went wrong, with the node or the client that was drawn for it. */
+    @Override
+    public String toString() {
+        return happened.toString();
+    }
+
+    /** What clients refuse to work with is wrong no more. */
+    private void setRight() {
+        nodes.forEach(node -> node.setClockRight(setting.harmlessErrorMicros()));
+    }
+
+    /** Ends within the time of trouble. */
+    private long duration() {
+        return (long) (random.nextDouble() * Math.min(1_500 * MILLI, end - world.now()));
+    }
+
+    private void happen(Fault kind) {
+        SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
+        Client client = clients.get(random.nextInt(clients.size()));
+        happened.add(
+                kind + " at " + world.now() / MILLI + " ms (node " + nodes.indexOf(node) + ", " + client.name() + ")");
+        switch (kind) {
+            case CRASH -> node.crash(random.nextBoolean() ? duration() : duration() / 50);
+            case FLUSH -> node.flush();
+            case NODE_PAUSE -> node.pause(duration());
+            case CLIENT_PAUSE -> client.machine.pause(world.now() + duration());
+            case CUT_OFF -> client.view.cutOff(new NodeSet(random.nextLong()), world.now() + duration());
+            case CLOCK_STEP -> node.stepClock();
+            case CLOCK_BLIP -> node.blipClock(Math.min(300 * MILLI, duration()));
+            case EVICTION -> node.evict(Math.min(end - world.now(), 1_550 * MILLI + duration() / 8));
+            case WALL_STEP -> client.time.setWall(setting.wallErrorMicros(random));
+            case WALL_FAR_OFF -> wallFarOff(client);
+            case STANDSTILL -> standStill(client);
+            case SLOW_SENDING -> client.view.slowUntil = world.now() + duration();
+            case ERRORS ->
+                node.refuse(
+                        random.nextBoolean() ? SimulatedRedis.Refusing.WRITES : SimulatedRedis.Refusing.EVERYTHING,
+                        duration());
+            case FULL_MEMORY -> node.refuse(SimulatedRedis.Refusing.GROWTH, duration());
+            case FORCED_RELEASE -> forceRelease(client);
+        }
+    }
+
+    /** By a little more than is allowed, or by a year. */
+    private void wallFarOff(Client client) {
+        long tooFar = setting.maxSkewMicros() * 2;
+        long error = random.nextBoolean() ? tooFar : 31_536_000_000_000L;
+        client.time.setWall(random.nextInt(4) == 0 ? -error : error);
+        world.after(duration(), () -> client.time.setWall(setting.wallErrorMicros(random)));
+    }
+
+    private void standStill(Client client) {
+        long nanos = random.nextBoolean() ? duration() : duration() / 8;
+        client.machine.pause(world.now() + nanos);
+        world.after(nanos, () -> {
+            client.time.stoodStill(nanos);
+            suspensions.stoodStill(client.name());
+        });
+    }
+
+    /** One at a time: what two at once do to each other is nobody's promise. */
+    private void forceRelease(Client client) {
+        if (!forcing) {
+            forcing = true;
+            client.forceRelease(
+                    habits.anyShape(random).request(random.nextInt(habits.locks()), habits.permits()),
+                    suspensions,
+                    () -> forcing = false);
+        }
+    }
+}
