@@ -35,9 +35,27 @@ public sealed interface Command {
     /**
      * Give back what is claimed if the owner has it.
      *
-     * @param tombstone also refuse from now on what is still under way of this lease, on whatever connection
+     * @param tombstone also refuse from now on what is still under way of it, on whatever connection
+     * @param held whether it was held, or is the attempt of a client that has never had it: what such an attempt leaves behind
+     *     must not keep the present holder from healing the node
      */
-    record Release(Claim claim, boolean tombstone) implements OfClaim {}
+    record Release(Claim claim, boolean tombstone, boolean held) implements OfClaim {
+
+        /** Ends a lease. */
+        static Release ofLease(Claim claim) {
+            return new Release(claim, true, true);
+        }
+
+        /** Undoes an attempt whose answer came, or comes before that to this. */
+        static Release ofAttempt(Claim claim) {
+            return new Release(claim, false, false);
+        }
+
+        /** Undoes an attempt whose answer is missing. */
+        static Release ofLostAttempt(Claim claim) {
+            return new Release(claim, true, false);
+        }
+    }
 
     /**
      * Keep tickets in their places for another TTL.

@@ -142,19 +142,18 @@ public final class Redlock {
      *
      * <p>Where the answer is still to come, the release follows the acquisition on the same connection and cannot
      * overtake it. Where no answer will come, the acquisition may still be under way elsewhere: only there the release
-     * leaves a tombstone. A tombstone raises the token, which would keep the present holder from healing that node; so an undo
-     * whose own answer is missing is repeated without one, unless the answer to its acquisition is missing too.
+     * leaves a tombstone.
      */
     private void undo(Nodes nodes, Claim claim, Round round, Tally tally) {
         round.leave(late -> {
             if (late.reply() instanceof Reply.NoAnswer) {
-                unfinished.add(late.node(), new Command.Release(claim, true));
+                unfinished.add(late.node(), Command.Release.ofLostAttempt(claim));
             }
         });
-        unfinished.add(tally.unanswered(), new Command.Release(claim, true));
+        unfinished.add(tally.unanswered(), Command.Release.ofLostAttempt(claim));
         NodeSet reachable = tally.granted().and(tally.pending());
         if (!reachable.isEmpty()) {
-            Command.Release undoing = new Command.Release(claim, false);
+            Command.Release undoing = Command.Release.ofAttempt(claim);
             nodes.send(undoing, reachable).leave(late -> finish(late, undoing));
         }
     }
@@ -256,7 +255,7 @@ public final class Redlock {
     /** Sends the releases of leases to all nodes, all at once. */
     List<Round> startReleases(Nodes nodes, List<Hold> holds) {
         List<Command> commands = new ArrayList<>(holds.size());
-        holds.forEach(hold -> commands.add(new Command.Release(hold.claim(), true)));
+        holds.forEach(hold -> commands.add(Command.Release.ofLease(hold.claim())));
         return nodes.sendAll(commands, NodeSet.first(nodes.count()));
     }
 
@@ -270,7 +269,7 @@ public final class Redlock {
     long finishRelease(Nodes nodes, Hold hold, Round round, long started, long until) {
         counters.released.increment();
         long deadline = earlier(started + timing.patienceNanos(hold.claim().ttlMillis()), until);
-        Command.Release release = new Command.Release(hold.claim(), true);
+        Command.Release release = Command.Release.ofLease(hold.claim());
         Tally tally = new Tally(nodes.count());
         while (!tally.isAcknowledged()) {
             Answer answer = round.next(deadline);
@@ -286,7 +285,7 @@ public final class Redlock {
 
     /** Has a lease that is lost taken back on every node, by and by. */
     void abandon(Hold hold) {
-        unfinished.add(NodeSet.first(unfinished.nodes()), new Command.Release(hold.claim(), true));
+        unfinished.add(NodeSet.first(unfinished.nodes()), Command.Release.ofLease(hold.claim()));
     }
 
     /** Looks for a permit that nobody has; a value only, which may be out of date when it is returned. */

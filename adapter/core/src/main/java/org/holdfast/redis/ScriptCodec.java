@@ -193,7 +193,8 @@ final class ScriptCodec {
         }
         call.add(bytes(claim.owner().value()))
                 .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
-                .add(claim.fenceMillis());
+                .add(claim.fenceMillis())
+                .add(command.held() ? 1 : 0);
         claim.target().names().forEach(name -> call.add(bytes(channel(name))));
         if (reads) {
             call.add(claim.ttlMillis()).add(memoryMicros);

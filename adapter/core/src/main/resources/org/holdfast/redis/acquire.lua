@@ -1,8 +1,8 @@
 -- Takes a lock on one or several names, all or none, if nobody else has any of them and the token is larger than any
 -- granted before. Comes after lock.lua.
 --
--- KEYS[1], KEYS[2]   lock, see lock.lua; and fence: holds the last token, expires a retention after the lease has ended. Then
---                    the same two of the second name, and so on
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
+--                    of the second name, and so on
 -- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  token
@@ -35,7 +35,7 @@ end
 local memory = tonumber(ARGV[5])
 local linger = math.ceil(memory / 1000)
 local keys = 2 * ARGV[6]
-local known = {} -- what the fences are to be if this is undone
+local known = {} -- what stands again if this is undone
 local longest = 0
 for i = 1, keys, 2 do
   local owner, left, before = look(KEYS[i])
@@ -63,12 +63,12 @@ end
 local token = tonumber(ARGV[2])
 local largest = 0
 for i = 1, keys, 2 do
-  local fence = redis.call('GET', KEYS[i + 1]) or '0'
-  local last = tonumber(fence)
+  local last, lease = tokens(KEYS[i + 1])
+  last = tonumber(last)
   if token <= last and not (known[i] and tonumber(ARGV[7]) >= last) then
     largest = math.max(largest, last)
   end
-  known[i] = known[i] or fence
+  known[i] = known[i] or lease
 end
 if largest > 0 then
   return {3, largest, now}

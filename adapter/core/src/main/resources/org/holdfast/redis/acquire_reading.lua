@@ -1,7 +1,7 @@
 -- Lets one more reader in, unless somebody has the lock alone. Comes after lock.lua.
 --
--- KEYS[1]  lock: while it is read, the word "readers" and the last token before, until the last reader's lease ends
--- KEYS[2]  fence: holds the last token, expires a retention later
+-- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
+-- KEYS[2]  fence, see lock.lua; expires a retention later
 -- KEYS[3], KEYS[4], KEYS[5]  who waits; see queue.lua
 -- KEYS[6]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
@@ -36,7 +36,10 @@ local holder, left, before = look(KEYS[1])
 if holder and left <= 0 then
   holder = nil
 end
-local base = holder and string.match(holder, '^readers (%d+)$')
+local base, leased
+if holder then
+  base, leased = string.match(holder, '^readers (%d+) (%d+)$')
+end
 if holder and not base then
   return {2, cut(KEYS[1], holder, left, before, linger), now}
 end
@@ -53,11 +56,11 @@ if memory > 0 then
 end
 
 if not base then
-  base = redis.call('GET', KEYS[2]) or '0'
-  before = base
+  base, leased = tokens(KEYS[2])
+  before = leased
   redis.call('DEL', readers)
 end
 local known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')
 if tonumber(ARGV[2]) <= tonumber(base) or known < 0 then
-  return {3, tonumber(redis.call('GET', KEYS[2]) or '0'), now}
+  return {3, tonumber((tokens(KEYS[2]))), now}
 end

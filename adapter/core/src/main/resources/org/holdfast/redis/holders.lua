@@ -1,6 +1,6 @@
 -- Comes after lock.lua and before a script that tells who has locks.
 --
--- KEYS[1], KEYS[2]  lock, see lock.lua; and fence: holds the last token. Then the same two of the second lock, and so on
+-- KEYS[1], KEYS[2]  lock and fence, see lock.lua. Then the same two of the second lock, and so on
 -- rest of KEYS      readers of the first lock: each owner with the moment in milliseconds at which its lease expires, and each
 --                   that has released its lease with less than zero; then those of the others. Permits have none
 -- ARGV[1]  how many locks
@@ -33,7 +33,7 @@ local function tell(lock)
   end
   value = owner or value
   local readers = {}
-  if KEYS[2 * locks + lock] and string.match(value, '^readers %d+$') then
+  if KEYS[2 * locks + lock] and string.match(value, '^readers %d+') then
     readers = redis.call('ZRANGEBYSCORE', KEYS[2 * locks + lock], '(' .. millis, '+inf', 'WITHSCORES', 'LIMIT', 0, 1000)
     for i = 1, #readers, 2 do
       add(lock, 1, readers[i], readers[i + 1] - millis)
@@ -45,6 +45,6 @@ local function tell(lock)
 end
 
 local function last(lock)
-  return tonumber(redis.call('GET', KEYS[2 * lock]) or '0') or 0
+  return tonumber((tokens(KEYS[2 * lock]))) or 0
 end
 

@@ -1,7 +1,7 @@
 -- Comes after a script that lets a reader in or extends its lease: writes it down, and sees to it that the lock lasts as long
 -- as its last reader.
 --
--- Uses `base`, `before` if all who read may still be undone, `readers`, `memory` and `linger` of the script before, what lock.lua
+-- Uses `base` and `leased`, `before` if all who read may still be undone, `readers`, `memory` and `linger` of the script before, what lock.lua
 -- has left, and the same KEYS and ARGV.
 --
 -- Returns {1, 0, clock of this node in microseconds}
@@ -11,18 +11,18 @@ local left = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')[2] - millis
 if memory > 0 then
   left = math.min(left, linger) -- no lease lasts longer: the clock was set back since
 end
-local fence = redis.call('GET', KEYS[2]) or '0'
-local larger = tonumber(ARGV[2]) < tonumber(fence)
+local last, lease = tokens(KEYS[2])
+local stands = larger(lease, ARGV[2])
 if not before then
-  before = larger and fence or ARGV[2]
+  before = stands
 elseif expired > 0 then
-  before = fence -- that was perhaps the token of a lease
+  before = lease -- that is perhaps the token of one that has ended
 end
-write(KEYS[1], 'readers ' .. base, left, linger, before)
+write(KEYS[1], 'readers ' .. base .. ' ' .. leased, left, linger, before)
 redis.call('PEXPIRE', readers, left + linger)
-if larger then
+if stands == lease then
   redis.call('PEXPIRE', KEYS[2], ARGV[4])
 else
-  redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[4])
+  record(KEYS[2], larger(last, stands), stands, ARGV[4])
 end
 return {1, 0, now}

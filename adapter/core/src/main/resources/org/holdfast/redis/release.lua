@@ -1,11 +1,12 @@
 -- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone. Comes after lock.lua.
 --
--- KEYS[1], KEYS[2]   lock, see lock.lua; and fence: holds the last token, expires a retention after the lease has ended. Then
---                    the same two of the second name, and so on
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
+--                    of the second name, and so on
 -- ARGV[1]  owner
--- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none and undo an attempt: see lock.lua
+-- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none
 -- ARGV[3]  TTL of the fence in milliseconds
--- ARGV[4]  channel on which the release of the first name is published; then those of the others
+-- ARGV[4]  1 to end a lease, 0 to undo an attempt: see lock.lua
+-- ARGV[5]  channel on which the release of the first name is published; then those of the others
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {4, n, _}     released, and n connections listened for that
@@ -21,6 +22,7 @@
 -- before that needs memory itself.
 
 local grave = tonumber(ARGV[2])
+local held = ARGV[4] == '1'
 local released = false
 local listeners = 0
 local longest = 0
@@ -29,19 +31,26 @@ for i = 1, #KEYS, 2 do
   if owner == ARGV[1] or not owner then
     redis.call('DEL', KEYS[i])
   end
-  if grave > 0 and tonumber(redis.call('GET', KEYS[i + 1]) or '0') < grave then
-    redis.call('SET', KEYS[i + 1], ARGV[2], 'PX', ARGV[3])
+  local last, lease = tokens(KEYS[i + 1])
+  local stands = lease
+  if held then
+    stands = larger(lease, ARGV[2])
+  elseif owner == ARGV[1] and before and tonumber(before) < tonumber(lease) then
+    stands = before
+  end
+  if stands ~= lease or tonumber(last) < grave then
+    record(KEYS[i + 1], larger(last, ARGV[2]), stands, ARGV[3])
   end
   if owner == ARGV[1] then
     released = true
     if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
-      listeners = math.max(listeners, redis.call('PUBLISH', ARGV[4 + (i - 1) / 2], ARGV[1]))
-    elseif before then
-      restore(KEYS[i + 1], before, ARGV[3])
+      listeners = math.max(listeners, redis.call('PUBLISH', ARGV[5 + (i - 1) / 2], ARGV[1]))
     end
   elseif owner then
     longest = math.max(longest, left)
-    keep(KEYS[i], owner, before, ends, ARGV[2])
+    if held then
+      keep(KEYS[i], owner, before, ends, ARGV[2])
+    end
   end
 end
 if released then

@@ -1,15 +1,16 @@
 -- Ends a reader's lease, and tells those who wait if it was the last one. Comes after lock.lua.
 --
--- KEYS[1]  lock: while it is read, the word "readers" and the last token before, until the last reader's lease ends
--- KEYS[2]  fence: holds the last token, expires a retention later
+-- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
+-- KEYS[2]  fence, see lock.lua; expires a retention later
 -- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
 -- ARGV[1]  owner
--- ARGV[2]  the tombstone: one more than the lease's token, or 0 to leave none and undo an attempt: see lock.lua
+-- ARGV[2]  the tombstone: one more than the lease's token, or 0 to leave none
 -- ARGV[3]  TTL of the fence in milliseconds
--- ARGV[4]  channel on which the release is published
--- ARGV[5]  TTL of the lease in milliseconds
--- ARGV[6]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[4]  1 to end a lease, 0 to undo an attempt: see lock.lua
+-- ARGV[5]  channel on which the release is published
+-- ARGV[6]  TTL of the lease in milliseconds
+-- ARGV[7]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {4, n, _}     released; it was the last reader and n connections listened for that, or n is 0
@@ -20,15 +21,18 @@
 -- own entry, as long as it could last. When nobody reads any more, the last token does it.
 
 local grave = tonumber(ARGV[2])
+local held = ARGV[4] == '1'
 
 -- Leaves the tombstone. Comes after something that needs no memory, so that it can be left on a full node: see release.lua.
 local function bury()
-  if grave > 0 and tonumber(redis.call('GET', KEYS[2]) or '0') < grave then
-    redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+  local last, lease = tokens(KEYS[2])
+  local stands = held and larger(lease, ARGV[2]) or lease
+  if stands ~= lease or tonumber(last) < grave then
+    record(KEYS[2], larger(last, ARGV[2]), stands, ARGV[3])
   end
 end
 
-local linger = math.ceil(ARGV[6] / 1000)
+local linger = math.ceil(ARGV[7] / 1000)
 local holder, keptFor, before, ends = look(KEYS[1])
 local released = holder == ARGV[1] -- it has become a reader, and this node has not heard of that yet
 local over = released
@@ -36,9 +40,11 @@ if released or not holder then
   redis.call('DEL', KEYS[1], KEYS[3])
   bury()
 else
-  if not string.match(holder, '^readers %d+$') then
+  if not string.match(holder, '^readers %d+ %d+$') then
     bury()
-    keep(KEYS[1], holder, before, ends, ARGV[2])
+    if held then
+      keep(KEYS[1], holder, before, ends, ARGV[2])
+    end
     if keptFor > 0 then
       return {2, keptFor, now}
     end
@@ -49,7 +55,7 @@ else
   local expired = redis.call('ZREMRANGEBYSCORE', KEYS[3], -millis, millis)
   bury()
   if grave > 0 then
-    redis.call('ZADD', KEYS[3], -(millis + ARGV[5]), ARGV[1])
+    redis.call('ZADD', KEYS[3], -(millis + ARGV[6]), ARGV[1])
   elseif known > 0 then -- what has left a tombstone before keeps it
     redis.call('ZREM', KEYS[3], ARGV[1])
   end
@@ -57,9 +63,9 @@ else
   over = left <= 0 or keptFor <= 0
   local kept = before
   if expired > 0 or not before then
-    before = redis.call('GET', KEYS[2]) or '0' -- that was perhaps the token of a lease
-  elseif tonumber(before) < grave then
-    before = ARGV[2]
+    before = select(2, tokens(KEYS[2])) -- that is perhaps the token of one that has ended
+  elseif held then
+    before = larger(before, ARGV[2])
   end
   if not over and (left < keptFor or before ~= kept) then
     left = math.min(left, keptFor)
@@ -75,9 +81,11 @@ local listeners = 0
 if over then
   redis.call('DEL', KEYS[1], KEYS[3])
   if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
-    listeners = redis.call('PUBLISH', ARGV[4], ARGV[1])
-  elseif before and released then
-    restore(KEYS[2], before, ARGV[3])
+    listeners = redis.call('PUBLISH', ARGV[5], ARGV[1])
+  end
+  local last, lease = tokens(KEYS[2])
+  if not held and released and before and tonumber(before) < tonumber(lease) then
+    record(KEYS[2], last, before, ARGV[3])
   end
 end
 return {released and 4 or 5, listeners, now}

@@ -1,8 +1,8 @@
 -- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
 -- node which missed the acquisition or lost the key. Comes after lock.lua.
 --
--- KEYS[1], KEYS[2]   lock, see lock.lua; and fence: holds the last token, expires a retention after the lease has ended. Then
---                    the same two of the second name, and so on
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
+--                    of the second name, and so on
 -- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  last token of the lease
@@ -14,7 +14,7 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    held by another, for so long if not renewed
---   {3, token, _} nobody has it, and a larger token was granted or this lease was released
+--   {3, token, _} nobody has it, and a larger token was granted to a lease or this lease was released
 --   {6, 0, _}     nobody has it, and the birth mark is gone: this node may have forgotten locks, and heals nothing
 --   {7, ms, _}    nobody has it, and this node is in quarantine for so long: it may have forgotten locks, and heals nothing
 --
@@ -38,9 +38,10 @@ for i = 1, keys, 2 do
   end
   if owner ~= ARGV[1] then
     missing = true
-    local last = tonumber(redis.call('GET', KEYS[i + 1]) or '0')
-    if token < last then
-      refused = math.max(refused, last)
+    local _, lease = tokens(KEYS[i + 1])
+    lease = tonumber(lease)
+    if token < lease then
+      refused = math.max(refused, lease)
     end
   end
 end
@@ -60,13 +61,13 @@ if refused > 0 then
 end
 
 for i = 1, keys, 2 do
-  local fence = redis.call('GET', KEYS[i + 1]) or '0'
-  if token <= tonumber(fence) then
+  local last, lease = tokens(KEYS[i + 1])
+  if token <= tonumber(lease) then
     redis.call('PEXPIRE', KEYS[i + 1], ARGV[4]) -- first, since it needs no memory: so a lease is renewed on a full node too
   else
-    fence = ARGV[2]
-    redis.call('SET', KEYS[i + 1], fence, 'PX', ARGV[4])
+    lease = ARGV[2]
+    record(KEYS[i + 1], larger(last, lease), lease, ARGV[4])
   end
-  write(KEYS[i], ARGV[1], ARGV[3], linger, fence) -- whoever renews will not be undone
+  write(KEYS[i], ARGV[1], ARGV[3], linger, lease) -- whoever renews will not be undone
 end
 return {1, 0, now}

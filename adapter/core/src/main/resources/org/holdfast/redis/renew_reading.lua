@@ -2,8 +2,8 @@
 -- a node which missed it or lost it. An owner that has had the lock alone becomes a reader, and lets others in. Comes after
 -- lock.lua.
 --
--- KEYS[1]  lock: while it is read, the word "readers" and the last token before, until the last reader's lease ends
--- KEYS[2]  fence: holds the last token, expires a retention later
+-- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
+-- KEYS[2]  fence, see lock.lua; expires a retention later
 -- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
 -- last of KEYS  birth mark: begins with the moment since when this node's memory is whole, in microseconds
@@ -29,10 +29,14 @@ local holder, left = look(KEYS[1])
 if holder and left <= 0 and holder ~= ARGV[1] then
   holder = nil
 end
-local base = holder and string.match(holder, '^readers (%d+)$')
+local base, leased
+if holder then
+  base, leased = string.match(holder, '^readers (%d+) (%d+)$')
+end
 if holder == ARGV[1] then
-  local fence = redis.call('GET', KEYS[2]) or '0'
-  base = tonumber(ARGV[2]) < tonumber(fence) and fence or ARGV[2] -- what was released meanwhile does not come in after all
+  base, leased = tokens(KEYS[2])
+  base = larger(base, ARGV[2]) -- what was released meanwhile does not come in after all
+  leased = larger(leased, ARGV[2])
   redis.call('DEL', readers)
   redis.call('PUBLISH', ARGV[6], ARGV[1])
 elseif holder and not base then
@@ -50,12 +54,12 @@ else
         return {7, (whole - now) / 1000, now}
       end
     end
-    local fence = redis.call('GET', KEYS[2]) or '0'
-    if tonumber(ARGV[2]) < tonumber(base or fence) or known < 0 then
-      return {3, tonumber(fence), now}
+    local last, lease = tokens(KEYS[2])
+    if tonumber(ARGV[2]) < tonumber(leased or lease) or known < 0 then
+      return {3, tonumber(lease), now}
     end
     if not base then
-      base = fence
+      base, leased = last, lease
       redis.call('DEL', readers)
     end
   end

@@ -301,7 +301,7 @@ abstract class LockContract {
             for (Node node : nodes) {
                 Reply reply = tell(
                         node,
-                        new Command.Release(
+                        AnyToken.release(
                                 new Claim(new Target.Alone(lock), STRANGER, lease.token(), 10_000, 60_000), true));
                 assertThat(reply).isInstanceOf(Reply.Held.class);
             }

@@ -15,6 +15,16 @@ public final class AnyToken {
         return new Command.Acquire(claim, Optional.empty(), MAX_SKEW_MICROS);
     }
 
+    /** Ends a lease with a tombstone, or undoes an attempt without one. */
+    public static Command.Release release(Claim claim, boolean tombstone) {
+        return new Command.Release(claim, tombstone, tombstone);
+    }
+
+    /** Undoes an attempt whose answer is missing. */
+    public static Command.Release undoLost(Claim claim) {
+        return Command.Release.ofLostAttempt(claim);
+    }
+
     /** Takes it only if nobody waits. */
     public static Command.Acquire acquireIfNobodyWaits(Claim claim) {
         return new Command.Acquire(claim, Optional.of(new Command.Queueing(Optional.empty())), MAX_SKEW_MICROS);

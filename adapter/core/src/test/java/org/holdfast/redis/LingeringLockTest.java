@@ -64,7 +64,7 @@ class LingeringLockTest {
             Target alone = target instanceof Target.Reading ? new Target.Alone("x") : target;
             assertThat(tell(bob, acquire(claim(alone, BOB, 9)))).isInstanceOf(Reply.Held.class);
             assertThat(tell(ada, new Command.Renew(held))).isEqualTo(new Reply.Granted());
-            assertThat(tell(ada, new Command.Release(held, true))).isEqualTo(new Reply.Released(0));
+            assertThat(tell(ada, AnyToken.release(held, true))).isEqualTo(new Reply.Released(0));
         }
     }
 

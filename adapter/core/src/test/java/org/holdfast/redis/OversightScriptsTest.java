@@ -63,7 +63,7 @@ class OversightScriptsTest {
     @Test
     void inspect_free_tellsTheLastTokenOnly() {
         acquire(X.get(0), ADA, 7);
-        ask(new Command.Release(claim(X.get(0), ADA, 7), true));
+        ask(AnyToken.release(claim(X.get(0), ADA, 7), true));
         assertThat(ask(new Command.Inspect(X))).isEqualTo(new Reply.Seen(8, List.of()));
     }
 

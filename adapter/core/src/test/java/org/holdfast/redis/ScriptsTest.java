@@ -55,7 +55,7 @@ class ScriptsTest {
     }
 
     private Reply release(Owner owner, long token, boolean tombstone) {
-        return ask(new Command.Release(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE), tombstone))
+        return ask(AnyToken.release(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE), tombstone))
                 .reply();
     }
 
@@ -191,51 +191,71 @@ class ScriptsTest {
     }
 
     @Test
-    void undoneAttempt_putsTheLastTokenBack() throws Exception {
+    void undoneAttempt_staysRefusedAndKeepsNobodyFromHealing() throws Exception {
         acquire(ADA, 7);
-        release(ADA, 7, true);
+        NODE.command("DEL test:{x}:lock");
         acquire(BOB, 20);
+        acquire(BOB, 20); // asked again, since the reply was lost
         assertThat(release(BOB, 20, false)).isEqualTo(new Reply.Released(0));
-        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n8\r\n");
+        assertThat(fence()).isEqualTo("20 7");
         assertThat(millis("PTTL test:{x}:fence")).isGreaterThan(FENCE - SLACK);
-        assertThat(acquire(BOB, 8)).isEqualTo(new Reply.TokenTooSmall(8));
-        assertThat(acquire(BOB, 9)).isEqualTo(new Reply.Granted());
+        assertThat(acquire(BOB, 20)).as("sent twice below us").isEqualTo(new Reply.TokenTooSmall(20));
+        assertThat(renew(ADA, 6)).as("of an earlier lease").isEqualTo(new Reply.TokenTooSmall(7));
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+        release(ADA, 7, true);
+        assertThat(fence()).isEqualTo("20 8");
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(8));
+        assertThat(acquire(ADA, 21)).isEqualTo(new Reply.Granted());
+        assertThat(fence()).isEqualTo("21");
     }
 
     @Test
-    void undoneAttempt_onANodeThatHadNothing_leavesNothingAndItsHolderIsHealedThere() throws Exception {
-        acquire(BOB, 20);
-        acquire(BOB, 20); // asked again, since the reply was lost
-        release(BOB, 20, false);
-        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:fence")).isEqualTo(":0\r\n");
+    void lostAttempt_staysRefusedAndKeepsNobodyFromHealing() throws Exception {
+        Claim lost = new Claim(new Target.Alone("x"), BOB, 20, TTL, FENCE);
+        ask(AnyToken.undoLost(lost));
+        assertThat(fence()).isEqualTo("21 0");
+        assertThat(acquire(BOB, 20)).isEqualTo(new Reply.TokenTooSmall(21));
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
+        assertThat(fence()).isEqualTo("21 7");
+        acquire(ADA, 7);
+        ask(AnyToken.undoLost(lost));
         assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
     }
 
     @Test
-    void undoneAttempt_keepsTheTombstoneThatCameMeanwhile() {
+    void undoneAttempt_keepsTheTombstoneOfALeaseThatCameMeanwhile() throws Exception {
         acquire(BOB, 20);
-        release(ADA, 7, true); // an attempt that got no answer, and whose acquisition is still to come
+        release(ADA, 7, true);
         release(BOB, 20, false);
-        assertThat(acquire(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(8));
+        assertThat(fence()).isEqualTo("20 8");
+        assertThat(renew(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(8));
     }
 
     @Test
-    void undoneAttempt_ofALeaseThatWasRenewed_keepsItsToken() {
+    void undoneAttempt_ofALeaseThatWasRenewed_keepsItsToken() throws Exception {
         acquire(BOB, 20);
         renew(BOB, 20);
         release(BOB, 20, false);
-        assertThat(acquire(ADA, 20)).isEqualTo(new Reply.TokenTooSmall(20));
+        assertThat(fence()).isEqualTo("20");
     }
 
     @Test
-    void undoneReaders_putTheLastTokenBackWhenTheLastOneIsUndone() throws Exception {
+    void undoneReaders_keepNobodyFromHealingWhenTheLastOneIsUndone() throws Exception {
         assertThat(read(ADA, 20)).isEqualTo(new Reply.Granted());
         assertThat(read(BOB, 22)).isEqualTo(new Reply.Granted());
         releaseReader(BOB, 22, false);
-        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n22\r\n");
+        assertThat(fence()).isEqualTo("22");
         releaseReader(ADA, 20, false);
-        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:fence test:{x}:readers"))
-                .isEqualTo(":0\r\n");
+        assertThat(fence()).isEqualTo("22 0");
+        assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:readers")).isEqualTo(":0\r\n");
+
+        Command renewReader = new Command.Renew(new Claim(new Target.Reading("x"), ADA, 7, TTL, FENCE));
+        assertThat(ask(renewReader).reply()).as("heals").isEqualTo(new Reply.Granted());
+        assertThat(read(BOB, 22)).isEqualTo(new Reply.TokenTooSmall(22));
+        assertThat(ask(new Command.Renew(new Claim(new Target.Reading("x"), BOB, 6, TTL, FENCE)))
+                        .reply())
+                .as("heals too, among readers")
+                .isEqualTo(new Reply.Granted());
     }
 
     @Test
@@ -244,17 +264,21 @@ class ScriptsTest {
         read(BOB, 22);
         releaseReader(ADA, 20, true);
         releaseReader(BOB, 22, false);
-        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n21\r\n");
+        assertThat(fence()).isEqualTo("22 21");
 
         read(ADA, 30);
         ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 30, TTL, FENCE)));
         releaseReader(ADA, 30, false);
-        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n30\r\n");
+        assertThat(fence()).isEqualTo("30");
 
         read(ADA, 40);
-        release(BOB, 32, true); // of an attempt to have it alone
+        release(BOB, 32, true); // of a lease to have it alone
         releaseReader(ADA, 40, false);
-        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n33\r\n");
+        assertThat(fence()).isEqualTo("40 33");
+    }
+
+    private static String fence() throws Exception {
+        return NODE.command("GET test:{x}:fence").split("\r\n")[1];
     }
 
     @Test
@@ -262,7 +286,7 @@ class ScriptsTest {
         read(BOB, 22);
         read(ADA, 20);
         releaseReader(ADA, 20, true);
-        assertThat(NODE.ask(new Command.Release(new Claim(new Target.Reading("x"), ADA, 20, TTL, FENCE), false))
+        assertThat(NODE.ask(AnyToken.release(new Claim(new Target.Reading("x"), ADA, 20, TTL, FENCE), false))
                         .reply())
                 .isEqualTo(new Reply.Gone());
         assertThat(read(ADA, 20)).as("the acquisition that comes late").isEqualTo(new Reply.TokenTooSmall(22));
@@ -274,7 +298,7 @@ class ScriptsTest {
         read(BOB, 22);
         Thread.sleep(150); // the node's own clock
         releaseReader(BOB, 22, false);
-        assertThat(NODE.command("GET test:{x}:fence")).contains("\r\n22\r\n");
+        assertThat(fence()).isEqualTo("22");
     }
 
     private static Reply read(Owner owner, long token) {
@@ -283,8 +307,7 @@ class ScriptsTest {
     }
 
     private static void releaseReader(Owner owner, long token, boolean tombstone) {
-        assertThat(NODE.ask(new Command.Release(
-                                new Claim(new Target.Reading("x"), owner, token, TTL, FENCE), tombstone))
+        assertThat(NODE.ask(AnyToken.release(new Claim(new Target.Reading("x"), owner, token, TTL, FENCE), tombstone))
                         .reply())
                 .isInstanceOf(Reply.Released.class);
     }
@@ -305,7 +328,7 @@ class ScriptsTest {
             assertThat(acquire(BOB, 8)).as("held").isInstanceOf(Reply.Held.class);
             for (Claim claim : List.of(reader, two)) {
                 assertThat(ask(new Command.Renew(claim)).reply()).isEqualTo(new Reply.Granted());
-                assertThat(ask(new Command.Release(claim, true)).reply()).isEqualTo(new Reply.Released(0));
+                assertThat(ask(AnyToken.release(claim, true)).reply()).isEqualTo(new Reply.Released(0));
                 assertThat(ask(new Command.Renew(claim)).reply()).isEqualTo(new Reply.TokenTooSmall(8));
             }
             assertThat(renew(ADA, 7)).isEqualTo(new Reply.Granted());
@@ -393,7 +416,7 @@ class ScriptsTest {
     void reader_releasedWhileAnotherHadTheLockAlone_doesNotComeInWhenThatOneGoesOnReading() {
         Claim reader = new Claim(new Target.Reading("x"), BOB, 9, TTL, FENCE);
         acquire(ADA, 7);
-        ask(new Command.Release(reader, true));
+        ask(AnyToken.release(reader, true));
         ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 7, TTL, FENCE)));
 
         assertThat(ask(AnyToken.acquireIfNobodyWaits(reader)).reply()).isEqualTo(new Reply.TokenTooSmall(10));

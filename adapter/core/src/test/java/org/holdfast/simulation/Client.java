@@ -11,9 +11,9 @@ import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Announcements;
+import org.holdfast.protocol.AnyToken;
 import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Clocks;
-import org.holdfast.protocol.Command;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Lookout;
@@ -166,7 +166,7 @@ final class Client {
     private void lookOut() {
         World.Task me = world.current();
         service.send(
-                new Command.Release(
+                AnyToken.release(
                         new Claim(new Target.Alone("none"), randomness().newOwner(), 0, 1, 1), false),
                 NodeSet.first(service.count()));
         world.after(HEARTBEAT, () -> tickLookout(me));

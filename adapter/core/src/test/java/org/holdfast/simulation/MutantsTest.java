@@ -126,8 +126,8 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 PROTOCOL + "Redlock.java",
-                                "nodes.send(new Command.Release(claim, false), reachable)",
-                                "nodes.send(new Command.Release(claim, true), NodeSet.first(nodes.count()))")
+                                "nodes.send(undoing, reachable)",
+                                "nodes.send(Command.Release.ofLease(claim), NodeSet.first(nodes.count()))")
                         .with(
                                 SCRIPTS + "renew.lua",
                                 "  if owner ~= ARGV[1] then\n    missing = true\n",
@@ -136,7 +136,40 @@ class MutantsTest {
 
     @ConcurrentTest
     void releaseWithoutTombstone_isFound() throws Exception {
-        assertFound("Violation: 3:", new Mutant().with(SCRIPTS + "release.lua", "if grave > 0 and", "if false and"));
+        assertFound(
+                "Violation: 3:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "release.lua",
+                                "if stands ~= lease or tonumber(last) < grave then",
+                                "if false then"));
+    }
+
+    @ConcurrentTest
+    void releaseThatIsHealed_isFound() throws Exception {
+        assertFound("Violation: 3:", new Mutant().with(SCRIPTS + "release.lua", "stands = larger(lease, ARGV[2])", ""));
+    }
+
+    @ConcurrentTest
+    void undoneAttemptThatIsTakenLate_isFound() throws Exception {
+        assertFound(
+                "Violation: 3:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "release.lua",
+                                "record(KEYS[i + 1], larger(last, ARGV[2]), stands, ARGV[3])",
+                                "record(KEYS[i + 1], stands, stands, ARGV[3])"));
+    }
+
+    @ConcurrentTest
+    void grantThatDoesNotCountAsALease_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "acquire.lua",
+                                "redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])",
+                                "record(KEYS[i + 1], ARGV[7], known[i], ARGV[4])"));
     }
 
     @ConcurrentTest

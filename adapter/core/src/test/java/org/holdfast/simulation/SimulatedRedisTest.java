@@ -195,7 +195,7 @@ class SimulatedRedisTest {
                     case 0 -> AnyToken.acquire(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
                     case 1 -> new Command.Renew(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
                     default ->
-                        new Command.Release(
+                        AnyToken.release(
                                 new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL),
                                 random.nextBoolean());
                 };
