@@ -16,6 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
@@ -63,11 +65,28 @@ class BlockedApplicationTest {
         return LockRequest.of("other-" + number).waitTimeout(ofSeconds(30)).detached();
     }
 
-    private void blockContinuations(int count) {
-        for (int i = 0; i < count; i++) {
-            connection.acquireAsync(other(i)).thenAccept(lease -> block());
-        }
+    private static LockRequest second(Lease first) {
+        return LockRequest.of(first.name() + "-second")
+                .waitTimeout(ofSeconds(30))
+                .detached();
+    }
+
+    private void blockContinuations(int count) throws Exception {
+        continueEach(count, lease -> block());
         await().atMost(ofSeconds(30)).until(() -> blocked.get() == Math.min(count, 64));
+    }
+
+    /** Another process has the locks until all is set up: what continues a future that is complete already runs on this thread. */
+    private List<CompletableFuture<Void>> continueEach(int count, Consumer<Lease> continuation) throws Exception {
+        String[] names =
+                IntStream.range(0, count).mapToObj(i -> other(i).name()).toArray(String[]::new);
+        Lease held = processes.tryAcquire(1, LockRequest.allOf(names)).orElseThrow();
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            all.add(connection.acquireAsync(other(i)).thenAccept(continuation));
+        }
+        held.release();
+        return all;
     }
 
     @Test
@@ -113,37 +132,29 @@ class BlockedApplicationTest {
 
     @Test
     void continuations_thatWaitForAnotherLock_getIt() throws Exception {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            int number = i;
-            all.add(connection.acquireAsync(other(i)).thenAccept(lease -> {
-                connection.acquireAsync(other(100 + number)).join().release();
-                lease.release();
-            }));
-        }
+        List<CompletableFuture<Void>> all = continueEach(8, lease -> {
+            connection.acquireAsync(second(lease)).join().release();
+            lease.release();
+        });
         CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(20, SECONDS);
     }
 
     /** More than there are threads for: they wait for each other, until the wait timeout of what they wait for. */
     @Test
     void continuations_thatWaitForEachOther_areTold() throws Exception {
-        List<CompletableFuture<Void>> all = new ArrayList<>();
         CountDownLatch allThere = new CountDownLatch(64);
-        for (int i = 0; i < 64; i++) {
-            int number = i;
-            all.add(connection.acquireAsync(other(i)).thenAccept(lease -> {
-                allThere.countDown();
-                try (lease) {
-                    allThere.await(30, SECONDS);
-                    connection
-                            .acquireAsync(other(100 + number).waitTimeout(ofSeconds(2)))
-                            .join()
-                            .release();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            }));
-        }
+        List<CompletableFuture<Void>> all = continueEach(64, lease -> {
+            allThere.countDown();
+            try (lease) {
+                allThere.await(30, SECONDS);
+                connection
+                        .acquireAsync(second(lease).waitTimeout(ofSeconds(2)))
+                        .join()
+                        .release();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
         assertThatExceptionOfType(ExecutionException.class)
                 .isThrownBy(() -> CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
                         .get(40, SECONDS))
@@ -151,7 +162,7 @@ class BlockedApplicationTest {
                 .isInstanceOf(LockException.class)
                 .withMessageContaining("HF0217");
         await().until(() -> all.stream().allMatch(CompletableFuture::isDone));
-        assertThat(processes.isFree(1, other(100))).isTrue();
+        assertThat(processes.isFree(1, LockRequest.of("other-0-second"))).isTrue();
     }
 
     @Test
