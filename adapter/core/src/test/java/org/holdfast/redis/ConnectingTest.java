@@ -74,7 +74,8 @@ class ConnectingTest {
 
     private static Command.Release release(int number) {
         Owner owner = new Owner(Integer.toHexString(0x10000000 + number).repeat(5));
-        return new Command.Release(new Claim(new Target.Alone("lock-" + number), owner, 7, 10_000, 70_000), false);
+        return new Command.Release(
+                new Claim(new Target.Alone("lock-" + number), owner, 7, 10_000, 70_000), false, false);
     }
 
     private static Map<Integer, Reply> ask(Channel channel, NodeSet nodes) {

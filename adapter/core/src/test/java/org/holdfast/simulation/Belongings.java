@@ -139,7 +139,7 @@ final class Belongings {
         for (String key : call.keys()) {
             if (key.endsWith(":fence")) {
                 String last = redis.get(key);
-                fences.put(key, last == null ? 0 : Long.parseLong(last));
+                fences.put(key, last == null ? 0 : Long.parseLong(last.split(" ", 2)[0]));
             }
         }
         return fences;

@@ -96,13 +96,10 @@ final class NodeChecker {
         });
     }
 
-    /** What was granted once must not be forgotten; what an attempt had, which was taken back, was never granted. */
+    /** What was granted once must not be forgotten, also if it was taken back. */
     private static void checkFences(Command command, Map<String, Long> before, Map<String, Long> after) {
         before.forEach((fence, token) -> {
-            boolean undone = command instanceof Command.Release release
-                    && !release.tombstone()
-                    && release.claim().lastToken() == token;
-            if (!undone && after.getOrDefault(fence, 0L) < token) {
+            if (after.getOrDefault(fence, 0L) < token) {
                 throw new Violation(
                         "2: " + command + " lowered " + fence + " from " + token + " to " + after.get(fence));
             }
