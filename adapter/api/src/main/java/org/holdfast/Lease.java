@@ -76,9 +76,12 @@ public interface Lease extends AutoCloseable {
      *
      * <p>Inside a transaction the lock stays taken until the transaction has completed: nobody may see what is not
      * committed. Works on an interrupted thread and leaves the interrupt status as it was. Returns when a quorum of nodes
-     * has let go or a node timeout has passed; nodes that did not answer are asked again until the TTL is over.
+     * has let go or a node timeout has passed; nodes that did not answer are told again until the TTL is over.
+     *
+     * @return whether the lock was still held by this lease; if it was released before, what was returned then, or
+     *     {@link ReleaseResult#UNCONFIRMED} if another thread is still about it
      */
-    void release();
+    ReleaseResult release();
 
     /** The same as {@link #release()}. */
     @Override

@@ -8,9 +8,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
+import org.holdfast.ReleaseResult;
 
 /** One lease of a {@link Hold}. Ends once; the hold ends with the last of its leases. */
 final class HeldLease implements Lease {
@@ -20,21 +22,23 @@ final class HeldLease implements Lease {
     private final Hold hold;
     private final String name;
     private final List<String> names;
-    private final Consumer<HeldLease> whenReleased;
+    private final Function<HeldLease, ReleaseResult> whenReleased;
     private final LossInterrupt interrupt;
     private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile ReleaseResult result = ReleaseResult.UNCONFIRMED;
 
     /**
      * @param names what it covers, in the order in which that was asked for
      * @param interrupt for the thread that takes it; null for none
+     * @param whenReleased gives it back, and says what became of the lock
      */
     HeldLease(
             LeaseManager manager,
             Share share,
             List<String> names,
             LossInterrupt interrupt,
-            Consumer<HeldLease> whenReleased) {
+            Function<HeldLease, ReleaseResult> whenReleased) {
         this.manager = manager;
         this.share = share;
         this.hold = share.hold();
@@ -135,10 +139,11 @@ final class HeldLease implements Lease {
     }
 
     @Override
-    public void release() {
+    public ReleaseResult release() {
         if (end()) {
-            whenReleased.accept(this);
+            result = whenReleased.apply(this);
         }
+        return result;
     }
 
     @Override

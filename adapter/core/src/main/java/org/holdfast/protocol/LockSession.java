@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
@@ -20,6 +20,7 @@ import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
+import org.holdfast.ReleaseResult;
 
 /**
  * What a connection handle has: it takes leases and binds them to the transaction, or else to itself.
@@ -171,14 +172,16 @@ public final class LockSession {
         return kept ? List.of(tx, Holder.thread()) : List.of(Holder.thread(), tx);
     }
 
-    private HeldLease lease(Hold hold, LockRequest request, LossInterrupt interrupt, Consumer<HeldLease> whenReleased) {
+    private HeldLease lease(
+            Hold hold, LockRequest request, LossInterrupt interrupt, Function<HeldLease, ReleaseResult> whenReleased) {
         Share share = new Share(hold, request.mode() == LockMode.READ);
         return new HeldLease(manager, share, request.names(), interrupt, whenReleased);
     }
 
     private Lease bind(Hold hold, LockRequest request, Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
-        HeldLease lease = lease(hold, request, interrupt, transaction == null ? this::giveBack : kept::remove);
+        HeldLease lease =
+                lease(hold, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
         if (transaction != null) { // it gives the lease back
             bindToTransaction(transaction, lease.share());
         }
@@ -232,9 +235,14 @@ public final class LockSession {
         return bound.size() + kept.size();
     }
 
-    private void giveBack(HeldLease lease) {
+    private ReleaseResult giveBack(HeldLease lease) {
         bound.remove(lease);
-        manager.releases().giveBack(List.of(lease.share()));
+        return manager.releases().giveBack(lease.share());
+    }
+
+    private ReleaseResult leaveToTransaction(HeldLease lease) {
+        kept.remove(lease);
+        return ReleaseResult.KEPT;
     }
 
     /** Releases the leases that are bound to the handle, all at once. */

@@ -15,6 +15,7 @@ import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.ReleaseResult;
 
 /** A lock in the shape of the JDK's: taken and given back by the same thread, through one connection. */
 public final class LockView implements Lock {
@@ -132,7 +133,8 @@ public final class LockView implements Lock {
      * Gives the lock back.
      *
      * @throws IllegalMonitorStateException if the calling thread does not hold the lock through this connection: it never
-     *     took it, or has given it back, or has lost it; then the cause says why
+     *     took it, or has given it back, or has lost it; then the cause says why. Also if the nodes say that it was not held any
+     *     more, as after a forced release by another process
      */
     @Override
     public void unlock() {
@@ -144,11 +146,16 @@ public final class LockView implements Lock {
         try {
             lease.requireHeld();
         } catch (LeaseLostException | IllegalStateException e) {
+            lease.release();
             IllegalMonitorStateException lost = new IllegalMonitorStateException(e.getMessage());
             lost.initCause(e);
             throw lost;
-        } finally {
-            lease.release();
+        }
+        if (lease.release() == ReleaseResult.NOT_HELD) {
+            throw new IllegalMonitorStateException("lock '" + request.name() + "' was not held by thread '"
+                    + Thread.currentThread().getName()
+                    + "' any more when that gave it back, by what the nodes say: it was"
+                    + " released by force, or they have lost it");
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.holdfast.ReleaseResult;
 
 /**
  * Redlock: a lock is held by whoever a majority of independent nodes has granted it to, for as long as is left of the TTL.
@@ -93,19 +94,18 @@ public final class Redlock {
                 : new Outcome.TokenOutOfDate();
     }
 
-    /** A renewal follows no token that a node reports, so it need not be believable. */
     private static Tally gather(Nodes nodes, Round round, long deadline) {
-        return gather(nodes, round, deadline, answer -> answer);
+        return gather(nodes, round, deadline, UnaryOperator.identity());
     }
 
-    private static Tally gather(Nodes nodes, Round round, long deadline, UnaryOperator<Answer> weighed) {
+    private static Tally gather(Nodes nodes, Round round, long deadline, UnaryOperator<Answer> taken) {
         Tally tally = new Tally(nodes.count());
         while (!tally.isGranted() && !tally.isRefused()) {
             Answer answer = round.next(deadline);
             if (answer == null) {
                 break;
             }
-            tally.count(weighed.apply(answer));
+            tally.count(taken.apply(answer));
         }
         return tally;
     }
@@ -242,14 +242,18 @@ public final class Redlock {
      *
      * @param until when to stop waiting at the latest
      */
-    void letExpire(Nodes nodes, Hold hold, long millis, long until) {
+    ReleaseResult letExpire(Nodes nodes, Hold hold, long millis, long until) {
         counters.released.increment();
         Command.Renew last = new Command.Renew(hold.claim().lasting(millis));
         long deadline =
                 earlier(time.nanoTime() + timing.patienceNanos(hold.claim().ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
-        gather(nodes, round, deadline);
+        Tally tally = gather(nodes, round, deadline);
         round.leave(late -> {});
+        if (tally.isGranted()) {
+            return ReleaseResult.RELEASED;
+        }
+        return tally.isSuperseded() ? ReleaseResult.NOT_HELD : ReleaseResult.UNCONFIRMED;
     }
 
     /** Sends the releases of leases to all nodes, all at once. */
@@ -260,18 +264,25 @@ public final class Redlock {
     }
 
     /**
-     * Waits until a quorum has let go; nodes that have not done so by then, or in time, are told again.
+     * What came of a release.
+     *
+     * @param listeners how many others were told of it, at the most
+     */
+    record Freed(ReleaseResult result, long listeners) {}
+
+    /**
+     * Waits until a quorum has let go, and it is known whether the lock was still ours; nodes that have not done so by then, or in
+     * time, are told again.
      *
      * @param started when the release was sent
      * @param until when to stop waiting at the latest
-     * @return how many others were told of it, at the most
      */
-    long finishRelease(Nodes nodes, Hold hold, Round round, long started, long until) {
+    Freed finishRelease(Nodes nodes, Hold hold, Round round, long started, long until) {
         counters.released.increment();
         long deadline = earlier(started + timing.patienceNanos(hold.claim().ttlMillis()), until);
         Command.Release release = Command.Release.ofLease(hold.claim());
         Tally tally = new Tally(nodes.count());
-        while (!tally.isAcknowledged()) {
+        while (tally.released() == ReleaseResult.UNCONFIRMED) {
             Answer answer = round.next(deadline);
             if (answer == null) {
                 break;
@@ -280,7 +291,7 @@ public final class Redlock {
             finish(answer, release);
         }
         round.leave(late -> finish(late, release));
-        return tally.listeners();
+        return new Freed(tally.released(), tally.listeners());
     }
 
     /** Has a lease that is lost taken back on every node, by and by. */

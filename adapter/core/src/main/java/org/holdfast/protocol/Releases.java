@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.ReleaseResult;
 
 /**
  * Gives back the locks of this process: to the next one who waits here, or to the nodes.
@@ -41,6 +42,25 @@ final class Releases {
         this.service = service;
         this.time = manager.time();
         this.timing = manager.timing();
+    }
+
+    /** Gives back a lease, as below, and says what became of its lock. */
+    ReleaseResult giveBack(Share share) {
+        Hold hold = share.hold();
+        switch (hold.giveBack(share.reads())) {
+            case ALL -> {
+                return handOver(hold)
+                        ? ReleaseResult.RELEASED
+                        : release(List.of(hold), service).get(0);
+            }
+            case ALONE -> {
+                letReadersIn(hold);
+                return ReleaseResult.KEPT;
+            }
+            default -> {
+                return hold.isHeld(time.nanoTime()) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
+            }
+        }
     }
 
     /** Gives back leases. What nobody holds any more is passed on or released on the nodes, all at once. */
@@ -102,38 +122,42 @@ final class Releases {
         return heir;
     }
 
-    /** Releases on the nodes, all at once. */
-    void release(List<Hold> all, Nodes nodes) {
-        release(all, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
+    /** Releases on the nodes, all at once; returns what came of it, in no order where they are several. */
+    List<ReleaseResult> release(List<Hold> all, Nodes nodes) {
+        return release(all, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
     }
 
-    private void release(List<Hold> all, Nodes nodes, long until) {
+    private List<ReleaseResult> release(List<Hold> all, Nodes nodes, long until) {
         long begun = time.nanoTime();
         List<Hold> given = new ArrayList<>(all.size());
+        List<ReleaseResult> results = new ArrayList<>(all.size());
         for (Hold hold : all) {
-            if (!letExpire(hold, nodes, begun, until)) {
+            long kept = hold.keptNanos(begun);
+            if (kept > 0) {
+                results.add(letExpire(hold, nodes, kept, until));
+            } else {
                 given.add(hold);
             }
         }
         List<Round> rounds = manager.redlock().startReleases(nodes, given);
         for (int i = 0; i < given.size(); i++) {
             Hold hold = given.get(i);
-            long listeners = manager.redlock().finishRelease(nodes, hold, rounds.get(i), begun, until);
-            if (listeners > (manager.announcements().isHeard(hold.lock()) ? 1 : 0)) { // one of them is our own
+            Redlock.Freed freed = manager.redlock().finishRelease(nodes, hold, rounds.get(i), begun, until);
+            if (freed.listeners() > (manager.announcements().isHeard(hold.lock()) ? 1 : 0)) { // one of them is our own
                 manager.courtesy().letOthersGoFirst(hold.lock());
             }
             manager.forget(hold);
+            results.add(freed.result());
         }
+        return results;
     }
 
     /** Nobody is to have it for some time, and that needs nobody here. */
-    private boolean letExpire(Hold hold, Nodes nodes, long now, long until) {
-        long kept = hold.keptNanos(now);
-        if (kept > 0) {
-            manager.redlock().letExpire(nodes, hold, TimeUnit.NANOSECONDS.toMillis(kept) + 1, until);
-            manager.forget(hold);
-        }
-        return kept > 0;
+    private ReleaseResult letExpire(Hold hold, Nodes nodes, long keptNanos, long until) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(keptNanos) + 1;
+        ReleaseResult result = manager.redlock().letExpire(nodes, hold, millis, until);
+        manager.forget(hold);
+        return result;
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.holdfast.ReleaseResult;
 
 /** Counts the answers to one command. Not safe for use by several threads. */
 final class Tally {
@@ -23,6 +24,8 @@ final class Tally {
     private long holderRemainingMillis;
     private boolean held;
     private int ticketRefusals;
+    private int released;
+    private int notReleased;
     private long listeners;
 
     /** The tokens by which nodes refused, the smallest first. */
@@ -52,6 +55,7 @@ final class Tally {
             granted = granted.with(node);
         } else if (reply instanceof Reply.Held other) {
             refusals++;
+            notReleased++;
             held = true;
             holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
         } else if (reply instanceof Reply.Queued other) {
@@ -67,7 +71,10 @@ final class Tally {
             refusals++;
             ticketRefusals++;
             tickets = inOrder(tickets, stored.largest());
+        } else if (reply instanceof Reply.Gone) {
+            notReleased++;
         } else if (reply instanceof Reply.Released released) {
+            this.released++;
             listeners = Math.max(listeners, released.listeners());
         } else if (reply instanceof Reply.Free free) {
             votes = votes.isEmpty() ? new TreeMap<>() : votes;
@@ -175,6 +182,14 @@ final class Tally {
      */
     boolean isOvertaken() {
         return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();
+    }
+
+    /** Whether what a quorum was told to release was its owner's until then. */
+    ReleaseResult released() {
+        if (released >= quorum()) {
+            return ReleaseResult.RELEASED;
+        }
+        return notReleased > nodes - quorum() ? ReleaseResult.NOT_HELD : ReleaseResult.UNCONFIRMED;
     }
 
     /** To how many connections a node has told the release, at the most. */

@@ -3,11 +3,16 @@ package org.holdfast.protocol;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Releases that a node has not confirmed, kept until it has or until the lock has expired there anyway.
+ * Releases that a node has not confirmed, kept until it has.
+ *
+ * <p>Time alone ends none of them: a node that hangs runs what lies in its sockets when it goes on, an acquisition too that was
+ * given up long ago, and the lock would last for a whole TTL from then. Only a node that answers, and each time with an error, is
+ * given up when the TTL has passed since it first did.
  *
  * <p>Bounded: when a node's list is full the oldest is dropped, and its lock ends with its TTL.
  */
@@ -29,7 +34,16 @@ public final class UnfinishedReleases {
         }
     }
 
-    private record Unfinished(Command.Release release, long endsAt) {}
+    /**
+     * @param refusedAt when the node first answered with an error
+     */
+    private record Unfinished(Command.Release release, OptionalLong refusedAt) {
+
+        boolean isOver(long now) {
+            long ttl = TimeUnit.MILLISECONDS.toNanos(release.claim().ttlMillis());
+            return refusedAt.isPresent() && now - refusedAt.getAsLong() > ttl;
+        }
+    }
 
     int nodes() {
         return byNode.size();
@@ -44,8 +58,7 @@ public final class UnfinishedReleases {
     }
 
     void add(int node, Command.Release release) {
-        long ttlMillis = release.claim().ttlMillis();
-        add(node, new Unfinished(release, time.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ttlMillis)));
+        add(node, new Unfinished(release, OptionalLong.empty()));
     }
 
     private void add(int node, Unfinished unfinished) {
@@ -95,8 +108,16 @@ public final class UnfinishedReleases {
 
     private void keepUnlessHeard(Answer answer, Unfinished unfinished) {
         if (!isHeard(answer)) {
-            add(answer.node(), unfinished);
+            boolean first = isRefused(answer.reply()) && unfinished.refusedAt().isEmpty();
+            add(
+                    answer.node(),
+                    first ? new Unfinished(unfinished.release(), OptionalLong.of(time.nanoTime())) : unfinished);
         }
+    }
+
+    /** A node that is busy with a script does not yet run what was sent before. */
+    private static boolean isRefused(Reply reply) {
+        return reply instanceof Reply.Refused refused && !refused.reason().startsWith("BUSY");
     }
 
     private static boolean isHeard(Answer answer) {
@@ -109,7 +130,7 @@ public final class UnfinishedReleases {
         Unfinished next;
         do {
             next = byNode.get(node).pollFirst();
-        } while (next != null && time.nanoTime() - next.endsAt() > 0);
+        } while (next != null && next.isOver(time.nanoTime()));
         return next;
     }
 

@@ -5,7 +5,9 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import java.util.List;
 import java.util.Optional;
+import org.holdfast.ReleaseResult;
 import org.junit.jupiter.api.Test;
 
 class RedlockTest {
@@ -252,16 +254,63 @@ class RedlockTest {
     }
 
     @Test
-    void retryOfReleases_nodeThatStaysSilent_isAskedUntilTheTtlIsOver() {
+    void retryOfReleases_nodeThatStaysSilent_isToldUntilItAnswers() {
         nodes.node(0, NO_ANSWER).node(1, HELD).node(2, HELD);
         fixture.service.node(0, NO_ANSWER);
         fixture.attempt();
 
-        fixture.unfinished.retry(fixture.service, time.nanoTime() + 1_000_000_000);
+        retryReleases();
+        time.passMillis(60_000); // it runs the acquisition when it goes on
+        retryReleases();
         assertThat(fixture.unfinished.size()).isEqualTo(1);
-        time.passMillis(1_001);
-        fixture.unfinished.retry(fixture.service, time.nanoTime() + 1_000_000_000);
+
+        fixture.service.node(0, ScriptedNodes::agree);
+        retryReleases();
         assertThat(fixture.unfinished.size()).isZero();
-        assertThat(fixture.service.sent(Command.Release.class)).hasSize(1);
+        assertThat(fixture.service.sent(Command.Release.class)).hasSize(3);
+    }
+
+    @Test
+    void retryOfReleases_nodeThatAnswersWithAnError_isToldUntilTheTtlIsOver() {
+        nodes.node(0, NO_ANSWER).node(1, HELD).node(2, HELD);
+        fixture.service.node(0, new Reply.Refused("BUSY Redis is busy running a script"));
+        fixture.attempt();
+        retryReleases();
+        time.passMillis(60_000);
+        fixture.service.node(0, new Reply.Refused("WRONGTYPE"));
+        retryReleases();
+        assertThat(fixture.unfinished.size()).isEqualTo(1);
+
+        time.passMillis(1_001);
+        retryReleases();
+        assertThat(fixture.unfinished.size()).isZero();
+        assertThat(fixture.service.sent(Command.Release.class)).hasSize(2);
+    }
+
+    private void retryReleases() {
+        fixture.unfinished.retry(fixture.service, time.nanoTime() + 1_000_000_000);
+    }
+
+    @Test
+    void release_saysWhetherTheLockWasStillOurs() throws Exception {
+        assertThat(released(new Reply.Released(0), new Reply.Gone(), new Reply.Released(0)))
+                .isEqualTo(ReleaseResult.RELEASED);
+        assertThat(released(new Reply.Gone(), HELD, new Reply.Released(0))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(released(new Reply.Released(0), NOT_SENT, NO_ANSWER)).isEqualTo(ReleaseResult.UNCONFIRMED);
+        assertThat(released(new Reply.Released(0), NOT_SENT, new Reply.Gone())).isEqualTo(ReleaseResult.UNCONFIRMED);
+    }
+
+    private ReleaseResult released(Reply... replies) throws Exception {
+        Hold hold = ((Acquisition.Held)
+                        fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
+                .hold();
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, replies[node]);
+        }
+        ReleaseResult result = fixture.manager.releases().giveBack(new Share(hold, false));
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, ScriptedNodes::agree);
+        }
+        return result;
     }
 }

@@ -48,7 +48,7 @@ class WaitingWithoutThreadTest {
     private CompletableFuture<Lease> ask() {
         return manager.acquireAsync(
                 fixture.request(5_000).detached(),
-                hold -> new HeldLease(manager, new Share(hold, false), List.of("a"), null, lease -> {}));
+                hold -> new HeldLease(manager, new Share(hold, false), List.of("a"), null, lease -> null));
     }
 
     @Test
@@ -110,7 +110,7 @@ class WaitingWithoutThreadTest {
         }
         CompletableFuture<Lease> future = manager.acquireAsync(
                 fixture.request(5_000).fair(true).detached(),
-                hold -> new HeldLease(manager, new Share(hold, false), List.of("a"), null, lease -> {}));
+                hold -> new HeldLease(manager, new Share(hold, false), List.of("a"), null, lease -> null));
         runBorrowed();
         assertThat(future).isCompleted();
         assertThat(manager.tickets().size()).isZero();

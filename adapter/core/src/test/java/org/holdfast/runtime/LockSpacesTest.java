@@ -134,7 +134,8 @@ class LockSpacesTest {
     /** Returns how many threads that hear of releases wait for the first words of a node. */
     private static long connecting() {
         return Thread.getAllStackTraces().values().stream()
-                .filter(frames -> calls(frames, "SubscriberLine", "connect") && calls(frames, "NodeSocket", "await"))
+                .filter(frames ->
+                        calls(frames, "SubscriberLine$Opening", "run") && calls(frames, "NodeSocket", "await"))
                 .count();
     }
 

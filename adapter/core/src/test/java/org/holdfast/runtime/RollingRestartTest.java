@@ -27,10 +27,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RollingRestartTest {
 
     private static final LockRequest REQUEST =
-            LockRequest.of("leader").ttl(Duration.ofSeconds(2)).scope(LeaseScope.DETACHED);
+            LockRequest.of("leader").ttl(Duration.ofSeconds(3)).scope(LeaseScope.DETACHED);
 
     /** Longer than the quarantine and a renewal. */
-    private static final long PATIENCE_MILLIS = 5_000;
+    private static final long PATIENCE_MILLIS = 6_500;
 
     @ParameterizedTest
     @EnumSource(
@@ -69,7 +69,7 @@ class RollingRestartTest {
     }
 
     private static LockConnectionFactory connect(RedisServers nodes) {
-        return Holdfast.connect(Map.of("nodes", nodes.uris(), "maxLeaseTtlMillis", "2000"));
+        return Holdfast.connect(Map.of("nodes", nodes.uris(), "maxLeaseTtlMillis", "3000"));
     }
 
     private static Optional<Lease> take(LockConnection connection, LockRequest request) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
+import org.holdfast.ReleaseResult;
 
 /** The lease of the innermost locked method that the calling thread is in: what is injected. It is not the method's to release. */
 final class CurrentLease implements Lease {
@@ -57,7 +58,7 @@ final class CurrentLease implements Lease {
     }
 
     @Override
-    public void release() {
+    public ReleaseResult release() {
         throw new UnsupportedOperationException("an injected lease is released when its method has ended");
     }
 
