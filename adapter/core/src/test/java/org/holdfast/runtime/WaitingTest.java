@@ -124,7 +124,10 @@ class WaitingTest {
         }
         assertThat(waiter.tryAcquire(LockRequest.of("a").waitTimeout(Duration.ZERO)))
                 .isEmpty();
-        await().until(() -> ask(0, "EXISTS holdfast:{a}:lock holdfast:{a}:fence"), ":0\r\n"::equals);
+        assertThat(ask(0, "EXISTS holdfast:{a}:fence"))
+                .as("one node has granted")
+                .isEqualTo(":1\r\n");
+        await().until(() -> ask(0, "EXISTS holdfast:{a}:lock"), ":0\r\n"::equals);
     }
 
     /** A quorum is enough for a lease: a node that is late, and does not know the script, is only told it for the next. */

@@ -198,6 +198,12 @@ class MutantsTest {
                         .with(PROTOCOL + "Lookout.java", "sight.quarantine(node, clocks.describe(node));", "true;"));
     }
 
+    /** Then what Redis deletes by itself while a clock is ahead for a moment is missing when it is right again. */
+    @ConcurrentTest
+    void lockThatDoesNotLinger_isFound() throws Exception {
+        assertFound("Violation: ", new Mutant().with(SCRIPTS + "lock.lua", "'PX', ttl + linger)", "'PX', ttl)"));
+    }
+
     @ConcurrentTest
     void evictionNotSeen_isFound() throws Exception {
         assertFound(
