@@ -164,7 +164,10 @@ abstract class LockContract {
 
     private Set<String> owners() {
         Set<String> owners = new HashSet<>();
-        nodes.forEach(node -> owners.add(node.ask(jedis -> jedis.get(lockKey()))));
+        nodes.forEach(node -> {
+            String written = node.ask(jedis -> jedis.get(lockKey()));
+            owners.add(written == null ? null : written.split(" ", 3)[2]); // behind what the scripts keep there
+        });
         return owners;
     }
 
