@@ -36,6 +36,9 @@ final class ScriptCodec {
     private final String prefix;
     private final long memoryMicros;
 
+    /** So much longer than its lease a lock's key lasts. */
+    private final long lingerMillis;
+
     /**
      * @param prefix what every key begins with
      * @param memoryMicros how long a forgotten lock may last; 0 to trust the nodes' memory
@@ -43,6 +46,7 @@ final class ScriptCodec {
     ScriptCodec(String prefix, long memoryMicros) {
         this.prefix = prefix;
         this.memoryMicros = memoryMicros;
+        this.lingerMillis = (memoryMicros + 999) / 1_000;
     }
 
     /** Returns the key of the birth mark. */
@@ -266,7 +270,7 @@ final class ScriptCodec {
     private CommandArguments addTake(Claim claim, long token, CommandArguments call) {
         return call.add(bytes(claim.owner().value()))
                 .add(token)
-                .add(claim.ttlMillis())
+                .add(claim.target() instanceof Target.Reading ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
                 .add(claim.fenceMillis())
                 .add(memoryMicros);
     }

@@ -6,7 +6,7 @@
 -- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  token
--- ARGV[3]  TTL of the lock in milliseconds
+-- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
 -- ARGV[6]  how many names
@@ -38,11 +38,15 @@ local keys = 2 * ARGV[6]
 local known = {} -- what stands again if this is undone
 local longest = 0
 for i = 1, keys, 2 do
-  local owner, left, before = look(KEYS[i])
+  local owner, left, before, lingers = look(KEYS[i])
   if owner == ARGV[1] then
     known[i] = before
   elseif owner and left > 0 then
-    longest = math.max(longest, cut(KEYS[i], owner, left, before, linger))
+    if memory > 0 and left > linger then
+      left = linger -- no lease lasts longer: the clock was set back since
+      redis.call('PEXPIRE', KEYS[i], left + math.ceil((lingers or 0) / 1000))
+    end
+    longest = math.max(longest, left)
   end
 end
 if longest > 0 then
@@ -75,7 +79,7 @@ if largest > 0 then
 end
 
 for i = 1, keys, 2 do
-  write(KEYS[i], ARGV[1], ARGV[3], linger, known[i])
+  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. known[i] .. ' ' .. ARGV[1], 'PX', ARGV[3])
   redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])
 end
 return {1, 0, now}

@@ -1,4 +1,4 @@
--- Lets one more reader in, unless somebody has the lock alone. Comes after lock.lua.
+-- Lets one more reader in, unless somebody has the lock alone. Comes after fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention later
@@ -32,7 +32,7 @@ end
 local memory = tonumber(ARGV[5])
 local readers = KEYS[6]
 local linger = math.ceil(memory / 1000)
-local holder, left, before = look(KEYS[1])
+local holder, left, before, lingers = look(KEYS[1])
 if holder and left <= 0 then
   holder = nil
 end
@@ -41,7 +41,11 @@ if holder then
   base, leased = string.match(holder, '^readers (%d+) (%d+)$')
 end
 if holder and not base then
-  return {2, cut(KEYS[1], holder, left, before, linger), now}
+  if memory > 0 and left > linger then
+    left = linger -- no lease lasts longer: the clock was set back since
+    redis.call('PEXPIRE', KEYS[1], left + math.ceil((lingers or 0) / 1000))
+  end
+  return {2, left, now}
 end
 
 if memory > 0 then

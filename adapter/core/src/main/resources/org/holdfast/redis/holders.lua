@@ -26,9 +26,9 @@ local function tell(lock)
   if value == '' then
     return
   end
-  local ends, owner = string.match(value, '^(%d+) %d+ (.*)$')
-  local left = ends and ends - millis or math.max(redis.call('PTTL', key), 0)
-  if ends and left <= 0 then
+  local lingers, owner = string.match(value, '^(%d+) %d+ (.*)$')
+  local left = redis.call('PTTL', key) - math.ceil((lingers or 0) / 1000)
+  if owner and left <= 0 then
     return -- it lingers
   end
   value = owner or value

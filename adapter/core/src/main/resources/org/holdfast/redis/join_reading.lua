@@ -1,8 +1,8 @@
 -- Comes after a script that lets a reader in or extends its lease: writes it down, and sees to it that the lock lasts as long
 -- as its last reader.
 --
--- Uses `base` and `leased`, `before` if all who read may still be undone, `readers`, `memory` and `linger` of the script before, what lock.lua
--- has left, and the same KEYS and ARGV.
+-- Uses `base` and `leased`, `before` if all who read may still be undone, `readers`, `memory` and `linger` of the script before,
+-- what fence.lua has left, and the same KEYS and ARGV.
 --
 -- Returns {1, 0, clock of this node in microseconds}
 local expired = redis.call('ZREMRANGEBYSCORE', readers, -millis, millis)
@@ -18,7 +18,7 @@ if not before then
 elseif expired > 0 then
   before = lease -- that is perhaps the token of one that has ended
 end
-write(KEYS[1], 'readers ' .. base .. ' ' .. leased, left, linger, before)
+redis.call('SET', KEYS[1], ARGV[5] .. ' ' .. before .. ' readers ' .. base .. ' ' .. leased, 'PX', left + linger)
 redis.call('PEXPIRE', readers, left + linger)
 if stands == lease then
   redis.call('PEXPIRE', KEYS[2], ARGV[4])

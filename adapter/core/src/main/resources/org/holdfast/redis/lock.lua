@@ -1,9 +1,9 @@
 -- Comes before every script that looks at locks.
 --
--- A lock's key holds the moment in milliseconds at which its lease ends; the last token of a lease, as it is to stand again if this
--- grant is undone; and the owner. While it is read it holds, instead of the owner, the word "readers", the last token before the
--- reading began, and the last one of a lease before. The key itself lingers for as long as a forgotten lock may last: were the lock
--- gone from memory as soon as it has ended, a clock that goes ahead and comes back before any client looks would leave nothing
+-- A lock's key holds for how many microseconds it lingers after the end of its lease; the last token of a lease, as it is to stand
+-- again if this grant is undone; and the owner. While it is read it holds, instead of the owner, the word "readers", the last token
+-- before the reading began, and the last one of a lease before. The key lingers for as long as a forgotten lock may last: were the
+-- lock gone from memory as soon as it has ended, a clock that goes ahead and comes back before any client looks would leave nothing
 -- behind of locks that are in force still. What lingers keeps nobody out.
 --
 -- A fence holds the last token: nothing smaller is granted. Where the last one is that of an attempt which was undone, it also
@@ -20,57 +20,30 @@ local now = time[1] * 1000000 + time[2]
 local millis = math.floor(now / 1000)
 
 -- Returns who has a lock, and for how many milliseconds more, 0 or less if its lease has ended; what stands again if that is
--- undone, and when it ends. Or nothing. What was not written by a script of ours is in force as long as it is there.
+-- undone, and for how many microseconds the key lingers. Or nothing. For the owner in ARGV[1], which may have it as long as it is
+-- there, nobody needs to know for how long. What was not written by a script of ours is in force as long as it is there.
 local function look(key)
   local value = redis.call('GET', key)
   if not value then
     return
   end
-  local ends, before, owner = string.match(value, '^(%d+) (%d+) (.*)$')
-  if ends then
-    return owner, ends - millis, before, ends
+  local lingers, before, owner = string.match(value, '^(%d+) (%d+) (.*)$')
+  if not owner then
+    return value, math.max(redis.call('PTTL', key), 1)
   end
-  return value, math.max(redis.call('PTTL', key), 1)
-end
-
--- Gives a lock to an owner for so many milliseconds, after which its key lingers for so many more.
-local function write(key, owner, ttl, linger, before)
-  redis.call('SET', key, millis + ttl .. ' ' .. before .. ' ' .. owner, 'PX', ttl + linger)
-end
-
--- Ends a lock of another no later than any lease can: the clock was set back since it was granted. Returns the time left.
-local function cut(key, owner, left, before, linger)
-  if linger == 0 or left <= linger then
-    return left
+  if owner == ARGV[1] then
+    return owner, math.huge, before, lingers
   end
-  redis.call('PEXPIRE', key, linger) -- first, since it needs no memory
-  if before then
-    write(key, owner, linger, linger, before)
-  end
-  return linger
+  return owner, redis.call('PTTL', key) - math.ceil(lingers / 1000), before, lingers
 end
 
 -- Returns the last token on record, and the last one of a lease.
 local function tokens(fence)
   local value = redis.call('GET', fence) or '0'
+  if not string.find(value, ' ', 1, true) then
+    return value, value
+  end
   local last, lease = string.match(value, '^(%d+) (%d+)$')
   return last or value, lease or value
-end
-
--- Returns the larger one of two tokens.
-local function larger(a, b)
-  return tonumber(a) < tonumber(b) and b or a
-end
-
--- Puts tokens on record.
-local function record(fence, last, lease, ttl)
-  redis.call('SET', fence, last == lease and last or last .. ' ' .. lease, 'PX', ttl)
-end
-
--- Has the tombstone of a lease stand if the grant of the one who has the lock now is undone.
-local function keep(key, owner, before, ends, grave)
-  if before and tonumber(before) < tonumber(grave) then
-    redis.call('SET', key, ends .. ' ' .. grave .. ' ' .. owner, 'KEEPTTL')
-  end
 end
 

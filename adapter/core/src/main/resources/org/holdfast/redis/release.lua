@@ -1,4 +1,4 @@
--- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone. Comes after lock.lua.
+-- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone. Comes after fence.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
 --                    of the second name, and so on
@@ -27,15 +27,15 @@ local released = false
 local listeners = 0
 local longest = 0
 for i = 1, #KEYS, 2 do
-  local owner, left, before, ends = look(KEYS[i])
+  local owner, left, before, lingers = look(KEYS[i])
   if owner == ARGV[1] or not owner then
     redis.call('DEL', KEYS[i])
   end
   local last, lease = tokens(KEYS[i + 1])
   local stands = lease
-  if held then
-    stands = larger(lease, ARGV[2])
-  elseif owner == ARGV[1] and before and tonumber(before) < tonumber(lease) then
+  if held and tonumber(lease) < grave then
+    stands = ARGV[2]
+  elseif not held and owner == ARGV[1] and before and tonumber(before) < tonumber(lease) then
     stands = before
   end
   if stands ~= lease or tonumber(last) < grave then
@@ -48,8 +48,8 @@ for i = 1, #KEYS, 2 do
     end
   elseif owner then
     longest = math.max(longest, left)
-    if held then
-      keep(KEYS[i], owner, before, ends, ARGV[2])
+    if held and before and tonumber(before) < grave then -- it stands if the grant of that one is undone
+      redis.call('SET', KEYS[i], lingers .. ' ' .. ARGV[2] .. ' ' .. owner, 'KEEPTTL')
     end
   end
 end

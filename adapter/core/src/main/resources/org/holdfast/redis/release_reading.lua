@@ -1,4 +1,4 @@
--- Ends a reader's lease, and tells those who wait if it was the last one. Comes after lock.lua.
+-- Ends a reader's lease, and tells those who wait if it was the last one. Comes after fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention later
@@ -33,7 +33,7 @@ local function bury()
 end
 
 local linger = math.ceil(ARGV[7] / 1000)
-local holder, keptFor, before, ends = look(KEYS[1])
+local holder, keptFor, before, lingers = look(KEYS[1])
 local released = holder == ARGV[1] -- it has become a reader, and this node has not heard of that yet
 local over = released
 if released or not holder then
@@ -42,8 +42,8 @@ if released or not holder then
 else
   if not string.match(holder, '^readers %d+ %d+$') then
     bury()
-    if held then
-      keep(KEYS[1], holder, before, ends, ARGV[2])
+    if held and before and tonumber(before) < grave then -- it stands if the grant of that one is undone
+      redis.call('SET', KEYS[1], lingers .. ' ' .. ARGV[2] .. ' ' .. holder, 'KEEPTTL')
     end
     if keptFor > 0 then
       return {2, keptFor, now}
@@ -69,7 +69,7 @@ else
   end
   if not over and (left < keptFor or before ~= kept) then
     left = math.min(left, keptFor)
-    write(KEYS[1], holder, left, linger, before)
+    redis.call('SET', KEYS[1], ARGV[7] .. ' ' .. before .. ' ' .. holder, 'PX', left + linger)
     redis.call('PEXPIRE', KEYS[3], left + linger)
   end
 end

@@ -1,12 +1,12 @@
 -- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
--- node which missed the acquisition or lost the key. Comes after lock.lua.
+-- node which missed the acquisition or lost the key. Comes after fence.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
 --                    of the second name, and so on
 -- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
 -- ARGV[1]  owner
 -- ARGV[2]  last token of the lease
--- ARGV[3]  TTL of the lock in milliseconds
+-- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
 -- ARGV[6]  how many names
@@ -26,7 +26,6 @@
 -- node with a larger token, and a released lease has left a token larger than its own.
 
 local memory = tonumber(ARGV[5])
-local linger = math.ceil(memory / 1000)
 local keys = 2 * ARGV[6]
 local token = tonumber(ARGV[2])
 local missing = false
@@ -68,6 +67,6 @@ for i = 1, keys, 2 do
     lease = ARGV[2]
     record(KEYS[i + 1], larger(last, lease), lease, ARGV[4])
   end
-  write(KEYS[i], ARGV[1], ARGV[3], linger, lease) -- whoever renews will not be undone
+  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1], 'PX', ARGV[3]) -- whoever renews will not be undone
 end
 return {1, 0, now}

@@ -1,6 +1,6 @@
 -- Extends a reader's lease, and lets the reader in again if no larger token was granted to somebody alone since: that heals
 -- a node which missed it or lost it. An owner that has had the lock alone becomes a reader, and lets others in. Comes after
--- lock.lua.
+-- fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention later

@@ -164,13 +164,11 @@ abstract class LockContract {
 
     private Set<String> owners() {
         Set<String> owners = new HashSet<>();
-        nodes.forEach(node -> owners.add(owner(node.ask(jedis -> jedis.get(lockKey())))));
+        nodes.forEach(node -> {
+            String written = node.ask(jedis -> jedis.get(lockKey()));
+            owners.add(written == null ? null : written.split(" ", 3)[2]); // behind what the scripts keep there
+        });
         return owners;
-    }
-
-    /** Behind the end of the lease, and what stands again if it is undone. */
-    private static String owner(String value) {
-        return value == null ? null : value.split(" ", 3)[2];
     }
 
     private static ConditionFactory soon() {

@@ -90,7 +90,8 @@ final class Belongings {
             return null;
         }
         String[] words = value.split(" ", 3);
-        return new Lock(Long.parseLong(words[0]), words[2]);
+        long lingersMillis = (Long.parseLong(words[0]) + 999) / 1_000;
+        return new Lock(redis.expiresAt(key) / 1_000 - lingersMillis, words[2]);
     }
 
     private boolean isMine(String key) {

@@ -167,10 +167,11 @@ class SimulatedRedisTest {
         }
     }
 
-    /** What is written of a lock begins with the end of its lease in milliseconds, which is shorter than a token. */
+    /** What is written of a lock begins with the microseconds for which its key lingers after the end of its lease. */
     private static long leaseEndMicros(SimulatedRedis.Entry entry) {
-        String value = entry.value().toString();
-        return value.matches("\\d{13} .*") ? Long.parseLong(value.substring(0, 13)) * 1_000 : Long.MAX_VALUE;
+        String[] words = entry.value().toString().split(" ");
+        boolean isLock = words.length > 2 && entry.expiresAtMicros() != Long.MAX_VALUE;
+        return isLock ? entry.expiresAtMicros() - (Long.parseLong(words[0]) + 999) / 1_000 * 1_000 : Long.MAX_VALUE;
     }
 
     private static ScriptBridge.Call call(Random random) {

@@ -1,0 +1,12 @@
+-- Comes after lock.lua and before a script that puts tokens on record.
+
+-- Returns the larger one of two tokens.
+local function larger(a, b)
+  return tonumber(a) < tonumber(b) and b or a
+end
+
+-- Puts the last token and the last one of a lease on record.
+local function record(fence, last, lease, ttl)
+  redis.call('SET', fence, last == lease and last or last .. ' ' .. lease, 'PX', ttl)
+end
+
