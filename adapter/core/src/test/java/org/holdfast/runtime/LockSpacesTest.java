@@ -29,7 +29,7 @@ class LockSpacesTest {
 
     private static final int PREFIXES = 8;
 
-    /** Threads that hear of releases hang where the node does, until the node timeout: one after the other would add up. */
+    /** Threads that open connections hang where the node does, until the node timeout: nothing may wait for them. */
     @Test
     void close_withManyPrefixesAndANodeThatHangs_takesNoLongerThanWithOne() throws Exception {
         try (RedisServers redis = RedisServers.start(1)) {
