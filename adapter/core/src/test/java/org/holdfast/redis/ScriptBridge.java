@@ -68,6 +68,11 @@ public final class ScriptBridge {
         return new ScriptCodec(prefix, 1).channel(lock);
     }
 
+    /** The key that holds who has a lock alone. */
+    public static String lockKey(String prefix, String lock) {
+        return prefix + ":{" + lock + "}:lock";
+    }
+
     public static String markKey(String prefix) {
         return new ScriptCodec(prefix, 1).markKey();
     }

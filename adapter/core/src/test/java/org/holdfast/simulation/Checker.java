@@ -25,13 +25,15 @@ final class Checker {
     private final Map<String, List<Acquired>> history = new HashMap<>();
     private final Map<String, Kept> kept = new HashMap<>();
     private final Suspensions suspensions;
+    private final Backing backing;
     private final boolean undisturbed;
     private final long largestSkewMicros;
     private long largestErrorMicros;
     private int acquisitions;
     private int losses;
 
-    Checker(World world, Setting setting, Suspensions suspensions) {
+    Checker(World world, Setting setting, Suspensions suspensions, Backing backing) {
+        this.backing = backing;
         this.world = world;
         this.drift = setting.timing().driftFactor();
         this.suspensions = suspensions;
@@ -179,6 +181,9 @@ final class Checker {
             throw new Violation("5: a lease on " + entry.lease().names() + " was lost and is held again: " + entry);
         }
         checkHeldTooLong(entry);
+        if (!entry.reads() && entry.request.mode() != LockMode.PERMIT) {
+            backing.check(entry.lease(), (long) (entry.lease().remaining().toNanos() * (1 - drift / 2)));
+        }
         if (undisturbed && entry.request.renewal()) {
             entry.lease().names().forEach(name -> checkThrownOut(entry, name));
         }

@@ -21,13 +21,15 @@ enum Fault {
     /** A node's clock goes ahead and is back a moment later. */
     CLOCK_BLIP(1),
     /** A node evicts some of its keys. */
-    EVICTION(2),
+    EVICTION(1),
+    /** A node evicts some of the keys of a line in which clients wait, and not the others. */
+    EVICTION_IN_LINE(1),
     /** A client's wall clock is set, to a time that is near enough. */
     WALL_STEP(2),
     /** A client's wall clock is wrong by far too much for a while. */
     WALL_FAR_OFF(1),
     /** A client's machine is suspended: its clock does not go on meanwhile. */
-    STANDSTILL(2),
+    STANDSTILL(1),
     /** What a client sends takes long to leave it, and so does what it does before that. */
     SLOW_SENDING(2),
     /** A node answers with errors for a while. */
@@ -41,10 +43,7 @@ enum Fault {
      * Kinds that break promises today: they take no part in runs until that is mended. {@code -Dsimulation.with=} names some
      * that do all the same.
      */
-    private static final Set<Fault> NOT_YET = EnumSet.of(WALL_FAR_OFF, CLOCK_BLIP);
-
-    /** The only kinds there are, if the system property {@code simulation.only} names some. */
-    private static final String ONLY = System.getProperty("simulation.only", "");
+    private static final Set<Fault> NOT_YET = EnumSet.of(WALL_FAR_OFF, CLOCK_BLIP, EVICTION_IN_LINE);
 
     private static final String WITH = System.getProperty("simulation.with", "");
 
@@ -55,20 +54,29 @@ enum Fault {
         this.weight = weight;
     }
 
-    private boolean takesPart() {
-        return ONLY.isEmpty() ? !NOT_YET.contains(this) || WITH.contains(name()) : ONLY.contains(name());
+    /** Returns whether a node may forget a lock by it, or a lease end later than it should. */
+    boolean isOfMemoryOrClocks() {
+        return switch (this) {
+            case CLIENT_PAUSE, CUT_OFF, NODE_PAUSE, WALL_STEP, WALL_FAR_OFF, SLOW_SENDING, ERRORS, FULL_MEMORY -> false;
+            default -> true;
+        };
     }
 
-    /** Returns the only kind there is where nothing else goes wrong. */
-    static List<Fault> forcedReleases() {
-        return List.of(FORCED_RELEASE);
+    private boolean takesPart(String only) {
+        return only.isEmpty()
+                ? !NOT_YET.contains(this) || WITH.contains(name())
+                : List.of(only.split(",")).contains(name());
     }
 
-    /** Draws the kinds that a run has: a few, or all. One that is listed twice happens twice as often. */
-    static List<Fault> drawKinds(Random random) {
+    /**
+     * Draws the kinds that a run has: a few, or all. One that is listed twice happens twice as often.
+     *
+     * @param only names of the only kinds there are; empty for all
+     */
+    static List<Fault> drawKinds(Random random, String only) {
         List<Fault> all = new ArrayList<>();
         for (Fault fault : values()) {
-            for (int i = 0; i < fault.weight && fault.takesPart(); i++) {
+            for (int i = 0; i < fault.weight && fault.takesPart(only); i++) {
                 all.add(fault);
             }
         }

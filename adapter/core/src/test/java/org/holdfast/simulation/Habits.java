@@ -56,16 +56,18 @@ record Habits(
             List.of(Shape.PERMIT),
             List.of(Shape.KEPT, Shape.PLAIN),
             List.of(Shape.KEPT),
-            List.of(Shape.KEPT, Shape.SEVERAL),
             List.of(Shape.values()));
 
-    static Habits draw(Random random, Duration maxTtl) {
-        boolean plain = random.nextInt(20) < PLAIN_OF_20;
-        boolean lengthy = random.nextInt(3) == 0;
+    /** @param given the ways in which they lock; empty for any */
+    static Habits draw(Random random, Duration maxTtl, Optional<List<Shape>> given) {
+        boolean plain = given.isEmpty() && random.nextInt(20) < PLAIN_OF_20;
+        boolean lengthy =
+                random.nextInt(3) == 0 || given.isPresent() && given.get().contains(Shape.SEVERAL);
         if (plain && random.nextInt(4) == 0) {
             return crowded(random, maxTtl, lengthy);
         }
-        List<Shape> shapes = plain ? List.of(Shape.PLAIN) : MIXES.get(random.nextInt(MIXES.size()));
+        List<Shape> any = plain ? List.of(Shape.PLAIN) : MIXES.get(random.nextInt(MIXES.size()));
+        List<Shape> shapes = given.orElse(any);
         boolean inTurn = shapes.contains(Shape.READING) && shapes.stream().allMatch(Shape::isInTurn);
         boolean alwaysBusy = inTurn && random.nextInt(3) == 0; // who does not wait in turn may starve by that
         return new Habits(

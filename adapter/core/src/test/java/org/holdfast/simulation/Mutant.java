@@ -31,6 +31,7 @@ import javax.tools.ToolProvider;
 final class Mutant {
 
     private final Map<String, String> sources = new HashMap<>();
+    private String only = "";
 
     /** Replaces a sentence in a Java class or a script, named as a file below a source folder. */
     Mutant with(String file, String sentence, String replacement) {
@@ -40,6 +41,12 @@ final class Mutant {
             throw new IllegalArgumentException("'" + sentence + "' must occur once in " + file);
         }
         sources.put(file, source.replace(sentence, replacement));
+        return this;
+    }
+
+    /** Looks for it where only these faults happen, because others seldom make it matter. */
+    Mutant amidst(String faults) {
+        only = faults;
         return this;
     }
 
@@ -61,7 +68,7 @@ final class Mutant {
     String simulate(int seeds) throws ReflectiveOperationException {
         Class<?> engine = new Loader(compile()).loadClass("org.holdfast.simulation.Simulation$Engine");
         var run = engine.getMethod("run", long.class);
-        Object instance = engine.getConstructor().newInstance();
+        Object instance = engine.getConstructor(String.class).newInstance(only);
         for (long seed = 0; seed < seeds; seed++) {
             try {
                 run.invoke(instance, seed);

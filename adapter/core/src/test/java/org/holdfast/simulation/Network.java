@@ -365,12 +365,12 @@ final class Network {
             if (isClientPaused(() -> answered(request, answer)) || broken || unanswered.peekFirst() != request) {
                 return;
             }
-            unanswered.pollFirst();
+            Request first = unanswered.pollFirst();
             if (answer == null) {
-                sendScript(request);
+                sendScript(first);
                 return;
             }
-            request.answers().answered(view.clocks.weigh(answer, request.sentAt(), view.time.nanoTime()));
+            first.answers().answered(view.clocks.weigh(answer, first.sentAt(), view.time.nanoTime()));
             if (answer.reply() instanceof Reply.Forgotten || view.clocks.isDoubted(node)) {
                 break_(); // to connect anew sets the birth mark
             }

@@ -38,8 +38,9 @@ record Setting(
     private static final Duration MARGIN = Duration.ofSeconds(1);
     private static final Duration TICKET_TTL = Duration.ofMillis(300);
 
-    static Setting draw(Random random) {
-        return random.nextInt(10) == 0 ? drawSurvival(random) : drawAny(random);
+    /** @param only names of the only faults there are; empty for all */
+    static Setting draw(Random random, String only) {
+        return only.isEmpty() && random.nextInt(10) == 0 ? drawSurvival(random) : drawAny(random, only);
     }
 
     private static Setting drawSurvival(Random random) {
@@ -50,27 +51,31 @@ record Setting(
         return new Setting(survival.drawNodes(random), timing, meanDelay, 0, List.of(), 0, Optional.of(survival));
     }
 
-    private static Setting drawAny(Random random) {
-        boolean onlyForced = random.nextInt(20) == 0;
+    private static Setting drawAny(Random random, String only) {
+        boolean rare = only.isEmpty() && random.nextInt(8) == 0;
+        Fault one =
+                List.of(Fault.FORCED_RELEASE, Fault.STANDSTILL, Fault.EVICTION).get(random.nextInt(3));
+        boolean onlyForced = rare && one == Fault.FORCED_RELEASE;
         boolean slow = !onlyForced && random.nextInt(8) == 0;
+        List<Fault> kinds = rare ? List.of(one) : Fault.drawKinds(random, only);
         long meanDelay = slow ? 40 * MILLI : MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
         double breaks = onlyForced ? 0 : List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
         boolean quiet = breaks == 0 && meanDelay <= 2 * MILLI;
         return new Setting(
                 List.of(1, 1, 3, 3, 3, 3, 3, 5, 5, 5, 5, 7).get(random.nextInt(12)),
-                timing(random, slow),
+                timing(random, slow, isOnly(Fault.EVICTION, kinds)),
                 meanDelay,
                 breaks,
-                onlyForced ? Fault.forcedReleases() : Fault.drawKinds(random),
-                !onlyForced && quiet && random.nextBoolean() ? 0 : random.nextInt(10),
+                kinds,
+                !rare && quiet && random.nextBoolean() ? 0 : random.nextInt(10),
                 Optional.empty());
     }
 
-    private static Timing timing(Random random, boolean slow) {
+    private static Timing timing(Random random, boolean slow, boolean lengthy) {
         boolean drifting = random.nextInt(4) == 0;
         return new Timing(
                 Duration.ofMillis(slow ? 200 : 50),
-                Duration.ofMillis(List.of(2_000, 2_000, 1_200, 700).get(random.nextInt(4))),
+                Duration.ofMillis(List.of(2_000, 2_000, 1_200, 700).get(random.nextInt(lengthy ? 2 : 4))),
                 Duration.ofMillis(
                         drifting ? 10_000 : List.of(10_000, 10_000, 2_000, 700).get(random.nextInt(4))),
                 drifting ? 10 * DRIFT : DRIFT,
@@ -85,9 +90,24 @@ record Setting(
 
     /** Nothing goes wrong, unless an operator takes locks away. */
     boolean isUndisturbed() {
-        return isQuiet()
-                && survival.isEmpty()
-                && (faults == 0 || Fault.forcedReleases().containsAll(kinds));
+        return isQuiet() && survival.isEmpty() && (faults == 0 || isOnly(Fault.FORCED_RELEASE, kinds));
+    }
+
+    private static boolean isOnly(Fault fault, List<Fault> kinds) {
+        return kinds.stream().allMatch(kind -> kind == fault);
+    }
+
+    /** Returns the ways to lock in which that what goes wrong may do harm, if only that does. */
+    Optional<List<Shape>> shapes() {
+        if (isOnly(Fault.STANDSTILL, kinds)) {
+            return Optional.of(List.of(Shape.KEPT, Shape.PLAIN));
+        }
+        return isOnly(Fault.EVICTION, kinds) ? Optional.of(List.of(Shape.SEVERAL, Shape.PLAIN)) : Optional.empty();
+    }
+
+    /** Nothing goes wrong by which a node may forget a lock, or a lease end later than it should. */
+    boolean areNodesWell() {
+        return survival.isEmpty() && (faults == 0 || kinds.stream().noneMatch(Fault::isOfMemoryOrClocks));
     }
 
     /** Nothing goes wrong at all. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.BirthMark;
@@ -128,6 +129,19 @@ final class SimulatedNode {
         return Math.max(world.now(), pausedUntil);
     }
 
+    /**
+     * Returns for how long it keeps a lock for a lease that has it alone, in the world's time; 0 if it does not.
+     *
+     * @param token a token of the lease, which stands in what is written as the owner, or is one of those after it
+     */
+    long keptNanos(String lock, long token) {
+        String key = ScriptBridge.lockKey(PREFIX, lock);
+        String owner = redis.get(key);
+        String[] words = owner == null ? new String[0] : owner.split(" ");
+        boolean mine = words.length > 2 && Math.abs(token - 8 - Long.parseLong(words[2])) <= 8;
+        return mine ? (long) ((redis.expiresAt(key) - clockMicros()) * 1_000 / rate) : 0;
+    }
+
     SimulatedRedis redis() {
         return redis;
     }
@@ -235,12 +249,12 @@ final class SimulatedNode {
         world.after(nanos, () -> redis.refuse(SimulatedRedis.Refusing.NOTHING));
     }
 
-    /** Somebody lets it evict for so long; memory is short a while later, if it lasts that long. */
-    void evict(long forNanos) {
+    /** Somebody lets it evict for so long; memory is short a while later, if it lasts that long, and these go. */
+    void evict(long forNanos, Predicate<String> keys) {
         evicting = true;
         if (forNanos > EVICTION_PAUSE) {
             world.after(EVICTION_PAUSE, () -> {
-                evictions += redis.evictExpiring(key -> world.random.nextBoolean());
+                evictions += redis.evictExpiring(keys);
                 checker.forgotSince(world.now() - EVICTION_PAUSE);
                 remember();
             });

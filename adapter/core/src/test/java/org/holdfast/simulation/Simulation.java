@@ -39,13 +39,13 @@ public final class Simulation {
     private final Trouble faults;
     private int unserved;
 
-    private Simulation(long seed, SimulatedRedis.Lua lua) {
+    private Simulation(long seed, String only, SimulatedRedis.Lua lua) {
         this.world = new World(seed);
         this.random = world.random;
-        this.setting = Setting.draw(random);
+        this.setting = Setting.draw(random, only);
         this.suspensions = new Suspensions(world);
-        this.checker = new Checker(world, setting, suspensions);
-        this.habits = Habits.draw(random, setting.timing().maxLeaseTtl());
+        this.checker = new Checker(world, setting, suspensions, new Backing(world, setting.areNodesWell(), nodes));
+        this.habits = Habits.draw(random, setting.timing().maxLeaseTtl(), setting.shapes());
         buildNodes(lua);
         Turns turns = new Turns(world, setting.nodes(), setting.isCalm());
         this.network = new Network(world, nodes, setting, turns);
@@ -92,9 +92,20 @@ public final class Simulation {
     public static final class Engine {
 
         private final SimulatedRedis.Lua lua = new SimulatedRedis.Lua();
+        private final String only;
+
+        /** Runs worlds with all faults, or those that the system property {@code simulation.only} names. */
+        public Engine() {
+            this(System.getProperty("simulation.only", ""));
+        }
+
+        /** @param only names of the only faults there are */
+        public Engine(String only) {
+            this.only = only;
+        }
 
         public Result run(long seed) {
-            Simulation simulation = new Simulation(seed, lua);
+            Simulation simulation = new Simulation(seed, only, lua);
             try {
                 return simulation.run();
             } catch (Throwable e) {

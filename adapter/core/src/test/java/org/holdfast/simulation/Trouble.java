@@ -78,7 +78,8 @@ final class Trouble {
             case CUT_OFF -> client.view.cutOff(new NodeSet(random.nextLong()), world.now() + duration());
             case CLOCK_STEP -> node.stepClock();
             case CLOCK_BLIP -> node.blipClock(Math.min(300 * MILLI, duration()));
-            case EVICTION -> node.evict(Math.min(end - world.now(), 1_550 * MILLI + duration() / 8));
+            case EVICTION -> node.evict(shortOfMemory(), key -> random.nextBoolean() || isOfLine(key));
+            case EVICTION_IN_LINE -> node.evict(shortOfMemory(), key -> random.nextBoolean() && isOfLine(key));
             case WALL_STEP -> client.time.setWall(setting.wallErrorMicros(random));
             case WALL_FAR_OFF -> wallFarOff(client);
             case STANDSTILL -> standStill(client);
@@ -90,6 +91,15 @@ final class Trouble {
             case FULL_MEMORY -> node.refuse(SimulatedRedis.Refusing.GROWTH, duration());
             case FORCED_RELEASE -> forceRelease(client);
         }
+    }
+
+    /** A little longer than until keys are evicted, if there is time for that. */
+    private long shortOfMemory() {
+        return Math.min(end - world.now(), 1_550 * MILLI + duration() / 8);
+    }
+
+    private static boolean isOfLine(String key) {
+        return key.endsWith(":tickets") || key.endsWith(":queue") || key.endsWith(":queue-reading");
     }
 
     /** By a little more than is allowed, or by a year. */
