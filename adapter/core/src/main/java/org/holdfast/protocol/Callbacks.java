@@ -24,7 +24,7 @@ final class Callbacks {
         /** Futures that are completed with a lease. */
         LEASES(64),
         /** Futures that fail: what waits in a blocked continuation must end even when that lane is full. */
-        FAILURES(8),
+        FAILURES(64),
         /** Listeners of lost leases. */
         LOSSES(24);
 
@@ -166,8 +166,14 @@ final class Callbacks {
             }
         }
 
+        /** Those that run may be blocked for good: what waits behind them gets a thread beyond the bound, or runs here. */
         private void close() {
-            if (running.get() == 0) {
+            if (waiting.isEmpty()) {
+                return;
+            }
+            try {
+                threads.execute(this::runAll);
+            } catch (RuntimeException | OutOfMemoryError e) {
                 runAll();
             }
         }

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * When one waiter attempts next; and how often announcements may hasten that: a client that may do nothing but PUBLISH must not be
  * able to keep the nodes busy.
  *
- * <p>An announcement is believed at once as long as there is something left. What is left grows slowly with time, and is full again when
+ * <p>An announcement is believed at once as long as there is something left. What is left grows slowly with time, and by more when
  * the lock seems to have changed hands: then its expiry on the nodes has moved, which a mere announcement cannot do. For one
  * thread at a time.
  */
@@ -15,6 +15,12 @@ final class Pace {
 
     /** A lock that is held for a fraction of a millisecond changes hands so often before its expiry moves by {@link #MOVED_ON_NANOS}. */
     private static final int MOST = 50;
+
+    /**
+     * So many are gained when the lock has changed hands: more than hand-offs can be hidden behind one that is seen, and so few that a
+     * holder's renewals, which look the same, do not make up for a flood.
+     */
+    private static final int GAINED = 10;
 
     /** 25 a second, beyond the first. */
     private static final long REFILL_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
@@ -95,7 +101,7 @@ final class Pace {
         if (!hasExpiry || expiresAt - expiry > MOVED_ON_NANOS || expiry - expiresAt > MOVED_BACK_NANOS) {
             hasExpiry = true;
             expiry = expiresAt;
-            left = MOST;
+            left = Math.min(MOST, left + GAINED);
         }
     }
 }

@@ -23,7 +23,8 @@
 
 local grave = tonumber(ARGV[2])
 local held = ARGV[4] == '1'
-local released = false
+local names = #KEYS / 2
+local mine = 0
 local listeners = 0
 local longest = 0
 for i = 1, #KEYS, 2 do
@@ -42,7 +43,7 @@ for i = 1, #KEYS, 2 do
     record(KEYS[i + 1], larger(last, ARGV[2]), stands, ARGV[3])
   end
   if owner == ARGV[1] then
-    released = true
+    mine = mine + 1
     if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
       listeners = math.max(listeners, redis.call('PUBLISH', ARGV[5 + (i - 1) / 2], ARGV[1]))
     end
@@ -53,7 +54,7 @@ for i = 1, #KEYS, 2 do
     end
   end
 end
-if released then
+if mine == names then -- a lease on several names was lost with the first of them
   return {4, listeners, now}
 end
 if longest > 0 then

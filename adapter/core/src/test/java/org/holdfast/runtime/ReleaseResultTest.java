@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a release says about the lock, on real nodes. */
 @Timeout(60)
@@ -74,6 +76,17 @@ class ReleaseResultTest {
         Lease lease = connection.acquire(REQUEST);
         assertThat(others.forceRelease(REQUEST)).hasSize(1);
         assertThat(lease.release()).isEqualTo(ReleaseResult.NOT_HELD);
+    }
+
+    /** With one of several names a holder has lost the whole lease. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "b"})
+    void release_afterOneOfSeveralNamesWasReleasedByForce_saysThatItWasNotHeld(String forced) throws Exception {
+        Lease lease = connection.acquire(
+                LockRequest.allOf("a", "b").ttl(Duration.ofSeconds(20)).waitTimeout(Duration.ofSeconds(10)));
+        assertThat(others.forceRelease(LockRequest.of(forced))).hasSize(1);
+        assertThat(lease.release()).isEqualTo(ReleaseResult.NOT_HELD);
+        others.getConnection().acquire(LockRequest.allOf("a", "b")).release();
     }
 
     @Test
