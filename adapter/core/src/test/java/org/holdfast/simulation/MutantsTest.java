@@ -548,6 +548,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 4:",
                 new Mutant()
+                        .amidst("CLOCK_STEP")
                         .with(
                                 PROTOCOL + "NodeGuard.java",
                                 "if (mark.sinceMicros() > facts.nowMicros()) {",

@@ -183,7 +183,8 @@ record Setting(
                 ? 150_000
                 : 3 * agreements().widest().quarantine().toNanos() / 1_000;
         long step = (long) (smallest * Math.pow((double) largest / smallest, random.nextDouble()));
-        return survival.isPresent() || random.nextBoolean() ? step : -step;
+        boolean ahead = survival.isPresent() || step > harmlessErrorMicros(); // what is harmful is set right in the end
+        return ahead || random.nextBoolean() ? step : -step;
     }
 
     private int countAlike(long[] steps, int node) {

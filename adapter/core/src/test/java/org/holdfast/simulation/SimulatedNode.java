@@ -214,9 +214,14 @@ final class SimulatedNode {
         }
     }
 
-    /** Somebody sets its clock: wrong, or right again, but not before clients have looked. */
-    void stepClock() {
-        if (world.now() - steppedAt > STEP_PAUSE) {
+    /**
+     * Somebody sets its clock: wrong, or right again, but not before clients have looked.
+     *
+     * @param wasSetBack whether it is to be set right if it was set back, or ahead
+     */
+    void stepClock(boolean wasSetBack) {
+        boolean due = wasSetBack ? clockErrorMicros < 0 : clockErrorMicros >= 0;
+        if (due && world.now() - steppedAt > STEP_PAUSE) {
             steppedAt = world.now();
             setClock(clockErrorMicros == 0 ? clockStepMicros : 0);
         }

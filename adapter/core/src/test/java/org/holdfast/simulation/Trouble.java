@@ -76,7 +76,8 @@ final class Trouble {
             case NODE_PAUSE -> node.pause(duration());
             case CLIENT_PAUSE -> client.machine.pause(world.now() + duration());
             case CUT_OFF -> client.view.cutOff(new NodeSet(random.nextLong()), world.now() + duration());
-            case CLOCK_STEP -> node.stepClock();
+            case CLOCK_STEP -> node.stepClock(false);
+            case CLOCK_SET_RIGHT -> node.stepClock(true);
             case CLOCK_BLIP -> node.blipClock(Math.min(300 * MILLI, duration()));
             case EVICTION -> node.evict(shortOfMemory(), key -> random.nextBoolean() || isOfLine(key));
             case EVICTION_IN_LINE -> node.evict(shortOfMemory(), key -> random.nextBoolean() && isOfLine(key));
