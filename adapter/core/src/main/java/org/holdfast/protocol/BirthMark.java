@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What a node keeps to show whether its memory is whole: a key without TTL that goes when memory goes.
@@ -11,16 +14,16 @@ import java.util.regex.Pattern;
  * <p>All moments are those of the node's clock, in microseconds.
  *
  * @param sinceMicros since when nothing was forgotten
- * @param seenMicros when a process looked last. Grows with each look that is written down, also if the clock is set back: a
- *     smaller one than a process remembers shows old memory that was put back
+ * @param looks when processes looked, the last look first, eight at the most. They grow, also if the clock is set back: one that a
+ *     process remembers and that is missing here shows old memory that was put back
  * @param steadyMicros since when processes have watched the clock without a gap and without a jump
  * @param process which Redis process keeps it
  * @param agreements the settings that processes must share
  */
-public record BirthMark(long sinceMicros, long seenMicros, long steadyMicros, Process process, Agreements agreements) {
+public record BirthMark(long sinceMicros, List<Long> looks, long steadyMicros, Process process, Agreements agreements) {
 
-    private static final Pattern FORM =
-            Pattern.compile("(\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18}) (\\S{1,64}) (\\S{1,128})");
+    private static final Pattern FORM = Pattern.compile(
+            "(\\d{1,18}) (\\d{1,18}(?:,\\d{1,18}){0,7}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18}) (\\S{1,64}) (\\S{1,128})");
 
     /**
      * A Redis process, and what has become of its memory by then.
@@ -35,6 +38,13 @@ public record BirthMark(long sinceMicros, long seenMicros, long steadyMicros, Pr
         public static final String NEVER_PROMOTED = "-";
     }
 
+    public BirthMark {
+        looks = List.copyOf(looks);
+        if (looks.isEmpty()) {
+            throw new IllegalArgumentException("a mark is written by a process that looks");
+        }
+    }
+
     /** Returns the mark, or nothing if the text is none of ours. */
     public static Optional<BirthMark> parse(String text) {
         Matcher matcher = FORM.matcher(text);
@@ -42,7 +52,7 @@ public record BirthMark(long sinceMicros, long seenMicros, long steadyMicros, Pr
                 ? Agreements.parse(matcher.group(7))
                         .map(agreements -> new BirthMark(
                                 Long.parseLong(matcher.group(1)),
-                                Long.parseLong(matcher.group(2)),
+                                looks(matcher.group(2)),
                                 Long.parseLong(matcher.group(3)),
                                 new Process(matcher.group(4), Long.parseLong(matcher.group(5)), matcher.group(6)),
                                 agreements))
@@ -51,7 +61,25 @@ public record BirthMark(long sinceMicros, long seenMicros, long steadyMicros, Pr
 
     /** Returns the text to store; scripts read the number it begins with. */
     public String text() {
-        return sinceMicros + " " + seenMicros + " " + steadyMicros + " " + rest();
+        return sinceMicros + " " + looks.stream().map(String::valueOf).collect(Collectors.joining(",")) + " "
+                + steadyMicros + " " + rest();
+    }
+
+    private static List<Long> looks(String text) {
+        return Arrays.stream(text.split(",")).map(Long::parseLong).toList();
+    }
+
+    /** Returns when a process looked last. */
+    public long seenMicros() {
+        return looks.get(0);
+    }
+
+    /**
+     * Returns whether a look that a process remembers belongs to what is written here: it is one of the last, or it came before
+     * all of these.
+     */
+    boolean goesBackTo(long lookMicros) {
+        return looks.contains(lookMicros) || lookMicros < looks.get(looks.size() - 1);
     }
 
     /** Returns what follows the moments. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.List;
+
 /**
  * A change of the mark.
  *
@@ -26,6 +28,6 @@ public record MarkChange(
 
     /** Returns what follows the moments in the mark. */
     public String rest() {
-        return new BirthMark(0, 0, 0, process, agreements).rest();
+        return new BirthMark(0, List.of(0L), 0, process, agreements).rest();
     }
 }

@@ -49,6 +49,9 @@ public final class NodeGuard {
     private final Time time;
     private volatile Memory memory;
 
+    /** Settings of other processes that were seen here last; null if there were none. */
+    private volatile Others others;
+
     /** What the clocks of nodes look like from this process. */
     public interface ClockWatch {
 
@@ -58,6 +61,9 @@ public final class NodeGuard {
         /** Returns since when this process has watched the node's clock without a gap or jump, in its microseconds. */
         long steadyMicros(int node);
     }
+
+    /** Settings of other processes, and when they were seen. */
+    private record Others(Agreements agreements, long at) {}
 
     /** What was seen at the last look. */
     private record Memory(String runId, long seenMicros, long at) {}
@@ -170,12 +176,13 @@ public final class NodeGuard {
         }
         Optional<BirthMark> mark = BirthMark.parse(sight.markText());
         if (mark.isEmpty()) {
-            return new Verdict.SetMark(quarantine(sight, whyUnmarked(sight, before)));
+            return unmarked(sight, before, askedAt);
         }
         Optional<Agreements> resolved = agreements.resolve(
                 mark.get().agreements(), facts.nowMicros() - mark.get().seenMicros());
         if (resolved.isEmpty()) {
-            return new Verdict.Refused(describeDifference(mark.get()), false);
+            others = new Others(mark.get().agreements(), askedAt);
+            return new Verdict.Refused(describeDifference(mark.get().agreements()), false);
         }
         Optional<String> doubt = whyForgotten(sight, mark.get(), before, askedAt);
         return doubt.<Verdict>map(reason -> new Verdict.SetMark(quarantine(sight, reason)))
@@ -203,6 +210,16 @@ public final class NodeGuard {
         return Optional.of(new Verdict.Refused(reason, forgets));
     }
 
+    /** A process that was refused for its settings leaves it to those that it saw to say for how long locks may be forgotten. */
+    private Verdict unmarked(NodeProbe.Sight sight, Memory before, long askedAt) {
+        Others seen = others;
+        if (seen != null
+                && askedAt - seen.at() < seen.agreements().widest().quarantine().toNanos()) {
+            return new Verdict.Refused(describeDifference(seen.agreements()), false);
+        }
+        return new Verdict.SetMark(quarantine(sight, whyUnmarked(sight, before)));
+    }
+
     private static String whyUnmarked(NodeProbe.Sight sight, Memory before) {
         if (before != null && !before.runId().equals(sight.facts().process().runId())) {
             return REPLACED;
@@ -212,8 +229,8 @@ public final class NodeGuard {
                 : "its birth mark is not one of this version";
     }
 
-    private String describeDifference(BirthMark mark) {
-        return "its locks are kept with other settings than those of this process: there " + mark.agreements()
+    private String describeDifference(Agreements theirs) {
+        return "its locks are kept with other settings than those of this process: there " + theirs
                 + ", here " + agreements
                 + ". All processes must share them; to change them while processes run, set the"
                 + " previous... settings first";
@@ -227,7 +244,7 @@ public final class NodeGuard {
         if (mark.sinceMicros() > facts.nowMicros()) {
             return Optional.of("its clock was set back");
         }
-        if (before != null && mark.seenMicros() < before.seenMicros() && isOlder(mark, process, before)) {
+        if (before != null && !mark.goesBackTo(before.seenMicros()) && isSameMemory(mark, process, before)) {
             return Optional.of("its memory is older than what was seen before: it was restored or reverted");
         }
         if (!durable && before != null && isReplaced(mark, process, before, facts.nowMicros(), askedAt)) {
@@ -253,7 +270,7 @@ public final class NodeGuard {
     }
 
     /** Two processes have looks of their own: only where writes are said to survive can the mark be compared. */
-    private boolean isOlder(BirthMark mark, BirthMark.Process process, Memory before) {
+    private boolean isSameMemory(BirthMark mark, BirthMark.Process process, Memory before) {
         return durable
                 || mark.process().runId().equals(before.runId())
                         && process.runId().equals(before.runId());

@@ -20,7 +20,7 @@ final class Pace {
      * So many are gained when the lock has changed hands: more than hand-offs can be hidden behind one that is seen, and so few that a
      * holder's renewals, which look the same, do not make up for a flood.
      */
-    private static final int GAINED = 10;
+    private static final int GAINED = 25;
 
     /** 25 a second, beyond the first. */
     private static final long REFILL_NANOS = TimeUnit.MILLISECONDS.toNanos(40);

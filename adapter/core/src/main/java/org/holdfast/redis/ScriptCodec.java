@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Claim;
@@ -198,11 +199,16 @@ final class ScriptCodec {
         call.add(bytes(claim.owner().value()))
                 .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
                 .add(claim.fenceMillis())
-                .add(command.held() ? 1 : 0);
+                .add(command.held() ? 0 : aheadMicros(claim));
         claim.target().names().forEach(name -> call.add(bytes(channel(name))));
         if (reads) {
             call.add(claim.ttlMillis()).add(memoryMicros);
         }
+    }
+
+    /** Half of the retention, as where it is granted: a token that is further ahead is granted nowhere. */
+    private static long aheadMicros(Claim claim) {
+        return TimeUnit.MILLISECONDS.toMicros(claim.fenceMillis() - claim.ttlMillis()) / 2;
     }
 
     private void findPermit(Command.FindPermit command, CommandArguments call) {

@@ -9,7 +9,8 @@
 -- ARGV[5]  TTL of the heartbeat in milliseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
---   {8, seen, _}  set; the mark says that it was looked at at this moment, which never is smaller than before
+--   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks before, and
+--                 when these were, eight at the most
 --   {9, 0, _}     the mark is another one by now; untouched
 --
 -- The heartbeat is deleted first: a script that has written may go on writing when memory is full.
@@ -27,8 +28,18 @@ end
 local function moment(micros)
   return micros == '0' and text(now) or micros
 end
-local seen = math.max(now, tonumber(string.match(mark, '^%d+ (%d+) ') or '0') + 1)
+local looks = string.match(mark, '^%d+ ([%d,]+) ') or '0'
+local seen = math.max(now, tonumber(string.match(looks, '^%d+')) + 1)
+local written = text(seen)
+local kept = 1
+for look in string.gmatch(looks, '%d+') do
+  if kept < 8 and look ~= '0' then
+    written = written .. ',' .. look
+    kept = kept + 1
+  end
+end
+local steady = seen > now and text(seen) or moment(ARGV[3]) -- a clock that was set back has not been watched: it may come back
 redis.call('DEL', KEYS[2])
-redis.call('SET', KEYS[1], moment(ARGV[2]) .. ' ' .. text(seen) .. ' ' .. moment(ARGV[3]) .. ' ' .. ARGV[4])
+redis.call('SET', KEYS[1], moment(ARGV[2]) .. ' ' .. written .. ' ' .. steady .. ' ' .. ARGV[4])
 redis.call('SET', KEYS[2], text(seen), 'PX', ARGV[5])
 return {8, seen, now}

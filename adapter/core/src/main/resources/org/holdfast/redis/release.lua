@@ -5,7 +5,7 @@
 -- ARGV[1]  owner
 -- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none
 -- ARGV[3]  TTL of the fence in milliseconds
--- ARGV[4]  1 to end a lease, 0 to undo an attempt: see lock.lua
+-- ARGV[4]  0 to end a lease; to undo an attempt, see lock.lua, how far its token may be ahead of this node's clock in microseconds
 -- ARGV[5]  channel on which the release of the first name is published; then those of the others
 --
 -- Returns {status, detail, clock of this node in microseconds}:
@@ -21,8 +21,12 @@
 -- another has the lock the release fails there, and is sent again until it can leave its tombstone. An acquisition that comes
 -- before that needs memory itself.
 
-local grave = tonumber(ARGV[2])
-local held = ARGV[4] == '1'
+local tombstone = ARGV[2]
+local held = ARGV[4] == '0'
+if not held and tombstone - now > tonumber(ARGV[4]) then
+  tombstone = '0' -- this node refuses the attempt whenever it comes, and nobody is to go on from a token of a wrong clock
+end
+local grave = tonumber(tombstone)
 local names = #KEYS / 2
 local mine = 0
 local listeners = 0
@@ -35,12 +39,12 @@ for i = 1, #KEYS, 2 do
   local last, lease = tokens(KEYS[i + 1])
   local stands = lease
   if held and tonumber(lease) < grave then
-    stands = ARGV[2]
+    stands = tombstone
   elseif not held and owner == ARGV[1] and before and tonumber(before) < tonumber(lease) then
     stands = before
   end
   if stands ~= lease or tonumber(last) < grave then
-    record(KEYS[i + 1], larger(last, ARGV[2]), stands, ARGV[3])
+    record(KEYS[i + 1], larger(last, tombstone), stands, ARGV[3])
   end
   if owner == ARGV[1] then
     mine = mine + 1
@@ -50,7 +54,7 @@ for i = 1, #KEYS, 2 do
   elseif owner then
     longest = math.max(longest, left)
     if held and before and tonumber(before) < grave then -- it stands if the grant of that one is undone
-      redis.call('SET', KEYS[i], lingers .. ' ' .. ARGV[2] .. ' ' .. owner, 'KEEPTTL')
+      redis.call('SET', KEYS[i], lingers .. ' ' .. tombstone .. ' ' .. owner, 'KEEPTTL')
     end
   end
 end

@@ -7,7 +7,7 @@
 -- ARGV[1]  owner
 -- ARGV[2]  the tombstone: one more than the lease's token, or 0 to leave none
 -- ARGV[3]  TTL of the fence in milliseconds
--- ARGV[4]  1 to end a lease, 0 to undo an attempt: see lock.lua
+-- ARGV[4]  0 to end a lease; to undo an attempt, see lock.lua, how far its token may be ahead of this node's clock in microseconds
 -- ARGV[5]  channel on which the release is published
 -- ARGV[6]  TTL of the lease in milliseconds
 -- ARGV[7]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
@@ -20,15 +20,19 @@
 -- While others read, a larger last token keeps nobody out who reads: what is still under way of this lease is refused by its
 -- own entry, as long as it could last. When nobody reads any more, the last token does it.
 
-local grave = tonumber(ARGV[2])
-local held = ARGV[4] == '1'
+local tombstone = ARGV[2]
+local held = ARGV[4] == '0'
+if not held and tombstone - now > tonumber(ARGV[4]) then
+  tombstone = '0' -- this node refuses the attempt whenever it comes, and nobody is to go on from a token of a wrong clock
+end
+local grave = tonumber(tombstone)
 
 -- Leaves the tombstone. Comes after something that needs no memory, so that it can be left on a full node: see release.lua.
 local function bury()
   local last, lease = tokens(KEYS[2])
-  local stands = held and larger(lease, ARGV[2]) or lease
+  local stands = held and larger(lease, tombstone) or lease
   if stands ~= lease or tonumber(last) < grave then
-    record(KEYS[2], larger(last, ARGV[2]), stands, ARGV[3])
+    record(KEYS[2], larger(last, tombstone), stands, ARGV[3])
   end
 end
 
@@ -43,7 +47,7 @@ else
   if not string.match(holder, '^readers %d+ %d+$') then
     bury()
     if held and before and tonumber(before) < grave then -- it stands if the grant of that one is undone
-      redis.call('SET', KEYS[1], lingers .. ' ' .. ARGV[2] .. ' ' .. holder, 'KEEPTTL')
+      redis.call('SET', KEYS[1], lingers .. ' ' .. tombstone .. ' ' .. holder, 'KEEPTTL')
     end
     if keptFor > 0 then
       return {2, keptFor, now}
@@ -65,7 +69,7 @@ else
   if expired > 0 or not before then
     before = select(2, tokens(KEYS[2])) -- that is perhaps the token of one that has ended
   elseif held then
-    before = larger(before, ARGV[2])
+    before = larger(before, tombstone)
   end
   if not over and (left < keptFor or before ~= kept) then
     left = math.min(left, keptFor)

@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,14 @@ class NodeGuardTest {
             assertThat(change.seenText()).isEqualTo(mark);
             long seen = Math.max(
                     now, BirthMark.parse(mark).map(BirthMark::seenMicros).orElse(0L) + 1);
-            mark = moment(change.sinceMicros()) + " " + seen + " " + moment(change.steadyMicros()) + " "
+            String looks = BirthMark.parse(mark)
+                    .map(known -> known.text().split(" ")[1])
+                    .map(known -> known.chars().filter(c -> c == ',').count() < 7
+                            ? known
+                            : known.substring(0, known.lastIndexOf(',')))
+                    .map(known -> seen + "," + known)
+                    .orElse(Long.toString(seen));
+            mark = moment(change.sinceMicros()) + " " + looks + " " + moment(change.steadyMicros()) + " "
                     + change.rest();
             heartbeatUntil = now + change.heartbeatMillis() * 1_000;
             writes++;
@@ -218,6 +226,33 @@ class NodeGuardTest {
     }
 
     @Test
+    void memory_olderThanWhatWasSeen_isNotHiddenByTheLookOfAProcessThatStartsThen() {
+        voteAfterQuarantine();
+        String snapshot = node.mark;
+        watch(Duration.ofSeconds(3));
+        node.mark = snapshot;
+        pass(Duration.ofMillis(1));
+        NodeGuard old = guard;
+        guard = guard(new Agreements(SHORT), false);
+        admitted(); // and is written down
+        guard = old;
+        assertBegins("older than what was seen");
+    }
+
+    @Test
+    void process_withOtherSettings_doesNotSetTheirs_whenTheMarkIsLost() {
+        voteAfterQuarantine();
+        guard = guard(new Agreements(LONG), false);
+        refusal();
+        node.mark = "";
+        node.heartbeatUntil = 0;
+        assertThat(refusal()).contains("maxLeaseTtlMillis=10000");
+        assertThat(node.mark).isEmpty();
+        pass(Duration.ofSeconds(11)); // no lock of the others is left, nor a process that would have set the mark
+        assertThat(admitted().reason()).contains("no birth mark");
+    }
+
+    @Test
     void clock_setBack_isNoReasonByItself() {
         voteAfterQuarantine();
         watch(Duration.ofSeconds(60));
@@ -332,7 +367,7 @@ class NodeGuardTest {
 
     @Test
     void mark_isReadAsItWasWritten() {
-        BirthMark mark = new BirthMark(1, 2, 3, PROCESS, new Agreements(LONG, Optional.of(SHORT)));
+        BirthMark mark = new BirthMark(1, List.of(3L, 2L), 3, PROCESS, new Agreements(LONG, Optional.of(SHORT)));
         assertThat(BirthMark.parse(mark.text())).contains(mark);
         assertThat(BirthMark.parse("")).isEmpty();
         assertThat(BirthMark.parse("1 2 3 run 0 - x/y/z")).isEmpty();

@@ -58,7 +58,7 @@ class PaceTest {
     void lock_thatIsHeldWithAShorterTtl_hasChangedHands() {
         attempts(30_000, false);
         pace.foundHeld(SECONDS.toNanos(5));
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 25; i++) {
             pace.set(HALF_A_SECOND);
             pace.hasten();
             assertThat(pace.nanosLeft()).isLessThanOrEqualTo(0);

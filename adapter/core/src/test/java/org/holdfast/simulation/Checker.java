@@ -104,7 +104,9 @@ final class Checker {
         if (request.mode() != LockMode.PERMIT) { // permits are in no order among themselves
             lease.names().forEach(name -> checkToken(entry, name, asked));
         }
-        lease.names().forEach(name -> checkKept(entry, name));
+        if (lease.isHeld()) { // a client that stood still meanwhile gets what it has lost by then
+            lease.names().forEach(name -> checkKept(entry, name));
+        }
         request.atLeast().ifPresent(least -> {
             long until = asked + (long) (least.toNanos() * (1 - drift)) - GRAIN_NANOS;
             lease.names().forEach(name -> kept.put(name, new Kept(until, entry)));

@@ -45,7 +45,7 @@ enum Fault {
      * Kinds that break promises today: they take no part in runs until that is mended. {@code -Dsimulation.with=} names some
      * that do all the same.
      */
-    private static final Set<Fault> NOT_YET = EnumSet.of(WALL_FAR_OFF, CLOCK_BLIP, CLOCK_SET_RIGHT, EVICTION_IN_LINE);
+    private static final Set<Fault> NOT_YET = EnumSet.of(EVICTION_IN_LINE);
 
     private static final String WITH = System.getProperty("simulation.with", "");
 

@@ -136,10 +136,11 @@ final class SimulatedNode {
      */
     long keptNanos(String lock, long token) {
         String key = ScriptBridge.lockKey(PREFIX, lock);
-        String owner = redis.get(key);
-        String[] words = owner == null ? new String[0] : owner.split(" ");
-        boolean mine = words.length > 2 && Math.abs(token - 8 - Long.parseLong(words[2])) <= 8;
-        return mine ? (long) ((redis.expiresAt(key) - clockMicros()) * 1_000 / rate) : 0;
+        String written = redis.get(key);
+        String[] words = written == null ? new String[0] : written.split(" "); // lingering time, token before, owner
+        boolean mine =
+                words.length > 4 && !words[2].equals("readers") && Math.abs(token - 8 - Long.parseLong(words[4])) <= 8;
+        return mine ? (long) ((redis.expiresAt(key) - Long.parseLong(words[0]) - clockMicros()) * 1_000 / rate) : 0;
     }
 
     SimulatedRedis redis() {

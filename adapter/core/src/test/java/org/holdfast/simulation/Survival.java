@@ -2,11 +2,8 @@
 package org.holdfast.simulation;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 
 /** What a lease must survive that is renewed, whoever else waits: one node after the other, with time to heal. */
 enum Survival {
@@ -21,10 +18,6 @@ enum Survival {
     /** No node has memory left for a while. */
     FULL_MEMORY;
 
-    /** What leases do not survive today: no run is about it until that is mended. */
-    private static final Set<Survival> NOT_YET = EnumSet.of(ROLLING_RESTART, FULL_MEMORY);
-
-    private static final String WITH = System.getProperty("simulation.with", "");
     private static final long MILLI = 1_000_000L;
     private static final Duration LONG_TTL = Duration.ofSeconds(4);
 
@@ -32,13 +25,7 @@ enum Survival {
     private static final long LOOK = 1_500 * MILLI;
 
     static Survival draw(Random random) {
-        List<Survival> all = new ArrayList<>();
-        for (Survival survival : values()) {
-            if (!NOT_YET.contains(survival) || WITH.contains(survival.name())) {
-                all.add(survival);
-            }
-        }
-        return all.get(random.nextInt(all.size()));
+        return values()[random.nextInt(values().length)];
     }
 
     /** Draws how many nodes there are: where only one is wrong it must not be needed. */
