@@ -104,8 +104,10 @@ final class Checker {
         if (request.mode() != LockMode.PERMIT) { // permits are in no order among themselves
             lease.names().forEach(name -> checkToken(entry, name, asked));
         }
-        if (lease.isHeld()) { // a client that stood still meanwhile gets what it has lost by then
-            lease.names().forEach(name -> checkKept(entry, name));
+        for (String name : lease.names()) {
+            if (lease.isHeld() && !isSuspended(entry, name)) { // else it was lost, or its client does not know that yet
+                checkKept(entry, name);
+            }
         }
         request.atLeast().ifPresent(least -> {
             long until = asked + (long) (least.toNanos() * (1 - drift)) - GRAIN_NANOS;
