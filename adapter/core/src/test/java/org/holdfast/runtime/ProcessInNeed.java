@@ -40,14 +40,11 @@ final class ProcessInNeed {
     public static void main(String[] arguments) throws Exception {
         loadAll();
         try (LockConnectionFactory locks = Holdfast.connect(Map.of(
-                        "nodes",
-                        arguments[0],
-                        "guard",
-                        arguments[1],
-                        "maxLeaseTtlMillis",
-                        "4000",
-                        "nodeTimeoutMillis",
-                        "1500")); // a machine that stands still for a second is not a node that hangs
+                        "nodes", arguments[0],
+                        "guard", arguments[1],
+                        "ttlMillis", "4000",
+                        "maxLeaseTtlMillis", "4000",
+                        "nodeTimeoutMillis", "2000"));
                 LockConnection connection = locks.getConnection()) {
             Lease lease = connection.acquire(
                     LockRequest.of("held").ttl(TTL).waitTimeout(ofSeconds(20)).detached());

@@ -4,10 +4,10 @@ package org.holdfast.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +30,10 @@ class ShortageTest {
     void process_withoutFilesOrMemory_keepsItsLease_andBlamesNoNode(
             String guard, String host, String what, String failure) throws Exception {
         try (RedisServers redis = RedisServers.start(3, Path.of("target", "redis"))) {
-            Map<String, String> said = run(redis.uris().replace("127.0.0.1", host), guard, what);
+            // a guard that loses its own connection sets the node aside until it can look again
+            boolean kills = guard.equals("OFF");
+            Callable<?> cut = () -> kills ? redis.get(0).command("CLIENT KILL TYPE normal") : "";
+            Map<String, String> said = run(redis.uris().replace("127.0.0.1", host), guard, what, cut);
             assertThat(said.get("taken")).as(said.get("log")).contains(failure);
             assertThat(said).containsEntry("openConnections", "acquired");
             assertThat(said.get("newConnections")).contains(OURS + failure);
@@ -45,8 +48,13 @@ class ShortageTest {
         }
     }
 
-    /** Returns what the program printed, by name; as {@code log} what it logged. */
-    private static Map<String, String> run(String nodes, String guard, String what) throws IOException {
+    /**
+     * Returns what the program printed, by name; as {@code log} what it logged.
+     *
+     * @param meanwhile is done once it has nothing left
+     */
+    private static Map<String, String> run(String nodes, String guard, String what, Callable<?> meanwhile)
+            throws Exception {
         Process process = new ProcessBuilder(
                         "sh",
                         "-c",
@@ -64,14 +72,18 @@ class ShortageTest {
                 .start();
         Map<String, String> said = new HashMap<>(Map.of("log", ""));
         try (BufferedReader lines = process.inputReader()) {
-            lines.lines().forEach(line -> {
+            String line;
+            while ((line = lines.readLine()) != null) {
                 int equals = line.indexOf('=');
                 if (equals > 0 && line.substring(0, equals).matches("[a-zA-Z]+")) {
                     said.put(line.substring(0, equals), line.substring(equals + 1));
                 } else {
                     said.merge("log", line, (before, more) -> before + "\n" + more);
                 }
-            });
+                if (line.startsWith("openConnections=")) {
+                    meanwhile.call();
+                }
+            }
         } finally {
             process.destroyForcibly();
         }
