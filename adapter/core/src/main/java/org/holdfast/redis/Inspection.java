@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
+import java.net.SocketTimeoutException;
 import org.holdfast.protocol.Lookout;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** How the lookout sees the nodes: over a connection of its own to each. For one thread at a time. */
 public final class Inspection implements Lookout.Sight, AutoCloseable {
@@ -36,11 +38,40 @@ public final class Inspection implements Lookout.Sight, AutoCloseable {
 
     @Override
     public void look(int node) {
+        boolean known = connections[node] != null;
         try {
-            cluster.admit(node, connection(node));
+            admit(node);
+        } catch (RuntimeException e) {
+            drop(node);
+            if (known && isEnd(e)) { // perhaps of this connection only, by CLIENT KILL or by something in between
+                lookAnew(node);
+            } else {
+                setAside(node, e);
+            }
+        }
+    }
+
+    private void lookAnew(int node) {
+        try {
+            admit(node);
         } catch (RuntimeException e) {
             setAside(node, e);
         }
+    }
+
+    private void admit(int node) {
+        try {
+            cluster.admit(node, connection(node));
+        } catch (OutOfMemoryError e) { // what is left to be read would be taken for the next replies
+            drop(node);
+            throw cluster.localFailure(e);
+        }
+    }
+
+    /** Returns whether the connection has ended, unlike one on which the node does not answer or refuses us. */
+    private static boolean isEnd(RuntimeException failure) {
+        return failure instanceof JedisConnectionException
+                && !(Cluster.innermost(failure) instanceof SocketTimeoutException);
     }
 
     @Override
