@@ -1,5 +1,5 @@
 -- Takes a lock on one or several names, all or none, if nobody else has any of them and the token is larger than any
--- granted before. Comes after lock.lua.
+-- granted before. Comes after clock.lua and lock.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
 --                    of the second name, and so on
@@ -33,18 +33,18 @@ if math.abs(ahead) > tonumber(ARGV[8]) then
 end
 
 local memory = tonumber(ARGV[5])
-local linger = math.ceil(memory / 1000)
 local keys = 2 * ARGV[6]
 local known = {} -- what stands again if this is undone
 local longest = 0
 for i = 1, keys, 2 do
-  local owner, left, before, lingers = look(KEYS[i])
+  local owner, left, value = look(KEYS[i], ARGV[1])
   if owner == ARGV[1] then
-    known[i] = before
+    known[i] = string.match(value, '^%d+ (%d+)')
   elseif owner and left > 0 then
+    local linger = math.ceil(memory / 1000)
     if memory > 0 and left > linger then
       left = linger -- no lease lasts longer: the clock was set back since
-      redis.call('PEXPIRE', KEYS[i], left + math.ceil((lingers or 0) / 1000))
+      redis.call('PEXPIRE', KEYS[i], left + math.ceil((string.match(value, '^%d+') or 0) / 1000))
     end
     longest = math.max(longest, left)
   end
@@ -54,11 +54,11 @@ if longest > 0 then
 end
 
 if memory > 0 then
-  local mark = redis.call('GET', KEYS[#KEYS])
-  if not mark then
+  local since = string.match(redis.call('GETRANGE', KEYS[#KEYS], '0', '16'), '^%d+')
+  if not since then
     return {6, 0, now}
   end
-  local whole = tonumber(string.match(mark, '^%d+')) + memory
+  local whole = since + memory
   if now < whole then
     return {7, (whole - now) / 1000, now}
   end

@@ -1,4 +1,4 @@
--- Lets one more reader in, unless somebody has the lock alone. Comes after fence.lua.
+-- Lets one more reader in, unless somebody has the lock alone. Comes after clock.lua, lock.lua and fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention later
@@ -32,18 +32,19 @@ end
 local memory = tonumber(ARGV[5])
 local readers = KEYS[6]
 local linger = math.ceil(memory / 1000)
-local holder, left, before, lingers = look(KEYS[1])
+local holder, left, value = look(KEYS[1], ARGV[1])
 if holder and left <= 0 then
   holder = nil
 end
-local base, leased
+local base, leased, before
 if holder then
   base, leased = string.match(holder, '^readers (%d+) (%d+)$')
+  before = string.match(value, '^%d+ (%d+) ')
 end
 if holder and not base then
   if memory > 0 and left > linger then
     left = linger -- no lease lasts longer: the clock was set back since
-    redis.call('PEXPIRE', KEYS[1], left + math.ceil((lingers or 0) / 1000))
+    redis.call('PEXPIRE', KEYS[1], left + math.ceil((string.match(value, '^%d+') or 0) / 1000))
   end
   return {2, left, now}
 end

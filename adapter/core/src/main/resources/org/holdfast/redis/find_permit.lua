@@ -1,4 +1,4 @@
--- Finds a permit that nobody has. Comes after lock.lua.
+-- Finds a permit that nobody has. Comes after clock.lua and lock.lua.
 --
 -- KEYS     a lock for each permit
 -- ARGV[1]  with which of them to begin, counted from 0

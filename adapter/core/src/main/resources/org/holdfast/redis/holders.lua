@@ -1,4 +1,4 @@
--- Comes after lock.lua and before a script that tells who has locks.
+-- Comes after clock.lua and lock.lua, and before a script that tells who has locks.
 --
 -- KEYS[1], KEYS[2]  lock and fence, see lock.lua. Then the same two of the second lock, and so on
 -- rest of KEYS      readers of the first lock: each owner with the moment in milliseconds at which its lease expires, and each

@@ -1,4 +1,4 @@
--- Comes after lock.lua and before a script that takes a lock, and lets it begin only when it is the caller's turn: first come, first served.
+-- Comes after clock.lua and lock.lua, and before a script that takes a lock, and lets it begin only when it is the caller's turn: first come, first served.
 -- Several may read at once; who wants the lock alone waits for all who came before.
 --
 -- KEYS[3]  those who wait to have the lock alone, each with its number

@@ -1,4 +1,4 @@
--- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone. Comes after fence.lua.
+-- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone. Comes after lock.lua and fence.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
 --                    of the second name, and so on
@@ -8,7 +8,7 @@
 -- ARGV[4]  0 to end a lease; to undo an attempt, see lock.lua, how far its token may be ahead of this node's clock in microseconds
 -- ARGV[5]  channel on which the release of the first name is published; then those of the others
 --
--- Returns {status, detail, clock of this node in microseconds}:
+-- Returns {status, detail, 0}, since to release needs no clock:
 --   {4, n, _}     released, and n connections listened for that
 --   {5, 0, _}     there was nothing to release
 --   {2, ms, _}    held by another, for so long if not renewed; untouched
@@ -23,8 +23,11 @@
 
 local tombstone = ARGV[2]
 local held = ARGV[4] == '0'
-if not held and tombstone - now > tonumber(ARGV[4]) then
-  tombstone = '0' -- this node refuses the attempt whenever it comes, and nobody is to go on from a token of a wrong clock
+if not held then
+  local time = redis.call('TIME')
+  if tombstone - (time[1] * 1000000 + time[2]) > tonumber(ARGV[4]) then
+    tombstone = '0' -- this node refuses the attempt whenever it comes, and nobody is to go on from a token of a wrong clock
+  end
 end
 local grave = tonumber(tombstone)
 local names = #KEYS / 2
@@ -32,10 +35,11 @@ local mine = 0
 local listeners = 0
 local longest = 0
 for i = 1, #KEYS, 2 do
-  local owner, left, before, lingers = look(KEYS[i])
+  local owner, left, value = look(KEYS[i], ARGV[1])
   if owner == ARGV[1] or not owner then
     redis.call('DEL', KEYS[i])
   end
+  local before = (not held or owner ~= ARGV[1]) and value and string.match(value, '^%d+ (%d+) ')
   local last, lease = tokens(KEYS[i + 1])
   local stands = lease
   if held and tonumber(lease) < grave then
@@ -43,8 +47,10 @@ for i = 1, #KEYS, 2 do
   elseif not held and owner == ARGV[1] and before and tonumber(before) < tonumber(lease) then
     stands = before
   end
-  if stands ~= lease or tonumber(last) < grave then
-    record(KEYS[i + 1], larger(last, tombstone), stands, ARGV[3])
+  if tonumber(last) < grave then
+    record(KEYS[i + 1], tombstone, stands, ARGV[3])
+  elseif stands ~= lease then
+    record(KEYS[i + 1], last, stands, ARGV[3])
   end
   if owner == ARGV[1] then
     mine = mine + 1
@@ -54,14 +60,14 @@ for i = 1, #KEYS, 2 do
   elseif owner then
     longest = math.max(longest, left)
     if held and before and tonumber(before) < grave then -- it stands if the grant of that one is undone
-      redis.call('SET', KEYS[i], lingers .. ' ' .. tombstone .. ' ' .. owner, 'KEEPTTL')
+      redis.call('SET', KEYS[i], string.match(value, '^%d+ ') .. tombstone .. ' ' .. owner, 'KEEPTTL')
     end
   end
 end
 if mine == names then -- a lease on several names was lost with the first of them
-  return {4, listeners, now}
+  return {4, listeners, 0}
 end
 if longest > 0 then
-  return {2, longest, now}
+  return {2, longest, 0}
 end
-return {5, 0, now}
+return {5, 0, 0}

@@ -1,4 +1,4 @@
--- Ends a reader's lease, and tells those who wait if it was the last one. Comes after fence.lua.
+-- Ends a reader's lease, and tells those who wait if it was the last one. Comes after clock.lua, lock.lua and fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention later
@@ -37,7 +37,8 @@ local function bury()
 end
 
 local linger = math.ceil(ARGV[7] / 1000)
-local holder, keptFor, before, lingers = look(KEYS[1])
+local holder, keptFor, value = look(KEYS[1], ARGV[1])
+local before = value and string.match(value, '^%d+ (%d+) ')
 local released = holder == ARGV[1] -- it has become a reader, and this node has not heard of that yet
 local over = released
 if released or not holder then
@@ -47,7 +48,7 @@ else
   if not string.match(holder, '^readers %d+ %d+$') then
     bury()
     if held and before and tonumber(before) < grave then -- it stands if the grant of that one is undone
-      redis.call('SET', KEYS[1], lingers .. ' ' .. tombstone .. ' ' .. holder, 'KEEPTTL')
+      redis.call('SET', KEYS[1], string.match(value, '^%d+ ') .. tombstone .. ' ' .. holder, 'KEEPTTL')
     end
     if keptFor > 0 then
       return {2, keptFor, now}

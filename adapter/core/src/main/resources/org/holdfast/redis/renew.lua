@@ -1,5 +1,5 @@
 -- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
--- node which missed the acquisition or lost the key. Comes after fence.lua.
+-- node which missed the acquisition or lost the key. Comes after clock.lua, lock.lua and fence.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
 --                    of the second name, and so on
@@ -31,7 +31,7 @@ local token = tonumber(ARGV[2])
 local missing = false
 local refused = 0
 for i = 1, keys, 2 do
-  local owner, left = look(KEYS[i])
+  local owner, left = look(KEYS[i], ARGV[1])
   if owner and owner ~= ARGV[1] and left > 0 then
     return {2, left, now}
   end

@@ -25,7 +25,7 @@ local memory = tonumber(ARGV[5])
 local readers = KEYS[3]
 local linger = math.ceil(memory / 1000)
 local before -- whoever renews will not be undone
-local holder, left = look(KEYS[1])
+local holder, left = look(KEYS[1], ARGV[1])
 if holder and left <= 0 and holder ~= ARGV[1] then
   holder = nil
 end

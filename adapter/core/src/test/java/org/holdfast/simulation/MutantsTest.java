@@ -578,7 +578,7 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 SCRIPTS + "acquire.lua",
-                                "string.match(mark, '^%d+')) + memory",
-                                "string.match(mark, '^%d+')) + memory / 2"));
+                                "local whole = since + memory",
+                                "local whole = since + memory / 2"));
     }
 }
