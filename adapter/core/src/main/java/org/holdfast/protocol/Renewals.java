@@ -41,8 +41,11 @@ public final class Renewals {
     }
 
     void add(Hold hold) {
-        long next = time.nanoTime() + thirdOfTtl(hold);
-        schedule(hold, hold.isRenewed() && next - hold.validUntil() < 0 ? next : hold.validUntil());
+        // counted from its end: the acquisition itself may have taken long, and the renewal must be answered before the
+        // end
+        schedule(
+                hold,
+                hold.isRenewed() && hold.isExtensible() ? hold.validUntil() - 2 * thirdOfTtl(hold) : hold.validUntil());
     }
 
     /** The end of a lease has moved by hand: one that is not renewed is looked at again when its new end has come. */

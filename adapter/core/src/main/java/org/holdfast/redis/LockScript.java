@@ -23,7 +23,7 @@ enum LockScript {
     RELEASE_READING("clock.lua", "lock.lua", "fence.lua", "release_reading.lua"),
     FIND_PERMIT("clock.lua", "lock.lua", "find_permit.lua"),
     INSPECT("clock.lua", "lock.lua", "holders.lua", "inspect.lua"),
-    FORCE_RELEASE("clock.lua", "lock.lua", "holders.lua", "force_release.lua"),
+    FORCE_RELEASE("clock.lua", "lock.lua", "fence.lua", "holders.lua", "force_release.lua"),
     REFRESH("refresh.lua"),
     LEAVE("leave.lua"),
     MARK("mark.lua");

@@ -206,9 +206,12 @@ final class ScriptCodec {
         }
     }
 
-    /** Half of the retention, as where it is granted: a token that is further ahead is granted nowhere. */
+    /**
+     * Half of the retention, as where it is granted, and a TTL more: a token that is further ahead is not granted before that
+     * has passed. A tombstone that is so far ahead keeps others out for no longer than a forgotten attempt would.
+     */
     private static long aheadMicros(Claim claim) {
-        return TimeUnit.MILLISECONDS.toMicros(claim.fenceMillis() - claim.ttlMillis()) / 2;
+        return TimeUnit.MILLISECONDS.toMicros(claim.fenceMillis() + claim.ttlMillis()) / 2;
     }
 
     private void findPermit(Command.FindPermit command, CommandArguments call) {

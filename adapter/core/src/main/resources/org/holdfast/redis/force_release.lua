@@ -1,4 +1,5 @@
--- Takes locks away from whoever has them, because an operator wants it. Comes after holders.lua, with the same KEYS.
+-- Takes locks away from whoever has them, because an operator wants it. Comes after fence.lua and holders.lua,
+-- with the same KEYS.
 --
 -- ARGV[1]  how many locks
 -- ARGV[2]  token: larger than those of all who are to be thrown out
@@ -11,21 +12,23 @@
 -- or behind if negative; nothing has changed.
 --
 -- The token is left behind, also where nobody has the lock: it refuses who was thrown out, which can neither renew its lease
--- nor heal a node. A lock on which a token as large or larger is on record is left alone: it was granted after the operator had
--- looked, and this command is late. Those who wait in line stay there.
+-- nor heal a node. A lock on which a lease with a token as large or larger is on record is left alone: it was granted after the
+-- operator had looked, and this command is late. Attempts that came meanwhile and were undone do not count: where many contend,
+-- there is always one. Those who wait in line stay there.
 local largest = 0
 local token = tonumber(ARGV[2])
 if math.abs(token - now) > tonumber(ARGV[4]) then
   return {15, (token - now) / 1000, now}
 end
 for lock = 1, locks do
-  if last(lock) < token then
+  local newest, lease = tokens(KEYS[2 * lock])
+  if (tonumber(lease) or 0) < token then
     tell(lock)
     local gone = redis.call('DEL', KEYS[2 * lock - 1])
     if KEYS[2 * locks + lock] then
       redis.call('DEL', KEYS[2 * locks + lock])
     end
-    redis.call('SET', KEYS[2 * lock], ARGV[2], 'PX', ARGV[3])
+    record(KEYS[2 * lock], larger(tonumber(newest) and newest or '0', ARGV[2]), ARGV[2], ARGV[3])
     if gone > 0 then
       redis.call('PUBLISH', ARGV[4 + lock], ARGV[2])
     end

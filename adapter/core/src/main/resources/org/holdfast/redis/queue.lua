@@ -40,8 +40,12 @@ do
         end
       end
     end
+    local latest = millis + ARGV[11]
+    for _, late in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. latest, '+inf')) do
+      redis.call('ZADD', KEYS[5], latest, late) -- no ticket lasts longer: the clock was set back since
+    end
     redis.call('ZADD', mine, ARGV[10], ARGV[9])
-    redis.call('ZADD', KEYS[5], millis + ARGV[11], ARGV[9])
+    redis.call('ZADD', KEYS[5], latest, ARGV[9])
     for i = 3, 5 do
       redis.call('PEXPIRE', KEYS[i], ARGV[11])
     end
@@ -50,7 +54,12 @@ do
   for i = 3, reads and 3 or 4 do
     local first = redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')
     if first[1] and tonumber(first[2]) < number then
-      return {10, tonumber(redis.call('ZSCORE', KEYS[5], first[1]) or millis) - millis, now}
+      local expires = redis.call('ZSCORE', KEYS[5], first[1])
+      if not expires and ARGV[9] ~= '' then -- lost here: without it, the ticket of a waiter that has gone would stay for ever
+        expires = millis + ARGV[11]
+        redis.call('ZADD', KEYS[5], expires, first[1])
+      end
+      return {10, (tonumber(expires) or millis) - millis, now}
     end
   end
 end

@@ -26,7 +26,7 @@ local held = ARGV[4] == '0'
 if not held then
   local time = redis.call('TIME')
   if tombstone - (time[1] * 1000000 + time[2]) > tonumber(ARGV[4]) then
-    tombstone = '0' -- this node refuses the attempt whenever it comes, and nobody is to go on from a token of a wrong clock
+    tombstone = '0' -- this node will refuse the attempt, and no caller is to go on from a token of a wrong clock
   end
 end
 local grave = tonumber(tombstone)

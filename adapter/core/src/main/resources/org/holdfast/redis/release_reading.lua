@@ -23,7 +23,7 @@
 local tombstone = ARGV[2]
 local held = ARGV[4] == '0'
 if not held and tombstone - now > tonumber(ARGV[4]) then
-  tombstone = '0' -- this node refuses the attempt whenever it comes, and nobody is to go on from a token of a wrong clock
+  tombstone = '0' -- this node will refuse the attempt, and no caller is to go on from a token of a wrong clock
 end
 local grave = tonumber(tombstone)
 

@@ -253,14 +253,23 @@ class LeaseManagerTest {
     @Test
     void renewal_isDueAfterAThirdOfTheTtl_andExtends() throws Exception {
         Hold hold = hold();
-        time.passMillis(330);
+        time.passMillis(315);
         fixture.renewals.sweep(service);
         assertThat(service.sent).isEmpty();
 
-        time.passMillis(10);
+        time.passMillis(25);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).hasSize(3);
         assertThat(hold.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(950));
+    }
+
+    @Test
+    void renewal_ofALeaseThatWasLongInComing_isDueAThirdOfTheTtlAfterItsRequest() throws Exception {
+        nodes.sendingTakes(300);
+        hold();
+        time.passMillis(40);
+        fixture.renewals.sweep(service);
+        assertThat(service.sent(Command.Renew.class)).hasSize(3);
     }
 
     @Test

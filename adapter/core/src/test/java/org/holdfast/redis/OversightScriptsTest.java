@@ -147,6 +147,16 @@ class OversightScriptsTest {
     }
 
     @Test
+    void forceRelease_amongAttemptsThatWereUndone_throwsOutTheHolderAllTheSame() throws Exception {
+        acquire(X.get(0), ADA, 7);
+        ask(AnyToken.undoLost(claim(X.get(0), BOB, 30))); // refused, and undone, since the operator has looked
+        assertThat(seen(force(20)).sightings()).extracting(Sighting::value).containsExactly(ADA.value());
+        assertThat(NODE.command("EXISTS test:{x}:lock")).isEqualTo(":0\r\n");
+        assertThat(NODE.command("GET test:{x}:fence")).as("none falls").contains("\r\n31 20\r\n");
+        assertThat(ask(new Command.Renew(claim(X.get(0), ADA, 7)))).isEqualTo(new Reply.TokenTooSmall(20));
+    }
+
+    @Test
     void forceRelease_ofNothing_leavesTheTokenAndTellsNobody() throws Exception {
         assertThat(ask(force(20))).isEqualTo(new Reply.Seen(20, List.of()));
         assertThat(acquire(X.get(0), ADA, 20)).isEqualTo(new Reply.TokenTooSmall(20));

@@ -456,8 +456,39 @@ class ScriptsTest {
         }
     }
 
+    private Reply askInTurn(Ticket ticket) {
+        Claim claim = new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE);
+        return ask(new Command.Acquire(
+                        claim, Optional.of(new Command.Queueing(Optional.of(ticket))), AnyToken.MAX_SKEW_MICROS))
+                .reply();
+    }
+
+    /** As a clock leaves it behind that was an hour ahead while a waiter drew its ticket. */
     @Test
-    void everyAnswer_carriesTheNodesClock() {
+    void ticket_thatExpiresLaterThanItMay_keepsOthersOutForOneTtl() throws Exception {
+        NODE.command("ZADD test:{x}:queue 5 gone");
+        NODE.command("ZADD test:{x}:tickets " + (System.currentTimeMillis() + 3_600_000) + " gone");
+        Ticket mine = new Ticket("x", BOB, 6, false, false, 300);
+        askInTurn(mine);
+        assertThat(askInTurn(mine))
+                .asInstanceOf(type(Reply.Queued.class))
+                .satisfies(queued -> assertThat(queued.remainingMillis()).isBetween(1L, 300L));
+        await().until(() -> askInTurn(mine) instanceof Reply.Granted);
+    }
+
+    /** As an eviction leaves it behind. */
+    @Test
+    void ticket_whoseExpiryIsLost_keepsOthersOutForOneTtl() throws Exception {
+        NODE.command("ZADD test:{x}:queue 5 gone");
+        Ticket mine = new Ticket("x", BOB, 6, false, false, 300);
+        assertThat(askInTurn(mine))
+                .asInstanceOf(type(Reply.Queued.class))
+                .satisfies(queued -> assertThat(queued.remainingMillis()).isBetween(1L, 300L));
+        await().until(() -> askInTurn(mine) instanceof Reply.Granted);
+    }
+
+    @Test
+    void acquisition_answered_carriesTheNodesClock() {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
         assertThat(ask(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE)))
                         .nodeMicros())

@@ -146,6 +146,18 @@ final class Belongings {
         return fences;
     }
 
+    /** Returns the last token of a lease for each lock that is named, 0 where none is on record. */
+    Map<String, Long> leases() {
+        Map<String, Long> leases = new TreeMap<>();
+        for (String key : call.keys()) {
+            if (key.endsWith(":fence")) {
+                String tokens = redis.get(key);
+                leases.put(key, tokens == null ? 0 : Long.parseLong(tokens.substring(tokens.indexOf(' ') + 1)));
+            }
+        }
+        return leases;
+    }
+
     /** Returns whether the sender has any of the locks that it names. */
     boolean hasSome() {
         return call.keys().stream().anyMatch(this::has);

@@ -53,10 +53,15 @@ final class Checker {
         private final LockRequest request;
         private final long asked;
         private final long got;
+
+        /** When it was asked for at the nodes: another caller of the same process may have done that. */
+        private final long granted;
+
         private boolean seenLost;
         private boolean survives;
 
-        private Watched(String client, Lease lease, LockRequest request, long asked, long got) {
+        private Watched(String client, Lease lease, LockRequest request, long asked, long got, long granted) {
+            this.granted = granted;
             this.client = client;
             this.lease = lease;
             this.request = request;
@@ -83,7 +88,7 @@ final class Checker {
         }
     }
 
-    private record Acquired(long got, long token, boolean reads) {}
+    private record Acquired(long asked, long got, long token, boolean reads) {}
 
     /** Until when nobody but that one is to have a lock. */
     private record Kept(long until, Watched by) {}
@@ -138,16 +143,25 @@ final class Checker {
     }
 
     private boolean isSuspended(Watched entry, String name) {
-        return suspensions.isSuspended(
-                entry.client, name, entry.asked, entry.lease().token());
+        return suspensions.hasStoodStill(entry.client, entry.granted) || isForced(entry, name);
     }
 
     private Watched watch(String client, Lease lease, LockRequest request, long asked, long got) {
-        Watched entry = new Watched(client, lease, request, asked, got);
+        Watched entry = new Watched(client, lease, request, asked, got, grantAskedFor(lease, asked));
         lease.names().forEach(name -> watched.computeIfAbsent(name, key -> new ArrayList<>())
                 .add(entry));
         looked(entry);
         return entry;
+    }
+
+    /** A lease that was passed on is no newer than the one whose tokens it continues: what happened to that concerns it. */
+    private long grantAskedFor(Lease lease, long asked) {
+        return lease.names().stream()
+                .flatMap(name -> history.getOrDefault(name, List.of()).stream())
+                .filter(before ->
+                        before.token() < lease.token() && lease.token() - before.token() <= Suspensions.PASSED_ON)
+                .mapToLong(Acquired::asked)
+                .reduce(asked, Math::min);
     }
 
     private void checkToken(Watched entry, String name, long asked) {
@@ -162,7 +176,7 @@ final class Checker {
                 throw new Violation("2: " + entry + " got '" + name + "' after token " + earlier.token());
             }
         }
-        before.add(new Acquired(world.now(), token, entry.reads()));
+        before.add(new Acquired(asked, world.now(), token, entry.reads()));
     }
 
     /** A client is about to give back a lease, and goes on with another one of the same holder, to read. */
@@ -188,7 +202,7 @@ final class Checker {
         if (!entry.reads() && entry.request.mode() != LockMode.PERMIT) {
             backing.check(entry.lease(), (long) (entry.lease().remaining().toNanos() * (1 - drift / 2)));
         }
-        if (undisturbed && entry.request.renewal()) {
+        if (undisturbed && entry.request.renewal() && entry.request.maxHold().isEmpty()) {
             entry.lease().names().forEach(name -> checkThrownOut(entry, name));
         }
         for (String name : entry.lease().names()) {
@@ -209,7 +223,7 @@ final class Checker {
 
     private void checkHeldTooLong(Watched entry) {
         long most = entry.request.maxHold().map(Duration::toNanos).orElse(Long.MAX_VALUE / 2);
-        boolean stoodStill = suspensions.hasStoodStill(entry.client, entry.asked);
+        boolean stoodStill = suspensions.hasStoodStill(entry.client, entry.granted);
         if (!stoodStill && world.now() - entry.got > most * (1 + drift) + GRAIN_NANOS) {
             throw new Violation("5: " + entry + " is held for longer than its maxHold of " + most / 1_000_000 + " ms");
         }

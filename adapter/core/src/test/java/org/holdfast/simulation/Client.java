@@ -11,9 +11,8 @@ import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Announcements;
-import org.holdfast.protocol.AnyToken;
-import org.holdfast.protocol.Claim;
 import org.holdfast.protocol.Clocks;
+import org.holdfast.protocol.Command;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Lookout;
@@ -165,10 +164,7 @@ final class Client {
     /** Has seen each node before any trouble begins; then looks when it is time to. */
     private void lookOut() {
         World.Task me = world.current();
-        service.send(
-                AnyToken.release(
-                        new Claim(new Target.Alone("none"), randomness().newOwner(), 0, 1, 1), false),
-                NodeSet.first(service.count()));
+        service.send(new Command.Inspect(List.of(new Target.Alone("none"))), NodeSet.first(service.count()));
         world.after(HEARTBEAT, () -> tickLookout(me));
         while (true) {
             looking = false;

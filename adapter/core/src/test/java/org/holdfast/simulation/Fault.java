@@ -2,10 +2,8 @@
 package org.holdfast.simulation;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 
 /** What can go wrong in a world. A run has few kinds of it, so that each has its consequences undisturbed by the others. */
 enum Fault {
@@ -41,14 +39,6 @@ enum Fault {
     /** An operator takes a lock away from whoever has it. */
     FORCED_RELEASE(1);
 
-    /**
-     * Kinds that break promises today: they take no part in runs until that is mended. {@code -Dsimulation.with=} names some
-     * that do all the same.
-     */
-    private static final Set<Fault> NOT_YET = EnumSet.of(EVICTION_IN_LINE);
-
-    private static final String WITH = System.getProperty("simulation.with", "");
-
     private final int weight;
 
     /** @param weight how often it is drawn, compared to others */
@@ -65,9 +55,7 @@ enum Fault {
     }
 
     private boolean takesPart(String only) {
-        return only.isEmpty()
-                ? !NOT_YET.contains(this) || WITH.contains(name())
-                : List.of(only.split(",")).contains(name());
+        return only.isEmpty() || List.of(only.split(",")).contains(name());
     }
 
     /**

@@ -78,7 +78,7 @@ final class NodeChecker {
     private static Map<String, Object> meantToStay(Command command, Belongings before) {
         Map<String, Object> others = before.ofOthers();
         if (command instanceof Command.ForceRelease force) {
-            before.fences().forEach((fence, last) -> {
+            before.leases().forEach((fence, last) -> {
                 String lock = fence.substring(0, fence.lastIndexOf(':') + 1);
                 if (last < force.token()) {
                     others.keySet().removeIf(what -> what.startsWith(lock));
@@ -110,7 +110,7 @@ final class NodeChecker {
         if (belongings.hasSome()) {
             throw new Violation("3: " + release + " left something");
         }
-        if (release.tombstone()) {
+        if (release.tombstone() && mayBeGranted(release, micros)) {
             boolean read = release.claim().target() instanceof Target.Reading;
             long ttl = release.claim().ttlMillis();
             long retention =
@@ -119,6 +119,12 @@ final class NodeChecker {
             long until = (micros / 1_000 + millis) * 1_000; // a release that comes again leaves what is there as it is
             buried.merge(release.claim().owner(), until, (known, later) -> known > micros ? known : later);
         }
+    }
+
+    /** A tombstone whose token is too far ahead of this clock is not left: by then the attempt has ended long ago. */
+    private static boolean mayBeGranted(Command.Release release, long micros) {
+        long aheadMicros = (release.claim().fenceMillis() + release.claim().ttlMillis()) * 500;
+        return release.held() || release.claim().lastToken() + 1 - micros <= aheadMicros;
     }
 
     private void granted(Command.OfClaim command, Belongings before, Belongings after, long micros) {

@@ -259,10 +259,13 @@ final class SimulatedNode {
     void evict(long forNanos, Predicate<String> keys) {
         evicting = true;
         if (forNanos > EVICTION_PAUSE) {
+            long since = world.now();
             world.after(EVICTION_PAUSE, () -> {
-                evictions += redis.evictExpiring(keys);
-                checker.forgotSince(world.now() - EVICTION_PAUSE);
-                remember();
+                if (pausedUntil <= since) { // else it could not be looked at, and did nothing itself
+                    evictions += redis.evictExpiring(keys);
+                    checker.forgotSince(since);
+                    remember();
+                }
             });
         }
         world.after(forNanos, () -> evicting = false);

@@ -12,7 +12,7 @@ import java.util.Map;
 final class Suspensions {
 
     /** So many tokens after its own a lease may use when it is passed on. */
-    private static final int PASSED_ON = 15;
+    static final int PASSED_ON = 15;
 
     /** A command that was not answered may be under way for so long. */
     private static final long UNDER_WAY = 4_000_000_000L;
@@ -63,10 +63,6 @@ final class Suspensions {
         Forced last = forced.get(name);
         boolean certain = last != null && got < last.begun() && token <= last.token() && last.until() <= world.now();
         return certain ? last.until() : Long.MAX_VALUE / 2;
-    }
-
-    boolean isSuspended(String client, String name, long asked, long token) {
-        return hasStoodStill(client, asked) || isForced(name, asked, token);
     }
 
     /** Returns whether a client's clock stood still after it had asked for a lease. */
