@@ -53,14 +53,22 @@ public record Agreements(Agreement current, Optional<Agreement> previous) {
      * Returns what a mark is to say that says something else, or nothing if this process must not use the node.
      *
      * @param idleMicros for how long no process has looked at the node
+     * @param outdatedMicros for how long no process has looked that knows only the settings that are being changed
      */
-    Optional<Agreements> resolve(Agreements marked, long idleMicros) {
+    Optional<Agreements> resolve(Agreements marked, long idleMicros, long outdatedMicros) {
         if (marked.equals(this) || isChangeTowardsOthers(marked)) {
             return Optional.of(marked);
         }
-        return isFinishing(marked) || isBeginning(marked) || isAbandoned(marked, idleMicros)
+        boolean alone =
+                marked.previous.filter(old -> !isOver(old, outdatedMicros)).isEmpty();
+        return isFinishing(marked) && alone || isBeginning(marked) || isOver(marked.widest(), idleMicros)
                 ? Optional.of(this)
                 : Optional.empty();
+    }
+
+    /** Returns whether this process does not know the settings towards which a change is rolled out. */
+    boolean isOutdatedBy(Agreements marked) {
+        return previous.isEmpty() && marked.previous.filter(current::equals).isPresent();
     }
 
     /** Other processes roll out a change from the settings of this one, or have finished the change that this one begins. */
@@ -89,9 +97,8 @@ public record Agreements(Agreement current, Optional<Agreement> previous) {
                 && previous.filter(other.current::equals).isPresent();
     }
 
-    /** No process with those settings is left: each would have looked, and what it had held or proposed is over. */
-    private boolean isAbandoned(Agreements marked, long idleMicros) {
-        Agreement theirs = marked.widest();
+    /** No process is left of those that have not looked for so long: what they had held or proposed is over. */
+    private boolean isOver(Agreement theirs, long idleMicros) {
         long locks = TimeUnit.NANOSECONDS.toMicros(theirs.quarantine().toNanos());
         long ours = TimeUnit.MILLISECONDS.toMicros(widest().fenceRetentionMillis());
         boolean clocksMayDifferMore = widest().fenceRetentionMillis() > theirs.fenceRetentionMillis();

@@ -18,12 +18,21 @@ import java.util.stream.Collectors;
  *     process remembers and that is missing here shows old memory that was put back
  * @param steadyMicros since when processes have watched the clock without a gap and without a jump
  * @param process which Redis process keeps it
+ * @param outdatedMicros when a process looked last that does not know the settings towards which a change is rolled out; 0 if
+ *     none did
  * @param agreements the settings that processes must share
  */
-public record BirthMark(long sinceMicros, List<Long> looks, long steadyMicros, Process process, Agreements agreements) {
+public record BirthMark(
+        long sinceMicros,
+        List<Long> looks,
+        long steadyMicros,
+        Process process,
+        long outdatedMicros,
+        Agreements agreements) {
 
     private static final Pattern FORM = Pattern.compile(
-            "(\\d{1,18}) (\\d{1,18}(?:,\\d{1,18}){0,7}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18}) (\\S{1,64}) (\\S{1,128})");
+            "(\\d{1,18}) (\\d{1,18}(?:,\\d{1,18}){0,7}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18}) (\\S{1,64}) (\\S{1,40})"
+                    + " (\\d{1,18}) (\\S{1,128})");
 
     /**
      * A Redis process, and what has become of its memory by then.
@@ -31,11 +40,15 @@ public record BirthMark(long sinceMicros, List<Long> looks, long steadyMicros, P
      * @param runId drawn by Redis when the process starts
      * @param evictions how many keys the process has evicted: keys that are evicted leave the mark behind
      * @param promotion the data set that the process had as a replica before it was promoted last; "-" if it never was
+     * @param loaded what the process says of the file that it has loaded last, which replaced its memory; "-" if it says nothing
      */
-    public record Process(String runId, long evictions, String promotion) {
+    public record Process(String runId, long evictions, String promotion, String loaded) {
 
         /** The process was never promoted. */
         public static final String NEVER_PROMOTED = "-";
+
+        /** The process does not say what it has loaded. */
+        public static final String LOADED_UNKNOWN = "-";
     }
 
     public BirthMark {
@@ -49,12 +62,17 @@ public record BirthMark(long sinceMicros, List<Long> looks, long steadyMicros, P
     public static Optional<BirthMark> parse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches()
-                ? Agreements.parse(matcher.group(7))
+                ? Agreements.parse(matcher.group(9))
                         .map(agreements -> new BirthMark(
                                 Long.parseLong(matcher.group(1)),
                                 looks(matcher.group(2)),
                                 Long.parseLong(matcher.group(3)),
-                                new Process(matcher.group(4), Long.parseLong(matcher.group(5)), matcher.group(6)),
+                                new Process(
+                                        matcher.group(4),
+                                        Long.parseLong(matcher.group(5)),
+                                        matcher.group(6),
+                                        matcher.group(7)),
+                                Long.parseLong(matcher.group(8)),
                                 agreements))
                 : Optional.empty();
     }
@@ -84,6 +102,7 @@ public record BirthMark(long sinceMicros, List<Long> looks, long steadyMicros, P
 
     /** Returns what follows the moments. */
     public String rest() {
-        return process.runId() + " " + process.evictions() + " " + process.promotion() + " " + agreements.text();
+        return process.runId() + " " + process.evictions() + " " + process.promotion() + " " + process.loaded() + " "
+                + outdatedMicros + " " + agreements.text();
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
  * @param sinceMicros since when memory is whole; {@link #NOW} for the moment at which the node does it
  * @param steadyMicros since when the clock is watched without a gap; {@link #NOW} likewise
  * @param process which process the node is
+ * @param outdatedMicros when a process looked last that knows only the settings that are being changed; 0 if none did
  * @param agreements the settings to keep there
  * @param heartbeatMillis how long the heartbeat lasts
  * @param reason why a quarantine begins, or why the mark is given to another process; empty if nothing but a look is noted
@@ -19,6 +20,7 @@ public record MarkChange(
         long sinceMicros,
         long steadyMicros,
         BirthMark.Process process,
+        long outdatedMicros,
         Agreements agreements,
         long heartbeatMillis,
         String reason) {
@@ -28,6 +30,6 @@ public record MarkChange(
 
     /** Returns what follows the moments in the mark. */
     public String rest() {
-        return new BirthMark(0, List.of(0L), 0, process, agreements).rest();
+        return new BirthMark(0, List.of(0L), 0, process, outdatedMicros, agreements).rest();
     }
 }

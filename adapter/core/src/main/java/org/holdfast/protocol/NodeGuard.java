@@ -34,6 +34,9 @@ public final class NodeGuard {
     /** Redis expires with a resolution of 1 ms, by a clock that it reads a little earlier. */
     private static final long GRAIN_MICROS = 20_000;
 
+    /** A look that is so much later than the node's clock was made before that was set back: it may have been ahead. */
+    private static final long FUTURE_MICROS = 500_000;
+
     /** A process that looked so recently has seen one Redis process replaced by another, wherever the address leads. */
     private static final long IN_TOUCH_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -178,8 +181,7 @@ public final class NodeGuard {
         if (mark.isEmpty()) {
             return unmarked(sight, before, askedAt);
         }
-        Optional<Agreements> resolved = agreements.resolve(
-                mark.get().agreements(), facts.nowMicros() - mark.get().seenMicros());
+        Optional<Agreements> resolved = resolve(mark.get(), facts);
         if (resolved.isEmpty()) {
             others = new Others(mark.get().agreements(), askedAt);
             return new Verdict.Refused(describeDifference(mark.get().agreements()), false);
@@ -241,7 +243,7 @@ public final class NodeGuard {
         NodeFacts facts = sight.facts();
         BirthMark.Process process = facts.process();
         boolean sameProcess = mark.process().runId().equals(process.runId());
-        if (mark.sinceMicros() > facts.nowMicros()) {
+        if (mark.sinceMicros() > facts.nowMicros() || mark.seenMicros() - facts.nowMicros() > FUTURE_MICROS) {
             return Optional.of("its clock was set back");
         }
         if (before != null && !mark.goesBackTo(before.seenMicros()) && isSameMemory(mark, process, before)) {
@@ -255,6 +257,9 @@ public final class NodeGuard {
         }
         if (sameProcess && process.evictions() != mark.process().evictions()) {
             return Optional.of("it has evicted keys");
+        }
+        if (sameProcess && !process.loaded().equals(mark.process().loaded())) {
+            return Optional.of("it has loaded a file in the place of its memory");
         }
         if (sameProcess && isPromotedSince(mark, process)) {
             return Optional.of("it was a replica in the meantime, which may have missed the last writes");
@@ -298,8 +303,11 @@ public final class NodeGuard {
     /** Memory is as whole as the mark says: writes down that a process looked, if that is due or something else has changed. */
     private Verdict keep(NodeProbe.Sight sight, BirthMark mark, Agreements resolved) {
         NodeFacts facts = sight.facts();
-        boolean changed = !facts.process().equals(mark.process()) || !resolved.equals(mark.agreements());
         long age = facts.nowMicros() - mark.seenMicros();
+        boolean outdated = agreements.isOutdatedBy(resolved);
+        boolean changed = !facts.process().equals(mark.process())
+                || !resolved.equals(mark.agreements())
+                || outdated && facts.nowMicros() - mark.outdatedMicros() > BEAT_MICROS;
         boolean interrupts = clocks.steadyMicros(node) > mark.seenMicros();
         boolean due = age > (interrupts ? INTERRUPTING_BEAT_MICROS : BEAT_MICROS) || age < 0 || !sight.heartbeat();
         if (!changed && (!due || clocks.isDoubted(node))) {
@@ -320,9 +328,7 @@ public final class NodeGuard {
     /** Leaves the settings of other processes there, whatever those of this one are. */
     private MarkChange quarantine(NodeProbe.Sight sight, String reason) {
         Agreements kept = BirthMark.parse(sight.markText())
-                .map(mark -> agreements
-                        .resolve(mark.agreements(), sight.facts().nowMicros() - mark.seenMicros())
-                        .orElse(mark.agreements()))
+                .map(mark -> resolve(mark, sight.facts()).orElse(mark.agreements()))
                 .orElse(agreements);
         return change(sight, MarkChange.NOW, MarkChange.NOW, kept, reason);
     }
@@ -333,9 +339,28 @@ public final class NodeGuard {
                 since,
                 steady,
                 sight.facts().process(),
+                outdatedMicros(sight, resolved),
                 resolved,
                 resolved.widest().quarantine().toMillis(),
                 reason);
+    }
+
+    private Optional<Agreements> resolve(BirthMark mark, NodeFacts facts) {
+        return agreements.resolve(
+                mark.agreements(), facts.nowMicros() - mark.seenMicros(), facts.nowMicros() - mark.outdatedMicros());
+    }
+
+    /** While a change is rolled out: when a process looked last that does not know the new settings. This one may be such. */
+    private long outdatedMicros(NodeProbe.Sight sight, Agreements resolved) {
+        if (resolved.previous().isEmpty()) {
+            return 0;
+        }
+        return agreements.isOutdatedBy(resolved)
+                ? sight.facts().nowMicros()
+                : BirthMark.parse(sight.markText())
+                        .filter(mark -> mark.agreements().equals(resolved))
+                        .map(BirthMark::outdatedMicros)
+                        .orElse(sight.facts().nowMicros()); // as the change begins, there may be others
     }
 
     private static long micros(Duration duration) {

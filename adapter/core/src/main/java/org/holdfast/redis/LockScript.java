@@ -14,12 +14,13 @@ import java.util.regex.Pattern;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header tells its keys, arguments and replies. */
 enum LockScript {
-    ACQUIRE("clock.lua", "lock.lua", "acquire.lua"),
-    ACQUIRE_IN_TURN("clock.lua", "lock.lua", "queue.lua", "acquire.lua"),
-    RENEW("clock.lua", "lock.lua", "fence.lua", "renew.lua"),
+    ACQUIRE("clock.lua", "memory.lua", "lock.lua", "acquire.lua"),
+    ACQUIRE_IN_TURN("clock.lua", "memory.lua", "lock.lua", "queue.lua", "acquire.lua"),
+    RENEW("clock.lua", "memory.lua", "lock.lua", "fence.lua", "renew.lua"),
     RELEASE("lock.lua", "fence.lua", "release.lua"),
-    ACQUIRE_READING("clock.lua", "lock.lua", "fence.lua", "queue.lua", "acquire_reading.lua", "join_reading.lua"),
-    RENEW_READING("clock.lua", "lock.lua", "fence.lua", "renew_reading.lua", "join_reading.lua"),
+    ACQUIRE_READING(
+            "clock.lua", "memory.lua", "lock.lua", "fence.lua", "queue.lua", "acquire_reading.lua", "join_reading.lua"),
+    RENEW_READING("clock.lua", "memory.lua", "lock.lua", "fence.lua", "renew_reading.lua", "join_reading.lua"),
     RELEASE_READING("clock.lua", "lock.lua", "fence.lua", "release_reading.lua"),
     FIND_PERMIT("clock.lua", "lock.lua", "find_permit.lua"),
     INSPECT("clock.lua", "lock.lua", "holders.lua", "inspect.lua"),

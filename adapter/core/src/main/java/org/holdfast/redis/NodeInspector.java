@@ -217,7 +217,8 @@ final class NodeInspector {
         BirthMark.Process process = new BirthMark.Process(
                 id(need(info, "run_id")),
                 number(info.getOrDefault("evicted_keys", "0")),
-                NO_ID.matcher(promotion).matches() ? BirthMark.Process.NEVER_PROMOTED : id(promotion));
+                NO_ID.matcher(promotion).matches() ? BirthMark.Process.NEVER_PROMOTED : id(promotion),
+                loaded(info));
         return new NodeFacts(
                 process,
                 "master".equals(need(info, "role")),
@@ -225,6 +226,14 @@ final class NodeInspector {
                 evicts,
                 durabilityFault,
                 now);
+    }
+
+    /** Redis counts since 7.0 what it has loaded: at its start, from its primary as a replica, or by a command. */
+    private static String loaded(Map<String, String> info) {
+        String keys = info.get("rdb_last_load_keys_loaded");
+        return keys == null
+                ? BirthMark.Process.LOADED_UNKNOWN
+                : number(keys) + "+" + number(info.getOrDefault("rdb_last_load_keys_expired", "0"));
     }
 
     /** A service that is durable by design does not show its configuration: then the operator's word must do. */

@@ -267,12 +267,12 @@ final class ScriptCodec {
 
     /** The mark lives in another slot: a node that trusts its memory, perhaps in a cluster, is not asked for it. */
     private int markKeys() {
-        return memoryMicros > 0 ? 1 : 0;
+        return memoryMicros > 0 ? 2 : 0;
     }
 
     private void addMark(CommandArguments call) {
         if (memoryMicros > 0) {
-            call.add(bytes(markKey()));
+            call.add(bytes(heartbeatKey())).add(bytes(markKey()));
         }
     }
 

@@ -1,9 +1,9 @@
 -- Takes a lock on one or several names, all or none, if nobody else has any of them and the token is larger than any
--- granted before. Comes after clock.lua and lock.lua.
+-- granted before. Comes after clock.lua, memory.lua and lock.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
 --                    of the second name, and so on
--- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
+-- last two of KEYS   heartbeat and birth mark, see memory.lua
 -- ARGV[1]  owner
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
@@ -18,7 +18,7 @@
 --   {2, ms, _}    held by another, for so long if not renewed
 --   {3, token, _} this token or a larger one was granted before
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
---   {6, 0, _}     the birth mark is gone: this node may have forgotten locks
+--   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks
 --   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
 --
 -- A token that was drawn by a wrong clock, or long ago, must not come on record: one that is ahead would be exceeded by all
@@ -53,15 +53,9 @@ if longest > 0 then
   return {2, longest, now}
 end
 
-if memory > 0 then
-  local since = string.match(redis.call('GETRANGE', KEYS[#KEYS], '0', '16'), '^%d+')
-  if not since then
-    return {6, 0, now}
-  end
-  local whole = since + memory
-  if now < whole then
-    return {7, (whole - now) / 1000, now}
-  end
+local doubt = forgotten(memory)
+if doubt then
+  return doubt
 end
 
 local token = tonumber(ARGV[2])

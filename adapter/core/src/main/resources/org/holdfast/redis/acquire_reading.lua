@@ -1,11 +1,11 @@
--- Lets one more reader in, unless somebody has the lock alone. Comes after clock.lua, lock.lua and fence.lua.
+-- Lets one more reader in, unless somebody has the lock alone. Comes after clock.lua, memory.lua, lock.lua and fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention later
 -- KEYS[3], KEYS[4], KEYS[5]  who waits; see queue.lua
 -- KEYS[6]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
--- last of KEYS  birth mark: begins with the moment since when this node's memory is whole, in microseconds
+-- last two of KEYS  heartbeat and birth mark, see memory.lua
 -- ARGV[1]  owner
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lease in milliseconds
@@ -18,7 +18,7 @@
 --   {2, ms, _}    somebody has the lock alone, for so long if not renewed
 --   {3, token, _} this token or a larger one was granted before the reading began, or this lease was released
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
---   {6, 0, _}     the birth mark is gone: this node may have forgotten locks
+--   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks
 --   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
 --
 -- Readers have larger tokens than everybody who had the lock alone before them, and smaller ones than everybody after. Among
@@ -49,15 +49,9 @@ if holder and not base then
   return {2, left, now}
 end
 
-if memory > 0 then
-  local mark = redis.call('GET', KEYS[#KEYS])
-  if not mark then
-    return {6, 0, now}
-  end
-  local whole = tonumber(string.match(mark, '^%d+')) + memory
-  if now < whole then
-    return {7, (whole - now) / 1000, now}
-  end
+local doubt = forgotten(memory)
+if doubt then
+  return doubt
 end
 
 if not base then

@@ -10,7 +10,7 @@
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks before, and
---                 when these were, eight at the most
+--                 when these were, eight at the most; looks that are half a second later than this clock are dropped
 --   {9, 0, _}     the mark is another one by now; untouched
 --
 -- The heartbeat is deleted first: a script that has written may go on writing when memory is full.
@@ -28,17 +28,20 @@ end
 local function moment(micros)
   return micros == '0' and text(now) or micros
 end
-local looks = string.match(mark, '^%d+ ([%d,]+) ') or '0'
-local seen = math.max(now, tonumber(string.match(looks, '^%d+')) + 1)
-local written = text(seen)
-local kept = 1
-for look in string.gmatch(looks, '%d+') do
-  if kept < 8 and look ~= '0' then
-    written = written .. ',' .. look
-    kept = kept + 1
+local looks = {}
+local setback = false
+for look in string.gmatch(string.match(mark, '^%d+ ([%d,]+) ') or '', '%d+') do
+  if tonumber(look) - now > 500000 then
+    setback = true -- were it kept, each look would be in the future until the clock has come there
+  elseif #looks < 7 then
+    looks[#looks + 1] = look
   end
 end
-local steady = seen > now and text(seen) or moment(ARGV[3]) -- a clock that was set back has not been watched: it may come back
+local seen = math.max(now, (tonumber(looks[1]) or 0) + 1)
+setback = setback or seen > now
+table.insert(looks, 1, text(seen))
+local written = table.concat(looks, ',')
+local steady = setback and text(seen) or moment(ARGV[3]) -- a clock that was set back has not been watched: it may come back
 redis.call('DEL', KEYS[2])
 redis.call('SET', KEYS[1], moment(ARGV[2]) .. ' ' .. written .. ' ' .. steady .. ' ' .. ARGV[4])
 redis.call('SET', KEYS[2], text(seen), 'PX', ARGV[5])

@@ -1,9 +1,9 @@
 -- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
--- node which missed the acquisition or lost the key. Comes after clock.lua, lock.lua and fence.lua.
+-- node which missed the acquisition or lost the key. Comes after clock.lua, memory.lua, lock.lua and fence.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
 --                    of the second name, and so on
--- last of KEYS       birth mark: begins with the moment since when this node's memory is whole, in microseconds
+-- last two of KEYS   heartbeat and birth mark, see memory.lua
 -- ARGV[1]  owner
 -- ARGV[2]  last token of the lease
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
@@ -15,7 +15,7 @@
 --   {1, 0, _}     extended
 --   {2, ms, _}    held by another, for so long if not renewed
 --   {3, token, _} nobody has it, and a larger token was granted to a lease or this lease was released
---   {6, 0, _}     nobody has it, and the birth mark is gone: this node may have forgotten locks, and heals nothing
+--   {6, 0, _}     nobody has it, and the birth mark or the heartbeat is gone: this node may have forgotten locks, and heals nothing
 --   {7, ms, _}    nobody has it, and this node is in quarantine for so long: it may have forgotten locks, and heals nothing
 --
 -- While the owner still has the lock, no larger token was ever granted over it: what is on record then is the tombstone of
@@ -45,15 +45,9 @@ for i = 1, keys, 2 do
   end
 end
 
-if memory > 0 and missing then
-  local mark = redis.call('GET', KEYS[#KEYS])
-  if not mark then
-    return {6, 0, now}
-  end
-  local whole = tonumber(string.match(mark, '^%d+')) + memory
-  if now < whole then
-    return {7, (whole - now) / 1000, now}
-  end
+local doubt = missing and forgotten(memory)
+if doubt then
+  return doubt
 end
 if refused > 0 then
   return {3, refused, now}

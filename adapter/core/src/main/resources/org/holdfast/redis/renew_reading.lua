@@ -1,12 +1,12 @@
 -- Extends a reader's lease, and lets the reader in again if no larger token was granted to somebody alone since: that heals
 -- a node which missed it or lost it. An owner that has had the lock alone becomes a reader, and lets others in. Comes after
--- fence.lua.
+-- clock.lua, memory.lua, lock.lua and fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention later
 -- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
--- last of KEYS  birth mark: begins with the moment since when this node's memory is whole, in microseconds
+-- last two of KEYS  heartbeat and birth mark, see memory.lua
 -- ARGV[1]  owner
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lease in milliseconds
@@ -18,7 +18,7 @@
 --   {1, 0, _}     extended
 --   {2, ms, _}    somebody has the lock alone, for so long if not renewed
 --   {3, token, _} this reader is not in, and a larger token was granted since or this lease was released
---   {6, 0, _}     this reader is not in, and the birth mark is gone: this node may have forgotten locks, and heals nothing
+--   {6, 0, _}     this reader is not in, and the birth mark or the heartbeat is gone: this node may have forgotten locks, and heals nothing
 --   {7, ms, _}    this reader is not in, and this node is in quarantine for so long, and heals nothing
 
 local memory = tonumber(ARGV[5])
@@ -44,15 +44,9 @@ elseif holder and not base then
 else
   local known = base and tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0') or 0
   if known <= millis then
-    if memory > 0 then
-      local mark = redis.call('GET', KEYS[#KEYS])
-      if not mark then
-        return {6, 0, now}
-      end
-      local whole = tonumber(string.match(mark, '^%d+')) + memory
-      if now < whole then
-        return {7, (whole - now) / 1000, now}
-      end
+    local doubt = forgotten(memory)
+    if doubt then
+      return doubt
     end
     local last, lease = tokens(KEYS[2])
     if tonumber(ARGV[2]) < tonumber(leased or lease) or known < 0 then

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class NodeGuardTest {
@@ -16,7 +18,7 @@ class NodeGuardTest {
     private static final Agreement SHORT = new Agreement(10_000, 600_000, 0.01);
     private static final Agreement LONG = new Agreement(60_000, 600_000, 0.01);
     private static final long QUARANTINE = SHORT.quarantine().toNanos() / 1_000;
-    private static final BirthMark.Process PROCESS = new BirthMark.Process("run", 0, "-");
+    private static final BirthMark.Process PROCESS = new BirthMark.Process("run", 0, "-", "-");
 
     private final VirtualTime time = new VirtualTime();
     private final FakeNode node = new FakeNode();
@@ -42,15 +44,14 @@ class NodeGuardTest {
         @Override
         public Optional<Long> write(MarkChange change) {
             assertThat(change.seenText()).isEqualTo(mark);
-            long seen = Math.max(
-                    now, BirthMark.parse(mark).map(BirthMark::seenMicros).orElse(0L) + 1);
-            String looks = BirthMark.parse(mark)
-                    .map(known -> known.text().split(" ")[1])
-                    .map(known -> known.chars().filter(c -> c == ',').count() < 7
-                            ? known
-                            : known.substring(0, known.lastIndexOf(',')))
-                    .map(known -> seen + "," + known)
-                    .orElse(Long.toString(seen));
+            List<Long> before = BirthMark.parse(mark).map(BirthMark::looks).orElse(List.of()).stream()
+                    .filter(look -> look - now <= SECOND / 2)
+                    .limit(7)
+                    .toList();
+            long seen = Math.max(now, before.stream().findFirst().orElse(0L) + 1);
+            String looks = Stream.concat(Stream.of(seen), before.stream())
+                    .map(String::valueOf)
+                    .collect(Collectors.joining(","));
             mark = moment(change.sinceMicros()) + " " + looks + " " + moment(change.steadyMicros()) + " "
                     + change.rest();
             heartbeatUntil = now + change.heartbeatMillis() * 1_000;
@@ -144,7 +145,7 @@ class NodeGuardTest {
     @Test
     void process_thatTheMarkDoesNotName_remembersEverythingSinceNow() {
         voteAfterQuarantine();
-        node.process = new BirthMark.Process("other", 0, "-");
+        node.process = new BirthMark.Process("other", 0, "-", "-");
         assertBegins("another Redis process");
     }
 
@@ -153,7 +154,7 @@ class NodeGuardTest {
         guard = guard(new Agreements(SHORT), true);
         voteAfterQuarantine();
         long since = node.parsed().sinceMicros();
-        node.process = new BirthMark.Process("other", 0, "-");
+        node.process = new BirthMark.Process("other", 0, "-", "-");
         assertVotes();
         assertThat(node.parsed().sinceMicros()).isEqualTo(since);
         assertThat(node.parsed().process().runId()).isEqualTo("other");
@@ -166,7 +167,7 @@ class NodeGuardTest {
         String backup = node.mark;
         watch(Duration.ofSeconds(5));
         node.mark = backup;
-        node.process = new BirthMark.Process("other", 0, "-");
+        node.process = new BirthMark.Process("other", 0, "-", "-");
         assertBegins("older than what was seen");
     }
 
@@ -183,7 +184,7 @@ class NodeGuardTest {
     void standby_withAMarkOfItsOwn_isInQuarantine_ifItTookThePlaceOfAnother() {
         voteAfterQuarantine();
         String first = node.mark;
-        node.process = new BirthMark.Process("standby", 0, "-");
+        node.process = new BirthMark.Process("standby", 0, "-", "-");
         node.mark = first.replace("run", "standby");
         assertBegins("another Redis process than before answers at this address");
     }
@@ -192,7 +193,7 @@ class NodeGuardTest {
     void process_thatWasOutOfTouch_leavesARestartToThoseThatSawIt() {
         voteAfterQuarantine();
         pass(Duration.ofSeconds(20));
-        node.process = new BirthMark.Process("restarted", 0, "-");
+        node.process = new BirthMark.Process("restarted", 0, "-", "-");
         NodeGuard other = guard(new Agreements(SHORT), false);
         other.admit(node);
         long since = node.parsed().sinceMicros();
@@ -253,13 +254,38 @@ class NodeGuardTest {
     }
 
     @Test
-    void clock_setBack_isNoReasonByItself() {
+    void clock_setBack_beginsAQuarantine_unlessByLittle() {
         voteAfterQuarantine();
         watch(Duration.ofSeconds(60));
-        node.now -= 30 * SECOND;
+        node.now -= SECOND / 3;
         assertVotes();
         watch(Duration.ofSeconds(5));
         assertVotes();
+        node.now -= 30 * SECOND;
+        assertBegins("set back");
+        watch(Duration.ofSeconds(12));
+        assertVotes();
+    }
+
+    /** Its look hides by a new heartbeat that the clock came back, and with which keys. */
+    @Test
+    void clock_thatCameBack_afterAFreshProcessHasLookedMeanwhile_beginsAQuarantine() {
+        voteAfterQuarantine();
+        NodeGuard old = guard;
+        node.now += 60 * SECOND;
+        node.heartbeatUntil = 0; // it has expired
+        guard = guard(new Agreements(SHORT), false);
+        guard.admit(node);
+        node.now -= 60 * SECOND;
+        guard = old;
+        assertBegins("set back");
+    }
+
+    @Test
+    void memory_loadedByTheSameProcess_beginsAQuarantine() {
+        voteAfterQuarantine();
+        node.process = new BirthMark.Process("run", 0, "-", "57+0");
+        assertBegins("loaded a file");
     }
 
     @Test
@@ -272,18 +298,18 @@ class NodeGuardTest {
     @Test
     void eviction_beginsAQuarantine() {
         voteAfterQuarantine();
-        node.process = new BirthMark.Process("run", 1, "-");
+        node.process = new BirthMark.Process("run", 1, "-", "-");
         assertBegins("evicted");
     }
 
     @Test
     void promotion_ofTheSameProcess_beginsAQuarantine_andAFirstReplicaDoesNot() {
         voteAfterQuarantine();
-        node.process = new BirthMark.Process("run", 0, "former");
+        node.process = new BirthMark.Process("run", 0, "former", "-");
         assertBegins("replica in the meantime");
         watch(Duration.ofSeconds(12));
-        node.process =
-                new BirthMark.Process("run", 0, "-"); // a replica attached: Redis drew a new id and forgot the former
+        node.process = new BirthMark.Process(
+                "run", 0, "-", "-"); // a replica attached: Redis drew a new id and forgot the former
         assertVotes();
     }
 
@@ -329,6 +355,12 @@ class NodeGuardTest {
         assertVotes();
         NodeGuard done = guard(new Agreements(LONG), false);
         guard = done;
+        assertThat(refusal())
+                .as("while a process looks that does not know them")
+                .contains("maxLeaseTtlMillis=10000");
+        guard = between;
+        watch(Duration.ofSeconds(11));
+        guard = done;
         admitted();
         assertThat(node.parsed().agreements()).isEqualTo(new Agreements(LONG));
         guard = between;
@@ -336,6 +368,21 @@ class NodeGuardTest {
         assertThat(node.parsed().agreements()).isEqualTo(new Agreements(LONG));
         guard = old;
         assertThat(refusal()).contains("maxLeaseTtlMillis=60000");
+    }
+
+    @Test
+    void settings_whoseChangeWasGivenUp_stayThoseOfTheProcessesThatGoOn() {
+        voteAfterQuarantine();
+        NodeGuard old = guard;
+        guard = guard(new Agreements(LONG, Optional.of(SHORT)), false);
+        admitted(); // and stops
+        guard = old;
+        watch(Duration.ofSeconds(30));
+        NodeGuard other = guard(new Agreements(LONG), false);
+        guard = other;
+        refusal();
+        guard = old;
+        assertVotes();
     }
 
     @Test
@@ -367,7 +414,7 @@ class NodeGuardTest {
 
     @Test
     void mark_isReadAsItWasWritten() {
-        BirthMark mark = new BirthMark(1, List.of(3L, 2L), 3, PROCESS, new Agreements(LONG, Optional.of(SHORT)));
+        BirthMark mark = new BirthMark(1, List.of(3L, 2L), 3, PROCESS, 7, new Agreements(LONG, Optional.of(SHORT)));
         assertThat(BirthMark.parse(mark.text())).contains(mark);
         assertThat(BirthMark.parse("")).isEmpty();
         assertThat(BirthMark.parse("1 2 3 run 0 - x/y/z")).isEmpty();

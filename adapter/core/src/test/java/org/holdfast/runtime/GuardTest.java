@@ -6,6 +6,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -310,6 +311,21 @@ class GuardTest {
         assertRefused(connection, "in quarantine for another");
     }
 
+    /** Redis counts since 7.0 what it loads: so also what no look could know is noticed. */
+    @Test
+    void memory_thatIsReloadedBeforeTheNextLook_isInQuarantine() throws Exception {
+        RedisServer node = nodeThatReloads();
+        assumeTrue(node.command("INFO persistence").contains("rdb_last_load_keys_loaded"), "needs Redis 7.0 or later");
+        LockConnection connection = connect();
+        acquireAfterQuarantine(connection);
+        long before = markedSince(node);
+        node.command("SAVE");
+        connection.acquire(LockRequest.of("forgotten").detached());
+        assertThat(node.command("DEBUG RELOAD NOSAVE")).isEqualTo("+OK\r\n");
+        await().until(() -> markedSince(node) > before);
+        assertRefused(connection, "in quarantine for another");
+    }
+
     /** Redis allows it from version 7 on only where it is told to, in a way that older versions do not know. */
     private RedisServer nodeThatReloads() throws Exception {
         RedisServer node = node();
@@ -386,7 +402,8 @@ class GuardTest {
             locks.close(); // the last process that knows the old value only
             try (LockConnectionFactory after = Holdfast.connect(raised);
                     LockConnection last = after.getConnection()) {
-                last.acquire(LockRequest.of("b").ttl(ofSeconds(6))).release();
+                last.acquire(LockRequest.of("b").ttl(ofSeconds(6)).waitTimeout(MEMORY.plusSeconds(4)))
+                        .release(); // when those that it knew are over
                 first.acquire(LockRequest.of("b")).release();
             }
         }

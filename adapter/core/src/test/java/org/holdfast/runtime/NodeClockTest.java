@@ -10,10 +10,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.holdfast.Holdfast;
+import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockException;
 import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
@@ -89,6 +93,67 @@ class NodeClockTest {
             await().until(() -> markedSince() > before);
             acquireAndRelease(connection);
         }
+    }
+
+    /** The clocks are watched once a second, but a lock may be asked for at once. */
+    @Test
+    void clock_thatCameBackJustNow_grantsNoLockThatItHasDeleted() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnectionFactory others = connect();
+                LockConnection other = others.getConnection()) {
+            Lease held = holdAndSeeItDeleted(connection, other, () -> {});
+            assertNotGrantedWhileHeld(other, held);
+        }
+    }
+
+    /** Its look renews what shows that the clock went ahead. */
+    @Test
+    void clock_thatCameBackAfterAFreshProcessHasLooked_grantsNoLockThatItHasDeleted() throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnectionFactory others = connect();
+                LockConnection other = others.getConnection()) {
+            Lease held = holdAndSeeItDeleted(connection, other, () -> {
+                try (LockConnectionFactory fresh = connect();
+                        LockConnection third = fresh.getConnection()) {
+                    third.tryAcquire(LockRequest.of("b").waitTimeout(Duration.ZERO));
+                } catch (LockException e) {
+                    // it may be told of a quarantine
+                }
+            });
+            assertNotGrantedWhileHeld(other, held);
+        }
+    }
+
+    private interface Meanwhile {
+        void run() throws InterruptedException;
+    }
+
+    private Lease holdAndSeeItDeleted(LockConnection connection, LockConnection other, Meanwhile meanwhile)
+            throws Exception {
+        acquireAndRelease(connection);
+        acquireAndRelease(other);
+        Lease held = connection.acquire(LockRequest.of("x").ttl(QUARANTINE).renewal(false));
+        awaitLook();
+        clock.set(Duration.ofHours(1));
+        await().pollInterval(ofMillis(10))
+                .until(() -> node.command("INFO stats"), told -> !told.matches("(?s).*expired_keys:[01]\r\n.*"));
+        meanwhile.run();
+        clock.setRight();
+        return held;
+    }
+
+    private static void assertNotGrantedWhileHeld(LockConnection other, Lease held) throws InterruptedException {
+        int asked = 0;
+        while (held.isHeld()) {
+            try {
+                Optional<Lease> got = other.tryAcquire(LockRequest.of("x").waitTimeout(Duration.ZERO));
+                assertThat(got.isPresent() && held.isHeld()).as("two holders").isFalse();
+            } catch (LockException e) {
+                assertThat(e).isInstanceOf(QuorumUnavailableException.class);
+            }
+            asked++;
+        }
+        assertThat(asked).isPositive();
     }
 
     private boolean hasExpiredKeys(String statistics) {

@@ -577,7 +577,7 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                SCRIPTS + "acquire.lua",
+                                SCRIPTS + "memory.lua",
                                 "local whole = since + memory",
                                 "local whole = since + memory / 2"));
     }

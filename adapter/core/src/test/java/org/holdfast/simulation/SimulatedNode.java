@@ -47,7 +47,7 @@ final class SimulatedNode {
     private final boolean persistent;
     private final NodeChecker checker;
     private long evictions;
-    private boolean evicting;
+    private long evictingUntil;
     private boolean up = true;
     private long pausedUntil;
     private int incarnation;
@@ -93,6 +93,7 @@ final class SimulatedNode {
                         BOOT_MICROS - 3_600_000_000L,
                         BOOT_MICROS - 3_600_000_000L,
                         facts().process(),
+                        0,
                         agreements,
                         agreements.widest().quarantine().toMillis(),
                         ""));
@@ -257,7 +258,7 @@ final class SimulatedNode {
 
     /** Somebody lets it evict for so long; memory is short a while later, if it lasts that long, and these go. */
     void evict(long forNanos, Predicate<String> keys) {
-        evicting = true;
+        evictingUntil = Math.max(evictingUntil, world.now() + forNanos);
         if (forNanos > EVICTION_PAUSE) {
             long since = world.now();
             world.after(EVICTION_PAUSE, () -> {
@@ -268,15 +269,18 @@ final class SimulatedNode {
                 }
             });
         }
-        world.after(forNanos, () -> evicting = false);
     }
 
     private NodeFacts facts() {
         return new NodeFacts(
-                new BirthMark.Process("run-" + incarnation, evictions, BirthMark.Process.NEVER_PROMOTED),
+                new BirthMark.Process(
+                        "run-" + incarnation,
+                        evictions,
+                        BirthMark.Process.NEVER_PROMOTED,
+                        BirthMark.Process.LOADED_UNKNOWN),
                 true,
                 false,
-                evicting,
+                world.now() < evictingUntil,
                 Optional.empty(),
                 clockMicros());
     }

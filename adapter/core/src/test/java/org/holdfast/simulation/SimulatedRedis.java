@@ -22,6 +22,7 @@ import org.luaj.vm2.lib.BaseLib;
 import org.luaj.vm2.lib.MathLib;
 import org.luaj.vm2.lib.PackageLib;
 import org.luaj.vm2.lib.StringLib;
+import org.luaj.vm2.lib.TableLib;
 import org.luaj.vm2.lib.VarArgFunction;
 
 /** The part of Redis that our scripts use: strings and sorted sets that expire by the node's own clock. */
@@ -126,6 +127,7 @@ final class SimulatedRedis {
             globals.load(new BaseLib());
             globals.load(new PackageLib());
             globals.load(new StringLib());
+            globals.load(new TableLib());
             globals.load(new MathLib());
             LoadState.install(globals);
             LuaC.install(globals);

@@ -159,7 +159,8 @@ class SimulatedRedisTest {
             told.add(call.keys() + " " + call.arguments());
             settle(real, simulated, DOUBTFUL_MICROS);
             List<?> reply = evalOn(real, call);
-            simulatedMicros = (Long) reply.get(2); // by now it may be later than when it was settled
+            long clock = (Long) reply.get(2);
+            simulatedMicros = clock == 0 ? simulatedMicros : clock; // by now it may be later than when it was settled
             List<Object> actual = rounded(simulated.eval(call));
             assertThat(actual).as(story + ": " + told).isEqualTo(rounded(reply));
             settle(real, simulated, DOUBTFUL_MICROS);
@@ -179,10 +180,12 @@ class SimulatedRedisTest {
             return ScriptBridge.mark(
                     PREFIX,
                     new MarkChange(
-                            random.nextBoolean() ? "" : "1 2 3 run 0 - 1/1/0.5",
+                            random.nextBoolean() ? "" : "1 2 3 run 0 - - 0 1/1/0.5",
                             random.nextInt(2),
                             random.nextInt(2),
-                            new BirthMark.Process("run", 0, BirthMark.Process.NEVER_PROMOTED),
+                            new BirthMark.Process(
+                                    "run", 0, BirthMark.Process.NEVER_PROMOTED, BirthMark.Process.LOADED_UNKNOWN),
+                            0,
                             new Agreements(new Agreement(1, 1, 0.5)),
                             LONG_TTL,
                             ""));
