@@ -1,7 +1,7 @@
 -- Sets the birth mark of this node and its heartbeat, if the mark still is what the client has seen.
 --
 -- KEYS[1]  birth mark, a key without a time to live
--- KEYS[2]  heartbeat: lasts as long as a quarantine
+-- KEYS[2]  heartbeat: lasts as long as a quarantine, and holds the first two numbers of the mark for other scripts
 -- ARGV[1]  the mark that the client has seen; empty for none
 -- ARGV[2]  since when this node's memory is whole, in microseconds by its own clock; 0 for now
 -- ARGV[3]  since when its clock is watched without a gap, likewise
@@ -43,6 +43,7 @@ table.insert(looks, 1, text(seen))
 local written = table.concat(looks, ',')
 local steady = setback and text(seen) or moment(ARGV[3]) -- a clock that was set back has not been watched: it may come back
 redis.call('DEL', KEYS[2])
-redis.call('SET', KEYS[1], moment(ARGV[2]) .. ' ' .. written .. ' ' .. steady .. ' ' .. ARGV[4])
-redis.call('SET', KEYS[2], text(seen), 'PX', ARGV[5])
+local since = moment(ARGV[2])
+redis.call('SET', KEYS[1], since .. ' ' .. written .. ' ' .. steady .. ' ' .. ARGV[4])
+redis.call('SET', KEYS[2], since .. ' ' .. looks[1], 'PX', ARGV[5])
 return {8, seen, now}

@@ -1,26 +1,28 @@
 -- Comes after clock.lua and before a script that must not count on what this node may have forgotten.
 --
--- last but one of KEYS  heartbeat: gone early if this node's clock went ahead and came back, or if keys were evicted or deleted
--- last of KEYS          birth mark: begins with the moment since when this node's memory is whole, and that of the last look at
---                       it, in microseconds
+-- last but one of KEYS  heartbeat: since when this node's memory is whole, and when it was looked at last, in microseconds. It is
+--                       gone early if the clock went ahead and came back, or if keys were evicted or deleted
+-- last of KEYS          birth mark: begins with the same two numbers
 
 -- Redis expires with a resolution of 1 ms, by a clock that it reads a little earlier.
 local grain = 20000
 
--- A look that is later than this clock shows one that came back; two clients' looks differ by less.
+-- A look that is so much later than this clock shows one that was set back.
 local future = 500000
 
--- Returns what a script has to return that must not count on what is not there, or nothing.
+-- Returns what a script has to return that must not count on what is not there, or nothing. Reads the longer mark only where the
+-- heartbeat is gone, which may be because no client has looked for so long.
 local function forgotten(memory)
   if memory == 0 then
     return
   end
-  local since, seen = string.match(redis.call('GETRANGE', KEYS[#KEYS], '0', '40'), '^(%d+) (%d+)')
+  local beat = redis.call('GET', KEYS[#KEYS - 1])
+  local since, seen = string.match(beat or redis.call('GETRANGE', KEYS[#KEYS], '0', '40'), '^(%d+) (%d+)')
   if not since then
     return {6, 0, now}
   end
   local age = now - seen
-  if age < -future or age < memory - grain and redis.call('GETRANGE', KEYS[#KEYS - 1], '0', '0') == '' then
+  if age < -future or not beat and age < memory - grain then
     return {6, 0, now}
   end
   local whole = since + memory

@@ -77,8 +77,9 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
 
     /** Has its memory be whole since long ago, by its birth mark. */
     static void endQuarantine(RedisServer redis) throws IOException {
-        redis.command("EVAL \"redis.call('SET', KEYS[1], (string.gsub(redis.call('GET', KEYS[1]), '^%d+', '1')))\""
-                + " 1 test:birth");
+        redis.command(
+                "EVAL \"for i = 1, 2 do redis.call('SET', KEYS[i],"
+                        + " (string.gsub(redis.call('GET', KEYS[i]), '^%d+', '1')), 'KEEPTTL') end\" 2 test:birth test:heartbeat");
     }
 
     RedisServer redis() {

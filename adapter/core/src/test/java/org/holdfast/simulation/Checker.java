@@ -166,7 +166,7 @@ final class Checker {
 
     private void checkToken(Watched entry, String name, long asked) {
         long token = entry.lease().token();
-        if (isForced(entry, name)) {
+        if (isSuspended(entry, name)) {
             return; // it may have been passed on in a process that had not heard of it
         }
         List<Acquired> before = history.computeIfAbsent(name, key -> new ArrayList<>());

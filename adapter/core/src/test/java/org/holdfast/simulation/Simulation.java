@@ -170,7 +170,9 @@ public final class Simulation {
     /** Returns within what time everybody gets what he asks for when all ask at once. */
     private Duration within() {
         int requests = habits.requests().size() * clients.size();
-        return setting.timing().maxLeaseTtl().plusSeconds(2).plusMillis(requests * 200L);
+        Duration quarantine = setting.timing().maxLeaseTtl();
+        Duration kept = habits.shapes().contains(Shape.KEPT) ? quarantine : Duration.ZERO;
+        return quarantine.plus(kept).plusSeconds(2).plusMillis(requests * 200L);
     }
 
     private void checkKeys() {
