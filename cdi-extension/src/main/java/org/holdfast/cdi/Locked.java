@@ -78,8 +78,8 @@ public @interface Locked {
      * name (compile with {@code -parameters}), by {@link LockKey}, or as {@code args[0]}. Several names are locked all or none,
      * with one lease, in no order that could lead to a deadlock; names that come out equal count once.
      *
-     * <p>Checked when the application is deployed. At the call, an expression that yields null, nothing, an array or an
-     * object without a {@code toString} of its own is refused. A backslash before {@code #{} makes it plain text; {@code ${}
+     * <p>Checked when the application is deployed. At the call, an expression that yields null, nothing, an array or a value
+     * with the identity of an object in its text is refused: it would be another lock for each call. A backslash before {@code #{} makes it plain text; {@code ${}
      * is refused.
      */
     @Nonbinding

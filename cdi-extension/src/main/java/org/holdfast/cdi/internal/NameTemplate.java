@@ -8,17 +8,6 @@ import java.util.List;
 /** The name of a lock with expressions in it, understood once. */
 final class NameTemplate {
 
-    private static final ClassValue<Boolean> HAS_TEXT_OF_ITS_OWN = new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-            try {
-                return !type.isArray() && type.getMethod("toString").getDeclaringClass() != Object.class;
-            } catch (NoSuchMethodException e) {
-                throw new IllegalStateException("every class has toString", e);
-            }
-        }
-    };
-
     private final String source;
     private final Method method;
     private final List<Part> parts;
@@ -53,7 +42,7 @@ final class NameTemplate {
             } else if (source.startsWith("#{", at)) {
                 int end = endOfExpression(source, at);
                 flush(text, parts);
-                parts.add(new Part.Expression(NameExpression.compile(source.substring(at, end), parameters)));
+                parts.add(new Part.Expression(compile(source.substring(at, end), parameters)));
                 at = end;
             } else {
                 text.append(source.charAt(at++));
@@ -61,6 +50,18 @@ final class NameTemplate {
         }
         flush(text, parts);
         return new NameTemplate(source, parameters.method(), List.copyOf(parts));
+    }
+
+    private static NameExpression compile(String source, Parameters parameters) {
+        NameExpression expression = NameExpression.compile(source, parameters);
+        Integer parameter = parameters.positionIn(source);
+        String reason = parameter == null
+                ? null
+                : NameValues.whyNever(parameters.method().getGenericParameterTypes()[parameter]);
+        if (reason != null) {
+            throw new IllegalArgumentException(source + " is " + reason);
+        }
+        return expression;
     }
 
     private static void flush(StringBuilder text, List<Part> parts) {
@@ -116,13 +117,13 @@ final class NameTemplate {
         if (value == null) {
             throw noName(expression, "null");
         }
-        if (!HAS_TEXT_OF_ITS_OWN.get(value.getClass())) { // an identity: each instance would have a lock of its own
-            throw noName(
-                    expression, "a " + value.getClass().getTypeName() + ", whose text says nothing of its content");
-        }
         String text = value.toString();
         if (text == null || text.isEmpty()) {
             throw noName(expression, "empty");
+        }
+        String reason = NameValues.whyRefused(value, text);
+        if (reason != null) { // with an identity in it each call would have a lock of its own
+            throw noName(expression, reason);
         }
         return text;
     }

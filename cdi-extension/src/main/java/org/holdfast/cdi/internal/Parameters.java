@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.IntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.holdfast.cdi.LockKey;
 
 /**
@@ -20,6 +22,9 @@ record Parameters(Method method, Map<String, Integer> positions) {
 
     /** All arguments, by position. */
     static final String ALL = "args";
+
+    private static final Pattern ALONE =
+            Pattern.compile("#\\{\\s*(?:" + ALL + "\\s*\\[\\s*(\\d{1,3})\\s*\\]|([\\p{L}_$][\\p{L}\\p{N}_$]*))\\s*\\}");
 
     Parameters {
         positions = Map.copyOf(positions);
@@ -60,6 +65,15 @@ record Parameters(Method method, Map<String, Integer> positions) {
 
     int count() {
         return method.getParameterCount();
+    }
+
+    /** Returns which parameter an expression stands for that is nothing but its name or place; null if there is more to it. */
+    Integer positionIn(String expression) {
+        Matcher alone = ALONE.matcher(expression);
+        if (!alone.matches()) {
+            return null;
+        }
+        return alone.group(1) == null ? positions.get(alone.group(2)) : Integer.valueOf(alone.group(1));
     }
 
     /** Says which names there are. */

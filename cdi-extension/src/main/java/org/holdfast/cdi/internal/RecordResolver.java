@@ -23,7 +23,7 @@ final class RecordResolver extends ELResolver {
         return null;
     }
 
-    private static Object read(Object base, RecordComponent component) {
+    static Object read(Object base, RecordComponent component) {
         try {
             component.getAccessor().setAccessible(true); // the record may be nested in a class that is not public
             return component.getAccessor().invoke(base);

@@ -5,11 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
+import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.holdfast.cdi.LockKey;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class NameTemplateTest {
 
@@ -99,6 +109,109 @@ class NameTemplateTest {
                 .isThrownBy(() -> resolve("#{bean}"))
                 .withMessageContaining("NameTemplateTest$Bean, whose text says nothing");
         assertThatIllegalArgumentException().isThrownBy(() -> resolve("#{args}"));
+    }
+
+    record Blob(byte[] bytes) {}
+
+    record Digest(byte[] bytes) {
+        @Override
+        public String toString() {
+            return "digest-" + bytes.length;
+        }
+    }
+
+    record Nested(String name, Object inner) {}
+
+    @SuppressWarnings("unused")
+    void any(Object value) {}
+
+    private static String resolveAny(Object value) throws Exception {
+        Method any = NameTemplateTest.class.getDeclaredMethod("any", Object.class);
+        return NameTemplate.parse("#{args[0]}", Parameters.of(any, position -> null))
+                .resolve(new Object[] {value});
+    }
+
+    static Stream<Object> valuesWithAnIdentity() {
+        return Stream.of(
+                List.of(new byte[] {1}),
+                List.of(List.of(new Bean())),
+                new Blob(new byte[] {1}),
+                new Nested("a", new Bean()),
+                new Nested("a", new Blob(new byte[0])),
+                Optional.of(new Bean()),
+                new AtomicReference<>(new Bean()),
+                Map.of("a", new Bean()),
+                Map.of(new Bean(), "a"),
+                Map.entry("a", new int[0]),
+                new CompletableFuture<>(),
+                new int[0],
+                new Object(),
+                Proxy.newProxyInstance(
+                        NameTemplateTest.class.getClassLoader(),
+                        new Class<?>[] {Runnable.class},
+                        (proxy, method, arguments) -> "text"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesWithAnIdentity")
+    void resolve_valueWithAnIdentityInItsText_isRefused(Object value) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolveAny(value))
+                .withMessageContaining("has no name: #{args[0]} (argument 0)");
+    }
+
+    static Stream<Object> valuesWithATextOfTheirOwn() {
+        return Stream.of(
+                "user@beef",
+                42,
+                new BigDecimal("1.00"),
+                'x',
+                true,
+                UUID.fromString("00000000-0000-0001-0000-000000000002"),
+                LocalDate.of(2026, 11, 22),
+                Optional.of("5"),
+                List.of("user@beef", 7L),
+                new Customer("a@b"),
+                new Digest(new byte[3]),
+                new Nested("a", new Digest(new byte[3])),
+                new StringBuilder("text"),
+                Thread.State.NEW);
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesWithATextOfTheirOwn")
+    void resolve_valueWithATextOfItsOwn_isThat(Object value) throws Exception {
+        assertThat(resolveAny(value)).isEqualTo(value.toString());
+    }
+
+    @SuppressWarnings("unused")
+    void declared(
+            byte[] bytes,
+            List<byte[]> lists,
+            Optional<Blob> blob,
+            CompletableFuture<String> future,
+            Bean bean,
+            Nested nested,
+            Digest digest,
+            List<String> texts) {}
+
+    @Test
+    void parse_parameterWhoseTypeHasNoText_isRefused() {
+        Method declared = Arrays.stream(NameTemplateTest.class.getDeclaredMethods())
+                .filter(method -> method.getName().equals("declared"))
+                .findFirst()
+                .orElseThrow();
+        Parameters parameters = Parameters.of(declared, position -> null);
+        for (String name : List.of("bytes", "lists", "blob", "future", "bean", "args[0]", " args[ 1 ] ")) {
+            assertThatIllegalArgumentException()
+                    .as(name)
+                    .isThrownBy(() -> NameTemplate.parse("#{" + name + "}", parameters))
+                    .withMessageContaining("#{" + name + "} is ")
+                    .withMessageContaining("whose text");
+        }
+        for (String name : List.of("nested", "digest", "texts", "bytes.length", "lists.size()")) {
+            NameTemplate.parse("#{" + name + "}", parameters); // depends on the value
+        }
     }
 
     @Test
