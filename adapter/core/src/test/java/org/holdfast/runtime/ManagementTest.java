@@ -62,7 +62,8 @@ class ManagementTest {
         Lease again = processes.connection(0).acquire("a");
         assertThat(bean.getAcquired()).isOne();
         assertThat(bean.getTakenOnceMore()).isOne();
-        assertThat(bean.getHeldNames()).isOne();
+        assertThat(bean.getHeldNames()).containsExactly("a");
+        assertThat(bean.getHeld()).isOne();
         assertThat(bean.getAcquireMicrosMax()).isPositive();
         assertThat(bean.getAcquireMicrosMedian()).isPositive().isLessThanOrEqualTo(bean.getAcquireMicros99());
 
@@ -76,7 +77,7 @@ class ManagementTest {
         again.release();
         waiter.get().release();
         assertThat(bean.getWaiters()).isZero();
-        assertThat(bean.getHeldNames()).isZero();
+        assertThat(bean.getHeld()).isZero();
         assertThat(bean.getReleased()).isEqualTo(2 - bean.getPassedOn());
     }
 
@@ -119,6 +120,32 @@ class ManagementTest {
             await().untilAsserted(() -> assertThat(its.getNodes().get(node))
                     .matches("in quarantine for another \\d+ ms: it has no birth mark: it is used for the first time,"
                             + " or its memory was flushed"));
+        }
+    }
+
+    @Test
+    void name_ofAServiceThatIsStartedAgain_isTheSame() throws Exception {
+        ObjectName shop = new ObjectName("org.holdfast:type=LockService,prefix=name-of-shop,id=1");
+        ObjectName another = new ObjectName("org.holdfast:type=LockService,prefix=name-of-shop,id=2");
+        Map<String, String> settings = Map.of("nodes", processes.redis.uris(), "keyPrefix", "name-of-shop");
+        for (int start = 0; start < 3; start++) {
+            try (LockConnectionFactory first = Holdfast.connect(settings)) {
+                assertThat(server.isRegistered(shop)).isTrue();
+                assertThat(server.isRegistered(another)).isFalse();
+                try (LockConnectionFactory second = Holdfast.connect(settings)) {
+                    assertThat(server.isRegistered(another)).isTrue();
+                }
+            }
+            assertThat(server.isRegistered(shop)).isFalse();
+        }
+    }
+
+    @Test
+    void name_ofAPrefixWithAColon_isQuoted() throws Exception {
+        Map<String, String> settings = Map.of("nodes", processes.redis.uris(), "keyPrefix", "a:b");
+        try (LockConnectionFactory factory = Holdfast.connect(settings)) {
+            assertThat(server.isRegistered(new ObjectName("org.holdfast:type=LockService,prefix=\"a:b\",id=1")))
+                    .isTrue();
         }
     }
 
