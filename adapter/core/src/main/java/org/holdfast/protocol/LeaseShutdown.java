@@ -35,17 +35,17 @@ public final class LeaseShutdown {
         await(() -> transactions.holds().isEmpty(), deadline);
     }
 
-    /** Declares lost all that is still held. Nodes keep the locks until their TTL ends. */
-    public void leaveHolders(String reason) {
-        leave(manager.holds().all(), reason);
+    /** Declares lost all that is still held, and returns whether there was any. Nodes keep the locks until their TTL ends. */
+    public boolean leaveHolders(String reason) {
+        return leave(manager.holds().all(), reason);
     }
 
-    /** Declares lost what open transactions still keep. Nodes keep the locks until their TTL ends. */
-    public void leaveTransactions(String reason) {
-        leave(transactions.holds(), reason);
+    /** As {@link #leaveHolders}, of what open transactions still keep. */
+    public boolean leaveTransactions(String reason) {
+        return leave(transactions.holds(), reason);
     }
 
-    private void leave(Collection<Hold> holds, String reason) {
+    private boolean leave(Collection<Hold> holds, String reason) {
         long now = manager.time().nanoTime();
         long left =
                 holds.stream().filter(hold -> hold.loseAndLeave(reason, now)).count();
@@ -56,6 +56,7 @@ public final class LeaseShutdown {
                             + " leases were still held when the lock service stopped, and are lost; nodes keep their"
                             + " locks until the TTL ends, for the holders may still work");
         }
+        return left > 0;
     }
 
     /** Waits until the listeners of losses have been called, or are being called. */

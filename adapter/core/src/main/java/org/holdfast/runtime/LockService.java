@@ -207,8 +207,9 @@ public final class LockService implements AutoCloseable {
     public void close() {
         refuse();
         shutdown.awaitTransactions(time.nanoTime() + settings.stopTimeout().toNanos());
-        shutdown.leaveTransactions("the lock service was closed before its transaction ended");
-        awaitListeners();
+        if (shutdown.leaveTransactions("the lock service was closed before its transaction ended")) {
+            awaitListeners();
+        }
         stop();
         long deadline = time.nanoTime() + LONGEST_STOP.toNanos();
         release(deadline);
@@ -225,9 +226,13 @@ public final class LockService implements AutoCloseable {
         shutdown.awaitHolders(deadline);
     }
 
-    /** Declares lost what is still held, and leaves it on the nodes until its TTL ends: a holder may still work under it. */
-    void leaveHolders(String reason) {
-        shutdown.leaveHolders(reason);
+    /**
+     * Declares lost what is still held, and leaves it on the nodes until its TTL ends: a holder may still work under it.
+     *
+     * @return whether there was any
+     */
+    boolean leaveHolders(String reason) {
+        return shutdown.leaveHolders(reason);
     }
 
     /** Waits a moment for listeners of losses to be called, which takes threads that are gone after {@link #stop}. */

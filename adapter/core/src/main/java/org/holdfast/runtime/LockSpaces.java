@@ -65,10 +65,11 @@ public final class LockSpaces implements AutoCloseable {
         long patience = time.nanoTime() + stopTimeoutNanos;
         services.forEach(LockService::refuse);
         services.forEach(service -> service.awaitHolders(patience));
-        services.forEach(
-                service -> service.leaveHolders("the resource adapter was stopped, and its holder did not end within"
-                        + " stopTimeoutMillis = " + TimeUnit.NANOSECONDS.toMillis(stopTimeoutNanos)));
-        services.forEach(LockService::awaitListeners);
+        String reason = "the resource adapter was stopped, and its holder did not end within stopTimeoutMillis = "
+                + TimeUnit.NANOSECONDS.toMillis(stopTimeoutNanos);
+        List<LockService> losing =
+                services.stream().filter(service -> service.leaveHolders(reason)).toList();
+        losing.forEach(LockService::awaitListeners);
         long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
         services.forEach(LockService::stop); // what hangs in several of them ends at the same time
         threads.close();

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class DestroyedInUseTest {
 
-    private static final Duration TTL = Duration.ofMillis(1_500);
+    private static final Duration TTL = Duration.ofSeconds(3);
     private static final String IN_USE = "the container destroyed its connection, and it was in use";
 
     private static RedisServers redis;

@@ -191,14 +191,11 @@ class ManagementTest {
     /** As when two adapters are deployed, each with a class loader of its own. */
     @Test
     void service_whoseNumberIsTaken_takesTheNext() throws Exception {
-        int newest = names().stream()
-                .mapToInt(name -> Integer.parseInt(name.getKeyProperty("id")))
-                .max()
-                .orElseThrow();
-        ObjectName taken = new ObjectName("org.holdfast:type=LockService,id=" + (newest + 1));
+        ObjectName taken = new ObjectName("org.holdfast:type=LockService,prefix=taken,id=1");
         server.registerMBean(new Memory(), taken);
-        try (LockConnectionFactory other = Holdfast.connect("redis://127.0.0.1:1")) {
-            assertThat(names()).contains(new ObjectName("org.holdfast:type=LockService,id=" + (newest + 2)));
+        try (LockConnectionFactory other =
+                Holdfast.connect(Map.of("nodes", "redis://127.0.0.1:1", "keyPrefix", "taken"))) {
+            assertThat(names()).contains(new ObjectName("org.holdfast:type=LockService,prefix=taken,id=2"));
             assertThat(other.toString()).isNotEmpty();
         } finally {
             server.unregisterMBean(taken);
