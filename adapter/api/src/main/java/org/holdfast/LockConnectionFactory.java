@@ -72,12 +72,18 @@ public interface LockConnectionFactory extends AutoCloseable {
     /**
      * Releases every lease that was taken through this factory and ends its threads and sockets.
      *
+     * <p>So it is called by the owner of the factory when the callers have ended. A caller that still works under a lease is not told:
+     * {@link Lease#isHeld()} is false from then on, {@link Lease#requireHeld()} fails, and others may have the lock. Leases of open
+     * transactions are not released: this method waits for these transactions, up to the setting {@code stopTimeoutMillis} (default 5
+     * s), and then declares their leases lost. Such a transaction cannot commit, listeners are told, and the nodes keep the lock until
+     * its TTL ends.
+     *
      * <p>Callers that wait for a lock stop waiting at once and get an {@link IllegalStateException}; their places in lines are given
      * up. Futures of asynchronous requests that have no lease yet fail with it. One whose continuation waits for a thread, because
      * others block, fails when there is one; if none is to be had, on the thread that calls this method.
      *
-     * <p>Takes 2 s at the most, even if no node answers. Calling it again does nothing. In a container the life of the
-     * service belongs to the resource adapter, and this method does nothing.
+     * <p>Takes 2 s at the most where no transaction is open, even if no node answers. Calling it again does nothing. In a container the
+     * life of the service belongs to the resource adapter, and this method does nothing.
      */
     @Override
     void close();

@@ -18,7 +18,6 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.transaction.xa.XAResource;
 import org.holdfast.LockException;
-import org.holdfast.redis.NodeAddress;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.LockSpaces;
 import org.holdfast.runtime.Scheduling;
@@ -121,6 +120,12 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     @ConfigProperty(
             description =
+                    "How long holders and open transactions may go on when the adapter is stopped, in ms, 0 to 60000. What they"
+                            + " have not given back then is lost. Default: 5000.")
+    private Long stopTimeoutMillis;
+
+    @ConfigProperty(
+            description =
                     "What is done about nodes that may have forgotten locks: QUARANTINE or OFF. Default: QUARANTINE.")
     private String guard;
 
@@ -152,6 +157,9 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     private transient volatile LockSpaces spaces;
 
+    /** Why the last start failed; empty if it did not. */
+    private transient volatile String whyNotStarted = "";
+
     @Override
     public void start(BootstrapContext context) throws ResourceAdapterInternalException {
         Scheduling scheduling = null;
@@ -162,14 +170,20 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
             scheduling = new ContainerScheduling(executor, context::createTimer, context.getWorkManager());
             spaces = new LockSpaces(
                     settings, new JtaTransactions(context.getTransactionSynchronizationRegistry()), scheduling);
+            whyNotStarted = "";
         } catch (RuntimeException | ResourceException e) {
             if (scheduling != null) {
                 scheduling.close();
             }
+            whyNotStarted = ": its last start failed: " + e.getMessage();
             throw new ResourceAdapterInternalException("HF0401: Holdfast cannot start: " + e.getMessage(), e);
         }
     }
 
+    /**
+     * Stops the lock service. New requests are refused at once; holders and open transactions may go on for {@code
+     * stopTimeoutMillis}, and this method waits for them. What is held then is lost, and ends with its TTL on the nodes.
+     */
     @Override
     public void stop() {
         LockSpaces running = spaces;
@@ -183,8 +197,8 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     LockService service(Settings ofFactory) throws ResourceException {
         return Optional.ofNullable(spaces)
                 .flatMap(running -> running.service(ofFactory)) // which may have been stopped since
-                .orElseThrow(() ->
-                        new ResourceAdapterInternalException("HF0402: the resource adapter Holdfast is not started"));
+                .orElseThrow(() -> new ResourceAdapterInternalException(
+                        "HF0402: the resource adapter Holdfast is not started" + whyNotStarted));
     }
 
     /**
@@ -223,6 +237,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
                 .with(Settings.DRIFT_FACTOR, driftFactor)
                 .with(Settings.COMMIT_MARGIN_MILLIS, commitMarginMillis)
                 .with(Settings.TICKET_TTL_MILLIS, ticketTtlMillis)
+                .with(Settings.STOP_TIMEOUT_MILLIS, stopTimeoutMillis)
                 .with(Settings.GUARD, guard)
                 .with(Settings.DURABLE, durable)
                 .with(Settings.PREVIOUS_MAX_LEASE_TTL_MILLIS, previousMaxLeaseTtlMillis)
@@ -270,9 +285,8 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         return "Holdfast resource adapter";
     }
 
-    /** Returns the addresses, with {@code ****} where they have users and passwords: whoever shows properties asks here. */
     public String getNodes() {
-        return NodeAddress.withoutSecrets(nodes);
+        return nodes;
     }
 
     public void setNodes(String nodes) {
@@ -429,6 +443,14 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     public void setTicketTtlMillis(Long ticketTtlMillis) {
         this.ticketTtlMillis = ticketTtlMillis;
+    }
+
+    public Long getStopTimeoutMillis() {
+        return stopTimeoutMillis;
+    }
+
+    public void setStopTimeoutMillis(Long stopTimeoutMillis) {
+        this.stopTimeoutMillis = stopTimeoutMillis;
     }
 
     public String getGuard() {

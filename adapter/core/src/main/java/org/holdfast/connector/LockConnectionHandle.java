@@ -27,6 +27,9 @@ public class LockConnectionHandle implements ContainerConnection {
     private final AtomicReference<LockManagedConnection> managed;
     private volatile LockSession session;
 
+    /** Whether the session goes on without this handle. */
+    private volatile boolean givenBack;
+
     LockConnectionHandle(LockManagedConnection managed, LockSession session) {
         this.managed = new AtomicReference<>(managed);
         this.session = session;
@@ -127,22 +130,32 @@ public class LockConnectionHandle implements ContainerConnection {
             } finally { // a pool must not run dry because nodes could not be told
                 open.handleClosed(this);
             }
+        } else if (!givenBack) { // the container took it away: its user is done now, and meets no interrupt for a loss
+            // any more
+            session.close();
         }
     }
 
     @Override
     public void giveBack() {
+        givenBack = true;
         LockManagedConnection open = managed.getAndSet(null);
         if (open != null) {
             open.handleClosed(this);
         }
     }
 
-    /** The container takes the handle away. */
-    void invalidate() {
-        if (managed.getAndSet(null) != null) {
-            session.close();
+    /**
+     * The container takes the handle away from its user, who may still work under its locks: they are lost, and not released.
+     *
+     * @param ofTransactions whether also locks are lost that an open transaction keeps
+     * @return how many locks were lost
+     */
+    int takeAway(String reason, boolean ofTransactions) {
+        if (managed.getAndSet(null) == null) {
+            return 0;
         }
+        return session.lose(reason, ofTransactions);
     }
 
     /**

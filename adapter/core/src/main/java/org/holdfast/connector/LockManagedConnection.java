@@ -29,6 +29,8 @@ final class LockManagedConnection implements ManagedConnection {
     static final String GONE =
             "HF0416: the connection cannot be used any more: it was destroyed, or its resource adapter stopped";
 
+    private static final System.Logger LOG = System.getLogger(LockManagedConnection.class.getName());
+
     private static final String NO_TRANSACTION =
             "HF0417: locks are no part of a transaction's work and cannot be rolled"
                     + " back: transaction support is NoTransaction";
@@ -115,29 +117,45 @@ final class LockManagedConnection implements ManagedConnection {
         }
     }
 
-    /** Ends all handles, as if they were closed, and keeps the sockets for the next user. */
+    /**
+     * Keeps the sockets for the next user. Handles that are still open end, and what is bound to them is lost; a transaction keeps what
+     * it has.
+     */
     @Override
     public void cleanup() {
+        takeHandlesAway("the container took its connection away, and it was in use", false);
+    }
+
+    /** Closes the sockets. What open handles have taken is lost, also where a transaction keeps it, which cannot commit then. */
+    @Override
+    public void destroy() {
+        try {
+            takeHandlesAway("the container destroyed its connection, and it was in use", true);
+        } finally {
+            channel.close();
+        }
+    }
+
+    /** To release their locks would be wrong: the application has not given them back, and may be working under them. */
+    private void takeHandlesAway(String reason, boolean ofTransactions) {
+        int lost = 0;
         RuntimeException failure = null;
         for (LockConnectionHandle handle : handles) {
             handles.remove(handle);
             try {
-                handle.invalidate();
+                lost += handle.takeAway(reason, ofTransactions);
             } catch (RuntimeException e) { // the leases of the others must end all the same
                 failure = e;
             }
         }
+        if (lost > 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0421: " + lost + " leases are lost: " + reason
+                            + " (was the pool flushed, changed or stopped?); nodes keep their locks until the TTL ends");
+        }
         if (failure != null) {
             throw failure;
-        }
-    }
-
-    @Override
-    public void destroy() {
-        try {
-            cleanup();
-        } finally {
-            channel.close();
         }
     }
 
@@ -188,7 +206,8 @@ final class LockManagedConnection implements ManagedConnection {
     }
 
     @Override
-    public ManagedConnectionMetaData getMetaData() {
+    public ManagedConnectionMetaData getMetaData() throws ResourceException {
+        requireOpen();
         return new LockConnectionMetaData();
     }
 

@@ -27,7 +27,7 @@ public final class Hold {
 
         record Released() implements State {}
 
-        record Lost(LeaseLoss loss) implements State {}
+        record Lost(LeaseLoss loss, boolean left) implements State {}
     }
 
     private volatile Claim claim;
@@ -343,11 +343,27 @@ public final class Hold {
 
     /** Makes the loss final and tells everybody; false if the lock was released or lost before. */
     boolean lose(String reason, long now) {
+        return lose(reason, now, false);
+    }
+
+    /**
+     * As {@link #lose}, for a lock whose holder may go on working under it: nodes keep the lock, and its TTL ends it there.
+     */
+    boolean loseAndLeave(String reason, long now) {
+        return lose(reason, now, true);
+    }
+
+    /** Returns whether the lock is lost and nodes are to keep it until its TTL ends. */
+    boolean isLeft() {
+        return state.get() instanceof State.Lost lost && lost.left();
+    }
+
+    private boolean lose(String reason, long now, boolean left) {
         LeaseLoss loss = new LeaseLoss(
                 lock(), token(), Duration.ofNanos(Math.max(0, earlier(now, validUntil.get()) - startedAt)), reason);
         State seen = state.get();
         while (seen instanceof State.Held) {
-            if (state.compareAndSet(seen, new State.Lost(loss))) {
+            if (state.compareAndSet(seen, new State.Lost(loss, left))) {
                 whenLost.accept(this);
                 interrupt();
                 tell(loss);

@@ -70,6 +70,11 @@ final class Holds {
         return all;
     }
 
+    /** Returns which names are held, sorted: the first ones up to a bound. */
+    List<String> names(int most) {
+        return byName.keySet().stream().sorted().limit(most).toList();
+    }
+
     /** Returns how many names are held. */
     int size() {
         return byName.size();

@@ -109,8 +109,13 @@ public final class LeaseManager {
     }
 
     /** Returns how many names this process holds. */
-    public int heldNames() {
+    public int held() {
         return holds.size();
+    }
+
+    /** Returns which names this process holds, sorted: the first ones up to a bound. */
+    public List<String> heldNames(int most) {
+        return holds.names(most);
     }
 
     /** Returns how many callers of this process wait in line. */
@@ -389,6 +394,9 @@ public final class LeaseManager {
 
     /** Returns whether the hold is in force for long enough to commit; renews it if it is short. */
     boolean confirm(Hold hold) {
+        if (!isHeld(hold)) { // a renewal would only make nodes keep a lost lock for longer
+            return false;
+        }
         long needed = Math.max(1, hold.commitMarginNanos(timing)); // without a margin it must be held all the same
         return hold.remainingNanos(time.nanoTime()) >= needed
                 || renew(hold) && hold.remainingNanos(time.nanoTime()) >= needed;
@@ -402,10 +410,10 @@ public final class LeaseManager {
         holds.all().forEach(hold -> hold.lose(reason, time.nanoTime()));
     }
 
-    /** What is left of a lost lease on the nodes keeps others away, and nobody counts on it any more. */
+    /** What is left of a lost lease on the nodes keeps others away: it is taken back, unless that is what it is left for. */
     private void lost(Hold hold) {
         forget(hold);
-        if (hold.keptNanos(time.nanoTime()) == 0) {
+        if (hold.keptNanos(time.nanoTime()) == 0 && !hold.isLeft()) {
             redlock.abandon(hold);
         }
         counters().lost.increment();

@@ -3,6 +3,7 @@ package org.holdfast.protocol;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -213,7 +214,7 @@ public final class LockSession {
 
     private void bindToTransaction(Object transaction, Share share) {
         try {
-            transactions.bind(transaction, share);
+            transactions.bind(transaction, this, share);
         } catch (RuntimeException e) { // nobody would release it: better no lock than one for ever
             manager.releases().giveBack(List.of(share));
             throw new LockException("HF0208: lock '" + share.hold().lock() + "' cannot be bound to the transaction", e);
@@ -243,6 +244,26 @@ public final class LockSession {
     private ReleaseResult leaveToTransaction(HeldLease lease) {
         kept.remove(lease);
         return ReleaseResult.KEPT;
+    }
+
+    /**
+     * Declares lost what is bound to the handle, because the container takes that away under its user, who may go on working under
+     * the locks: nothing is released on the nodes, and what is not renewed any more ends there with its TTL. {@link #close()} is
+     * still to be called when the user has closed the handle.
+     *
+     * @param ofTransactions whether also what open transactions keep is lost that was taken through the handle: they roll back
+     * @return how many locks were lost
+     */
+    public int lose(String reason, boolean ofTransactions) {
+        closed = true; // before we look: what is bound from now on is released by the thread that binds it
+        Set<Hold> taken = new HashSet<>();
+        bound.forEach(lease -> taken.add(lease.share().hold()));
+        if (ofTransactions) {
+            taken.addAll(transactions.takenBy(this));
+        }
+        long now = manager.time().nanoTime();
+        return (int)
+                taken.stream().filter(hold -> hold.loseAndLeave(reason, now)).count();
     }
 
     /** Releases the leases that are bound to the handle, all at once. */

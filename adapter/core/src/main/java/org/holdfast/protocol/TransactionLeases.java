@@ -2,8 +2,11 @@
 package org.holdfast.protocol;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
 
@@ -36,8 +39,15 @@ public final class TransactionLeases {
         return transactions.mayCommit();
     }
 
-    /** Lets the calling thread's transaction keep the lease. */
-    void bind(Object transaction, Share share) {
+    /** A lease that a transaction keeps, and the session that took it. */
+    private record Kept(LockSession session, Share share) {}
+
+    /**
+     * Lets the calling thread's transaction keep the lease.
+     *
+     * @param session that took it
+     */
+    void bind(Object transaction, LockSession session, Share share) {
         Bound bound = byTransaction.get(transaction);
         if (bound == null) { // a transaction has one thread at a time: no other comes between, but the reaper may
             bound = new Bound(transaction);
@@ -49,7 +59,27 @@ public final class TransactionLeases {
                 throw e;
             }
         }
-        bound.add(share);
+        bound.add(new Kept(session, share));
+    }
+
+    /** Returns what open transactions keep that was taken through the session. */
+    Set<Hold> takenBy(LockSession session) {
+        return holds(kept -> kept.session() == session);
+    }
+
+    /** Returns what open transactions keep. */
+    Set<Hold> holds() {
+        return holds(kept -> true);
+    }
+
+    private Set<Hold> holds(Predicate<Kept> wanted) {
+        Set<Hold> holds = new LinkedHashSet<>();
+        for (Bound bound : byTransaction.values()) {
+            bound.leases().stream()
+                    .filter(wanted)
+                    .forEach(kept -> holds.add(kept.share().hold()));
+        }
+        return holds;
     }
 
     /** A loss is in the log already, and what it does to the transaction is for who looks closer. */
@@ -66,28 +96,28 @@ public final class TransactionLeases {
     private final class Bound implements Transactions.Completion {
 
         private final Object transaction;
-        private final List<Share> leases = new ArrayList<>();
+        private final List<Kept> leases = new ArrayList<>();
         private boolean completed;
 
         Bound(Object transaction) {
             this.transaction = transaction;
         }
 
-        synchronized void add(Share share) {
+        synchronized void add(Kept kept) {
             if (completed) { // the reaper was faster than the thread that took the lease
                 throw new IllegalStateException("the transaction has ended meanwhile");
             }
-            leases.add(share);
+            leases.add(kept);
         }
 
-        private synchronized List<Share> leases() {
+        private synchronized List<Kept> leases() {
             return List.copyOf(leases);
         }
 
         @Override
         public void confirm() {
-            for (Share share : leases()) {
-                Hold hold = share.hold();
+            for (Kept kept : leases()) {
+                Hold hold = kept.share().hold();
                 if (!manager.confirm(hold)) {
                     LockException why = hold.whyNotConfirmed();
                     warn(why);
@@ -99,13 +129,13 @@ public final class TransactionLeases {
         @Override
         public void completed() {
             byTransaction.remove(transaction, this);
-            List<Share> kept;
+            List<Share> ended;
             synchronized (this) {
                 completed = true;
-                kept = List.copyOf(leases);
+                ended = leases.stream().map(Kept::share).toList();
                 leases.clear();
             }
-            manager.releases().giveBack(kept);
+            manager.releases().giveBack(ended);
         }
     }
 }

@@ -6,13 +6,11 @@ import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Where a node is and who we are there.
@@ -79,15 +77,6 @@ public record NodeAddress(
     /** Returns the same node, whose writes are said to survive a restart and a failover. */
     public NodeAddress asDurable() {
         return new NodeAddress(host, port, tls, user, password, database, true);
-    }
-
-    /** Returns a list of addresses, right or wrong, as it may be shown; null for null. */
-    public static String withoutSecrets(String list) {
-        if (list == null) {
-            return null;
-        }
-        String[] parts = USER_AND_PASSWORD.matcher(list).replaceAll("://****@").split(",", -1);
-        return Arrays.stream(parts).map(NodeAddress::partWithoutSecrets).collect(Collectors.joining(","));
     }
 
     /** A comma in a password tears its address apart: what follows has an @ before another address begins. */

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.holdfast.protocol.LeaseManager;
+import org.holdfast.protocol.LeaseShutdown;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Lookout;
 import org.holdfast.protocol.Redlock;
@@ -32,6 +33,7 @@ public final class LockService implements AutoCloseable {
     static final long HEARTBEAT_MILLIS = 20;
 
     private static final Duration LONGEST_STOP = Duration.ofSeconds(2);
+    private static final Duration LONGEST_TELLING = Duration.ofMillis(500);
     private static final Duration COMPLAINT_PAUSE = Duration.ofSeconds(10);
 
     private final Settings settings;
@@ -44,6 +46,7 @@ public final class LockService implements AutoCloseable {
     private final Renewals renewals;
     private final LeaseManager leases;
     private final TransactionLeases transactionLeases;
+    private final LeaseShutdown shutdown;
     private final Subscriber subscriber;
     private final Inspection inspection;
     private final Lookout lookout;
@@ -102,6 +105,7 @@ public final class LockService implements AutoCloseable {
                 subscriber,
                 ThisProcess.WHEREABOUTS);
         this.transactionLeases = new TransactionLeases(leases, transactions);
+        this.shutdown = new LeaseShutdown(leases, transactionLeases);
         this.inspection = cluster.inspection();
         this.lookout = new Lookout(time, cluster.clocks(), inspection, leases::clockStoodStill);
         this.management = new Management(settings.keyPrefix(), leases, unfinished, cluster::describeNodes);
@@ -193,18 +197,51 @@ public final class LockService implements AutoCloseable {
         }
     }
 
-    /** Stops renewals, releases every lease and closes all channels. Waits 2 s for answers at the most. */
+    /**
+     * Releases every lease but those of open transactions, ends renewals and closes all channels.
+     *
+     * <p>Transactions may go on for the setting {@code stopTimeoutMillis}. What they keep then is lost, so they cannot commit, and
+     * is not released: its TTL ends it on the nodes. Waits 2 s for answers besides, at the most.
+     */
     @Override
     public void close() {
+        refuse();
+        shutdown.awaitTransactions(time.nanoTime() + settings.stopTimeout().toNanos());
+        if (shutdown.leaveTransactions("the lock service was closed before its transaction ended")) {
+            awaitListeners();
+        }
         stop();
         long deadline = time.nanoTime() + LONGEST_STOP.toNanos();
         release(deadline);
         finish(deadline);
     }
 
-    /** Ends all waiting, then stops what goes on by itself, without waiting for it to end. */
-    void stop() {
+    /** Takes no lock from now on, and ends all waiting. Leases are renewed as before. */
+    void refuse() {
         leases.stopWaiting(); // while there are threads to tell the application on
+    }
+
+    /** Waits until all that was taken before {@link #refuse} is given back. */
+    void awaitHolders(long deadline) {
+        shutdown.awaitHolders(deadline);
+    }
+
+    /**
+     * Declares lost what is still held, and leaves it on the nodes until its TTL ends: a holder may still work under it.
+     *
+     * @return whether there was any
+     */
+    boolean leaveHolders(String reason) {
+        return shutdown.leaveHolders(reason);
+    }
+
+    /** Waits a moment for listeners of losses to be called, which takes threads that are gone after {@link #stop}. */
+    void awaitListeners() {
+        shutdown.awaitListeners(time.nanoTime() + LONGEST_TELLING.toNanos());
+    }
+
+    /** Stops what goes on by itself, without waiting for it to end. To be called after {@link #refuse}. */
+    void stop() {
         scheduling.close();
         management.close();
         closed = true;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime;
 
+import java.util.List;
 import java.util.Map;
 
 /**
- * What JMX tells of a running lock service, as {@code org.holdfast:type=LockService,id=…}. Counts begin with its start. To ask
- * costs no round trip to a node.
+ * What JMX tells of a running lock service, as {@code org.holdfast:type=LockService,prefix=…,id=…}: its key prefix, and 1, or the
+ * smallest number that was free if this JVM has several services with that prefix. Counts begin with its start. To ask costs no
+ * round trip to a node.
  */
 public interface LockServiceMXBean {
 
@@ -16,7 +18,10 @@ public interface LockServiceMXBean {
     Map<String, String> getNodes();
 
     /** Returns how many names this process holds now. */
-    int getHeldNames();
+    int getHeld();
+
+    /** Returns which names this process holds now, sorted; of more than 1,000 the first 1,000. */
+    List<String> getHeldNames();
 
     /** Returns how many callers of this process wait in line now. */
     int getWaiters();

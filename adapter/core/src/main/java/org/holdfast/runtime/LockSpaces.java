@@ -2,6 +2,7 @@
 package org.holdfast.runtime;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,7 @@ public final class LockSpaces implements AutoCloseable {
     private final Scheduling threads;
     private final SharedScheduling scheduling;
     private final Map<String, LockService> byPrefix = new LinkedHashMap<>();
+    private final long stopTimeoutNanos;
     private boolean closed;
 
     /** Starts the service of the adapter's own prefix; {@link #close()} stops all of them, and the threads. */
@@ -34,6 +36,7 @@ public final class LockSpaces implements AutoCloseable {
         this.transactions = transactions;
         this.threads = threads;
         this.scheduling = new SharedScheduling(threads);
+        this.stopTimeoutNanos = settings.stopTimeout().toNanos();
         service(settings);
     }
 
@@ -51,15 +54,34 @@ public final class LockSpaces implements AutoCloseable {
                 prefix -> new LockService(settings, transactions, scheduling.share(), time, throttles)));
     }
 
-    /** Closes all services. Waits 2 s for answers at the most, however many there are. */
+    /**
+     * Stops all services: refuses what is new at once, and lets holders and open transactions end for the setting {@code
+     * stopTimeoutMillis}. What is held then is lost, its holders are told, and nodes keep the locks until their TTL ends. Waits 2 s for
+     * answers besides, at the most, however many services there are. Called again it does nothing.
+     */
     @Override
-    public synchronized void close() {
-        closed = true;
+    public void close() {
+        List<LockService> services = takeServices();
+        long patience = time.nanoTime() + stopTimeoutNanos;
+        services.forEach(LockService::refuse);
+        services.forEach(service -> service.awaitHolders(patience));
+        String reason = "the resource adapter was stopped, and its holder did not end within stopTimeoutMillis = "
+                + TimeUnit.NANOSECONDS.toMillis(stopTimeoutNanos);
+        List<LockService> losing =
+                services.stream().filter(service -> service.leaveHolders(reason)).toList();
+        losing.forEach(LockService::awaitListeners);
         long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
-        byPrefix.values().forEach(LockService::stop); // what hangs in several of them ends at the same time
+        services.forEach(LockService::stop); // what hangs in several of them ends at the same time
         threads.close();
-        byPrefix.values().forEach(service -> service.release(deadline)); // before anybody waits for a node that hangs
-        byPrefix.values().forEach(service -> service.finish(deadline));
+        services.forEach(service -> service.release(deadline)); // before anybody waits for a node that hangs
+        services.forEach(service -> service.finish(deadline));
+    }
+
+    /** Callers that ask for a service meanwhile must not wait until the stop has ended. */
+    private synchronized List<LockService> takeServices() {
+        closed = true;
+        List<LockService> services = List.copyOf(byPrefix.values());
         byPrefix.clear();
+        return services;
     }
 }

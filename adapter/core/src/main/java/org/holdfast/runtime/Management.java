@@ -2,8 +2,8 @@
 package org.holdfast.runtime;
 
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
@@ -16,7 +16,7 @@ import org.holdfast.protocol.UnfinishedReleases;
 final class Management implements LockServiceMXBean, AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Management.class.getName());
-    private static final AtomicInteger SERVICES = new AtomicInteger();
+    private static final int MOST_NAMES = 1_000;
 
     private final String keyPrefix;
     private final LeaseManager leases;
@@ -40,10 +40,14 @@ final class Management implements LockServiceMXBean, AutoCloseable {
         }
     }
 
-    /** Takes the next number that is free: another class loader of this JVM may have an adapter too. */
+    /**
+     * Takes the smallest number that is free, so an adapter that is started again has its name again. Another adapter of this JVM may
+     * have the same prefix.
+     */
     private ObjectName register() throws JMException {
-        while (true) {
-            ObjectName next = new ObjectName("org.holdfast:type=LockService,id=" + SERVICES.incrementAndGet());
+        String prefix = keyPrefix.contains(":") ? ObjectName.quote(keyPrefix) : keyPrefix;
+        for (int id = 1; ; id++) {
+            ObjectName next = new ObjectName("org.holdfast:type=LockService,prefix=" + prefix + ",id=" + id);
             try {
                 return ManagementFactory.getPlatformMBeanServer()
                         .registerMBean(this, next)
@@ -65,8 +69,13 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     }
 
     @Override
-    public int getHeldNames() {
-        return leases.heldNames();
+    public int getHeld() {
+        return leases.held();
+    }
+
+    @Override
+    public List<String> getHeldNames() {
+        return leases.heldNames(MOST_NAMES);
     }
 
     @Override

@@ -31,6 +31,7 @@ import org.holdfast.redis.StoreFile;
  * @param timing the times of the protocol
  * @param agreements what all processes of the deployment must share
  * @param guard whether nodes that may have forgotten locks lose their votes
+ * @param stopTimeout how long holders and open transactions may go on when the service stops
  */
 public record Settings(
         List<NodeAddress> nodes,
@@ -41,7 +42,8 @@ public record Settings(
         Duration maxTtl,
         Timing timing,
         Agreements agreements,
-        Guard guard) {
+        Guard guard,
+        Duration stopTimeout) {
 
     public static final String NODES = Holdfast.NODES;
     public static final String USER = "user";
@@ -59,6 +61,7 @@ public record Settings(
     public static final String DRIFT_FACTOR = "driftFactor";
     public static final String COMMIT_MARGIN_MILLIS = "commitMarginMillis";
     public static final String TICKET_TTL_MILLIS = "ticketTtlMillis";
+    public static final String STOP_TIMEOUT_MILLIS = "stopTimeoutMillis";
     public static final String GUARD = "guard";
     public static final String DURABLE = "durable";
     public static final String PREVIOUS_MAX_LEASE_TTL_MILLIS = "previousMaxLeaseTtlMillis";
@@ -83,6 +86,7 @@ public record Settings(
 
     private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
     private static final double MOST_DRIFT = 0.5;
+    private static final long LONGEST_STOP_MILLIS = 60_000;
 
     /**
      * Reads settings by name, and tries to use the files that they name; what is absent or null has its default.
@@ -140,6 +144,7 @@ public record Settings(
         long nodeTimeout = reader.millis(NODE_TIMEOUT_MILLIS, Math.min(200, ttl / 2), 1, ttl / 2);
         long commitMargin = reader.millis(COMMIT_MARGIN_MILLIS, 1_000, 0, DAY_MILLIS);
         long ticketTtl = reader.millis(TICKET_TTL_MILLIS, 1_000, 100, 60_000);
+        long stopTimeout = reader.millis(STOP_TIMEOUT_MILLIS, 5_000, 0, LONGEST_STOP_MILLIS);
         Guard guard = reader.guard();
         reader.refuseUnknown();
         Timing timing = new Timing(
@@ -162,7 +167,8 @@ public record Settings(
                 Duration.ofMillis(maxTtl),
                 timing,
                 agreements,
-                guard);
+                guard,
+                Duration.ofMillis(stopTimeout));
     }
 
     private static Agreement before(Agreements agreements) {
@@ -184,7 +190,8 @@ public record Settings(
                 maxTtl,
                 timing,
                 agreements,
-                guard);
+                guard,
+                stopTimeout);
     }
 
     /** Takes values one by one and notes what is wrong with them. */

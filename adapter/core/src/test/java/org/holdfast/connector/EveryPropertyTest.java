@@ -45,6 +45,7 @@ class EveryPropertyTest {
             Map.entry("driftFactor", 0.02),
             Map.entry("commitMarginMillis", 2_000L),
             Map.entry("ticketTtlMillis", 2_000L),
+            Map.entry("stopTimeoutMillis", 3_000L),
             Map.entry("guard", "OFF"),
             Map.entry("durable", "true"),
             Map.entry("previousMaxLeaseTtlMillis", 70_000L),
@@ -108,6 +109,29 @@ class EveryPropertyTest {
         }
         set(plain, property, OTHER_VALUES.get(property));
         assertThat(other).isEqualTo(plain);
+    }
+
+    private static Object get(Object bean, String property) throws Exception {
+        String getter = "get" + property.substring(0, 1).toUpperCase(Locale.ROOT) + property.substring(1);
+        return bean.getClass().getMethod(getter).invoke(bean);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofAdapter")
+    void property_ofTheAdapter_isReturnedAsItWasSet(String property) throws Exception {
+        HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();
+        assertThat(get(adapter, property)).isNull();
+        Object value = property.equals("nodes") ? "redis://ada:s3cret@a" : OTHER_VALUES.get(property);
+        set(adapter, property, value);
+        assertThat(get(adapter, property)).isEqualTo(value);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ofFactory")
+    void property_ofAFactory_isReturnedAsItWasSet(String property) throws Exception {
+        LockManagedConnectionFactory factory = new LockManagedConnectionFactory();
+        set(factory, property, OTHER_VALUES.get(property));
+        assertThat(get(factory, property)).isEqualTo(OTHER_VALUES.get(property));
     }
 
     @ParameterizedTest

@@ -46,6 +46,7 @@ class FactorySettingsTest {
     void start() throws Exception {
         running = new RunningAdapter(redis.uris());
         own = running.newFactory();
+        redis.get(0).command("FLUSHALL"); // what tests before left to its TTL
     }
 
     @AfterEach
@@ -156,7 +157,10 @@ class FactorySettingsTest {
         managed.destroy();
         running.adapter.stop();
         assertThat(lease.isHeld()).isFalse();
-        assertThat(redis.get(0).command("EXISTS renewed:{order}:lock")).isEqualTo(":0\r\n");
+        assertThat(redis.get(0).command("EXISTS renewed:{order}:lock"))
+                .as("it was not given back, and ends with its TTL")
+                .isEqualTo(":1\r\n");
+        await().until(() -> redis.get(0).command("EXISTS renewed:{order}:lock").equals(":0\r\n"));
         await().until(() -> RunningAdapter.sockets(redis.get(0)) == 0);
         assertThat(running.timers).as("nothing was scheduled for it").hasSize(2);
     }

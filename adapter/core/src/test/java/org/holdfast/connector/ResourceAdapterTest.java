@@ -108,7 +108,7 @@ class ResourceAdapterTest {
     }
 
     @Test
-    void stop_releasesEveryLeaseAndEndsItsTimer() throws Exception {
+    void stop_endsEveryLeaseAndItsTimer() throws Exception {
         Lease lease = handle(running.managed()).acquire(LockRequest.of("stop").detached());
         int threads = Thread.activeCount();
         running.adapter.stop();
@@ -126,7 +126,7 @@ class ResourceAdapterTest {
         assertThatExceptionOfType(ResourceException.class).isThrownBy(running::managed);
 
         running.adapter.start(running);
-        assertThat(handle(running.managed()).acquire("stop").isHeld()).isTrue();
+        assertThat(handle(running.managed()).acquire("started").isHeld()).isTrue();
     }
 
     @Test
@@ -152,7 +152,7 @@ class ResourceAdapterTest {
         }
         assertThat(Arrays.stream(HoldfastResourceAdapter.class.getDeclaredFields())
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
-                .hasSize(26)
+                .hasSize(27)
                 .allSatisfy(field -> {
                     assertThat(field.getType()).isIn(String.class, Long.class, Double.class, Boolean.class);
                     assertThat(field.getAnnotation(ConfigProperty.class).confidential())

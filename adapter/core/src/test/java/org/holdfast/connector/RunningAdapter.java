@@ -8,7 +8,6 @@ import jakarta.resource.spi.XATerminator;
 import jakarta.resource.spi.work.Work;
 import jakarta.resource.spi.work.WorkContext;
 import jakarta.resource.spi.work.WorkManager;
-import jakarta.transaction.Status;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -19,12 +18,15 @@ import java.util.Timer;
 import org.holdfast.LockConnection;
 import org.holdfast.testkit.RedisServer;
 
-/** An adapter with the least that a container gives: a timer and threads, no executor, no transaction. */
+/** An adapter with the least that a container gives: a timer and threads, no executor, a transaction when a test begins one. */
 final class RunningAdapter implements AutoCloseable, BootstrapContext {
 
     final HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();
     final LockManagedConnectionFactory factory = new LockManagedConnectionFactory();
     final List<Timer> timers = new ArrayList<>();
+
+    /** The transaction of whatever thread asks. */
+    final StubTransaction transaction = new StubTransaction();
 
     /** What the container gives instead of a timer of its own. */
     Timer nextTimer;
@@ -39,6 +41,7 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
         adapter.setScheduler(scheduler);
         adapter.setNodes(nodes);
         adapter.setGuard("OFF");
+        adapter.setStopTimeoutMillis(0L); // tests leave leases behind, and stop
         adapter.setNodeTimeoutMillis(2_000L); // a machine that stands still for a second is not a node that hangs
         adapter.start(this);
         factory.setResourceAdapter(adapter);
@@ -92,8 +95,7 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
 
     @Override
     public TransactionSynchronizationRegistry getTransactionSynchronizationRegistry() {
-        return stub(
-                TransactionSynchronizationRegistry.class, "getTransactionStatus", args -> Status.STATUS_NO_TRANSACTION);
+        return transaction;
     }
 
     @Override

@@ -105,19 +105,4 @@ class NodeAddressTest {
         assertThat(parse("redis://ada:12%2C34@a,redis://b,redis://:x@c")).hasSize(3);
         assertThat(violations).isEmpty();
     }
-
-    @ParameterizedTest
-    @CsvSource({
-        "'redis://ada:s3cret@a:1, rediss://b,redis://:s3cret@c/2', 'redis://****@a:1, rediss://b,redis://****@c/2'",
-        "'redis://ada:1,s3cret,2@a', 'redis://****@a'",
-        "'redis://ada:s3cret@b@a', 'redis://****@a'",
-        "'redis://ada:s3cret', 'redis://****'",
-        "'ada:s3cret@a:7001', '****@a:7001'",
-        "'redis://a:1,redis://[::1]:2,redis://c/3', 'redis://a:1,redis://[::1]:2,redis://c/3'",
-        "'', ''",
-        ",",
-    })
-    void withoutSecrets_ofAList_isTheListAndNoSecrets(String list, String shown) {
-        assertThat(NodeAddress.withoutSecrets(list)).isEqualTo(shown);
-    }
 }

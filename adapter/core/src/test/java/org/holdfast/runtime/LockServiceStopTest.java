@@ -4,6 +4,7 @@ package org.holdfast.runtime;
 import static java.time.Duration.ofMillis;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.StreamHandler;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.testkit.RedisServer;
@@ -131,6 +133,87 @@ class LockServiceStopTest {
             assertThat(said).noneMatch(message -> message.contains("HF0105"));
         } finally {
             log.removeHandler(listener);
+        }
+    }
+
+    /** One transaction, open from the beginning, that may be completed from elsewhere. */
+    private static final class OneTransaction implements Transactions {
+
+        private volatile Completion bound;
+
+        @Override
+        public Object current() {
+            return this;
+        }
+
+        @Override
+        public boolean mayCommit() {
+            return true;
+        }
+
+        @Override
+        public void bind(Completion completion) {
+            bound = completion;
+        }
+    }
+
+    private static LockService serviceWith(OneTransaction transaction, RedisServers redis, String stopTimeoutMillis) {
+        Map<String, String> settings = Map.of(
+                "nodes",
+                redis.uris(),
+                "guard",
+                "OFF",
+                "nodeTimeoutMillis",
+                "10000",
+                "stopTimeoutMillis",
+                stopTimeoutMillis);
+        return new LockService(Settings.of(settings), transaction, new StandaloneScheduling());
+    }
+
+    private static Lease take(LockService service, LockRequest request) throws InterruptedException {
+        return service.newSession().acquire(service.openChannel(), request, () -> {});
+    }
+
+    @Test
+    void close_whileATransactionIsOpen_waitsForItAndReleasesEverything() throws Exception {
+        try (RedisServers redis = RedisServers.start(1)) {
+            OneTransaction transaction = new OneTransaction();
+            LockService service = serviceWith(transaction, redis, "30000");
+            take(service, LockRequest.of("a"));
+            take(service, LockRequest.of("of nobody").detached());
+            CompletableFuture<Void> closed = CompletableFuture.runAsync(service::close);
+            await().until(() -> {
+                try {
+                    take(service, LockRequest.of("b").detached()).release();
+                    return false;
+                } catch (IllegalStateException e) {
+                    return true;
+                }
+            });
+            assertThat(closed).isNotDone();
+            assertThat(isHeld(redis.get(0))).isTrue();
+            transaction.bound.confirm();
+            transaction.bound.completed();
+            closed.get(10, SECONDS);
+            assertThat(redis.get(0).command("KEYS *:lock")).doesNotContain("holdfast:{of nobody}:lock");
+            assertThat(isHeld(redis.get(0))).isFalse();
+        }
+    }
+
+    @Test
+    void close_underATransactionThatDoesNotEnd_losesItsLeaseAndLeavesItOnTheNodes() throws Exception {
+        try (RedisServers redis = RedisServers.start(1)) {
+            OneTransaction transaction = new OneTransaction();
+            LockService service = serviceWith(transaction, redis, "100");
+            Lease lease = take(service, LockRequest.of("a"));
+            service.close();
+            assertThat(isHeld(redis.get(0))).isTrue();
+            assertThat(lease.isHeld()).isFalse();
+            assertThatThrownBy(transaction.bound::confirm)
+                    .isInstanceOf(LeaseLostException.class)
+                    .hasMessageContaining("the lock service was closed before its transaction ended");
+            transaction.bound.completed();
+            assertThat(isHeld(redis.get(0))).isTrue();
         }
     }
 

@@ -62,7 +62,8 @@ class ManagementTest {
         Lease again = processes.connection(0).acquire("a");
         assertThat(bean.getAcquired()).isOne();
         assertThat(bean.getTakenOnceMore()).isOne();
-        assertThat(bean.getHeldNames()).isOne();
+        assertThat(bean.getHeldNames()).containsExactly("a");
+        assertThat(bean.getHeld()).isOne();
         assertThat(bean.getAcquireMicrosMax()).isPositive();
         assertThat(bean.getAcquireMicrosMedian()).isPositive().isLessThanOrEqualTo(bean.getAcquireMicros99());
 
@@ -76,7 +77,7 @@ class ManagementTest {
         again.release();
         waiter.get().release();
         assertThat(bean.getWaiters()).isZero();
-        assertThat(bean.getHeldNames()).isZero();
+        assertThat(bean.getHeld()).isZero();
         assertThat(bean.getReleased()).isEqualTo(2 - bean.getPassedOn());
     }
 
@@ -123,6 +124,32 @@ class ManagementTest {
     }
 
     @Test
+    void name_ofAServiceThatIsStartedAgain_isTheSame() throws Exception {
+        ObjectName shop = new ObjectName("org.holdfast:type=LockService,prefix=name-of-shop,id=1");
+        ObjectName another = new ObjectName("org.holdfast:type=LockService,prefix=name-of-shop,id=2");
+        Map<String, String> settings = Map.of("nodes", processes.redis.uris(), "keyPrefix", "name-of-shop");
+        for (int start = 0; start < 3; start++) {
+            try (LockConnectionFactory first = Holdfast.connect(settings)) {
+                assertThat(server.isRegistered(shop)).isTrue();
+                assertThat(server.isRegistered(another)).isFalse();
+                try (LockConnectionFactory second = Holdfast.connect(settings)) {
+                    assertThat(server.isRegistered(another)).isTrue();
+                }
+            }
+            assertThat(server.isRegistered(shop)).isFalse();
+        }
+    }
+
+    @Test
+    void name_ofAPrefixWithAColon_isQuoted() throws Exception {
+        Map<String, String> settings = Map.of("nodes", processes.redis.uris(), "keyPrefix", "a:b");
+        try (LockConnectionFactory factory = Holdfast.connect(settings)) {
+            assertThat(server.isRegistered(new ObjectName("org.holdfast:type=LockService,prefix=\"a:b\",id=1")))
+                    .isTrue();
+        }
+    }
+
+    @Test
     void lease_passedOnInsideTheProcess_isCounted() {
         // not if the machine stands still just then: a lock is passed on for 100 ms only
         await().until(() -> {
@@ -164,14 +191,11 @@ class ManagementTest {
     /** As when two adapters are deployed, each with a class loader of its own. */
     @Test
     void service_whoseNumberIsTaken_takesTheNext() throws Exception {
-        int newest = names().stream()
-                .mapToInt(name -> Integer.parseInt(name.getKeyProperty("id")))
-                .max()
-                .orElseThrow();
-        ObjectName taken = new ObjectName("org.holdfast:type=LockService,id=" + (newest + 1));
+        ObjectName taken = new ObjectName("org.holdfast:type=LockService,prefix=taken,id=1");
         server.registerMBean(new Memory(), taken);
-        try (LockConnectionFactory other = Holdfast.connect("redis://127.0.0.1:1")) {
-            assertThat(names()).contains(new ObjectName("org.holdfast:type=LockService,id=" + (newest + 2)));
+        try (LockConnectionFactory other =
+                Holdfast.connect(Map.of("nodes", "redis://127.0.0.1:1", "keyPrefix", "taken"))) {
+            assertThat(names()).contains(new ObjectName("org.holdfast:type=LockService,prefix=taken,id=2"));
             assertThat(other.toString()).isNotEmpty();
         } finally {
             server.unregisterMBean(taken);

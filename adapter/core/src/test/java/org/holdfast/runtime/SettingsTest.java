@@ -107,7 +107,8 @@ class SettingsTest {
                         plain.maxTtl(),
                         plain.timing(),
                         plain.agreements(),
-                        plain.guard()));
+                        plain.guard(),
+                        plain.stopTimeout()));
     }
 
     @Test

@@ -543,7 +543,7 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 PROTOCOL + "LeaseManager.java",
-                                "if (hold.keptNanos(time.nanoTime()) == 0) {",
+                                "if (hold.keptNanos(time.nanoTime()) == 0 && !hold.isLeft()) {",
                                 "if (true) {"));
     }
 

@@ -35,6 +35,16 @@ interface ApplicationServer {
     /** Has the adapter that is deployed alone from now on configured as that block of the server's page says. */
     void configureAlone(String block) throws IOException;
 
+    /**
+     * Has the server do what an operator would.
+     *
+     * @param command in the server's own language
+     * @return its answer
+     */
+    default String manage(String command) throws IOException {
+        throw new IOException("there is nobody to tell this server: " + command);
+    }
+
     /** Goes back to what the page says first, once that adapter is gone. */
     void forgetAlone() throws IOException;
 

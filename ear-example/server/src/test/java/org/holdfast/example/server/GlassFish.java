@@ -117,6 +117,11 @@ final class GlassFish implements StartedServer {
     }
 
     @Override
+    public String manage(String command) throws IOException {
+        return String.join("\n", asadmin.run(command));
+    }
+
+    @Override
     public void forgetAlone() {
         page.configureAlone(null);
     }

@@ -13,7 +13,7 @@ import javax.management.openmbean.TabularData;
 /** The lock service of a server, under the name that the pages tell, as a client of JMX sees it. */
 final class LockService {
 
-    private static final String NAME = "org.holdfast:type=LockService,id=1";
+    private static final String NAME = "org.holdfast:type=LockService,prefix=holdfast,id=1";
 
     private final MBeanServerConnection server;
 
@@ -21,8 +21,8 @@ final class LockService {
         this.server = server;
     }
 
-    int heldNames() throws JMException, IOException {
-        return (Integer) attribute("HeldNames");
+    int held() throws JMException, IOException {
+        return (Integer) attribute("Held");
     }
 
     /** Returns the state of each node by its address. */

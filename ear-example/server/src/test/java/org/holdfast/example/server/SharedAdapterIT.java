@@ -94,8 +94,11 @@ class SharedAdapterIT {
         assertThat(nodes.isHeld("later")).isTrue();
         deployer.undeploy(OTHER);
         deployer.undeploy(ADAPTER);
-        await().until(() -> nodes.isReleased("left", token)
-                && nodesOfJobs.isReleased("left", tokenOfJobs)
-                && nodes.isReleased("later", otherToken));
+        assertThat(nodes.isReleased("left", token)
+                        || nodesOfJobs.isReleased("left", tokenOfJobs)
+                        || nodes.isReleased("later", otherToken))
+                .as("their holders have not given them back: they must expire")
+                .isFalse();
+        await().until(() -> nodes.isFree("left") && nodesOfJobs.isFree("left") && nodes.isFree("later"));
     }
 }

@@ -39,9 +39,9 @@ class StatisticsIT {
         app.take("looked-at", 1);
         try (JMXConnector client = connect()) {
             LockService service = new LockService(client.getMBeanServerConnection());
-            int held = service.heldNames();
+            int held = service.held();
             app.take("looked-at-again", 3);
-            assertThat(service.heldNames()).isEqualTo(held + 3);
+            assertThat(service.held()).isEqualTo(held + 3);
             assertThat(service.nodes()).hasSize(3).containsValue("up");
         }
     }

@@ -59,6 +59,11 @@ final class WildFlyServer implements ApplicationServer {
     }
 
     @Override
+    public String manage(String command) {
+        return JBossCli.run(List.of(command)).toString();
+    }
+
+    @Override
     public void forgetAlone() {
         run("settings-gone");
     }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jboss.arquillian.container.test.api.Deployer;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.arquillian.test.api.ArquillianResource;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What operators do to the pool and the adapter while applications work under locks: none of these is free for others until its
+ * holder was told, and not before its TTL has ended either. The pages of the servers have the same list.
+ */
+@EnabledIfSystemProperty(
+        named = "server.page",
+        matches = "wildfly.md|payara.md",
+        disabledReason = "its operations are not on its page")
+@ExtendWith(ArquillianExtension.class)
+@Timeout(300)
+class ManagementIT {
+
+    private static final String EAR = "working";
+    private static final String DEFINITION =
+            "/subsystem=resource-adapters/resource-adapter=holdfast/connection-definitions=holdfast";
+    private static final String POOL = "resources.connector-connection-pool.locks.";
+    private static final String ADAPTER = "resources.resource-adapter-config.holdfast-shop#holdfast.";
+
+    /** The adapter's ttlMillis, less what looking takes. */
+    private static final Duration MOST_OF_THE_TTL = Duration.ofSeconds(3);
+
+    private static final String HELD = "held";
+    private static final String DESTROYED = "lost: the container destroyed its connection, and it was in use";
+    private static final String STOPPED =
+            "lost: the resource adapter was stopped, and its holder did not end within stopTimeoutMillis = 5000";
+
+    private static final List<String> WAYS = List.of("connection", "transaction", "detached");
+
+    private final RealNodes nodes = new RealNodes();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final ApplicationServer server = ApplicationServer.current();
+
+    @ArquillianResource
+    private Deployer deployer;
+
+    @Deployment(name = EAR, managed = false, testable = false)
+    static EnterpriseArchive working() throws IOException {
+        WebArchive working = ShrinkWrap.create(WebArchive.class, "working.war").addClass(WorkingServlet.class);
+        return TestEar.withoutShop(References.add(working, "holdfast"));
+    }
+
+    private static Arguments operation(String command, String connection, String transaction, String detached) {
+        return arguments(command, List.of(connection, transaction, detached));
+    }
+
+    /** What is said to whom holds a lock by an open connection, by a transaction, and detached. */
+    static Stream<Arguments> operations() {
+        if (System.getProperty("server.page").equals("wildfly.md")) {
+            return Stream.of(
+                    operation(DEFINITION + ":flush-idle-connection-in-pool", HELD, HELD, HELD),
+                    operation(DEFINITION + ":flush-invalid-connection-in-pool", HELD, HELD, HELD),
+                    operation(DEFINITION + ":flush-gracefully-connection-in-pool", HELD, HELD, HELD),
+                    operation(DEFINITION + ":flush-all-connection-in-pool", DESTROYED, DESTROYED, HELD));
+        }
+        return Stream.of(
+                operation("ping-connection-pool locks", HELD, HELD, HELD),
+                operation("set " + POOL + "max-pool-size=70", HELD, HELD, HELD),
+                operation("set " + POOL + "idle-timeout-in-seconds=200", HELD, HELD, HELD),
+                operation("flush-connection-pool locks", DESTROYED, DESTROYED, HELD),
+                operation("set " + POOL + "property.ttlMillis=4000", DESTROYED, DESTROYED, HELD),
+                operation("set " + POOL + "property.keyPrefix=other", DESTROYED, DESTROYED, HELD),
+                operation("set " + ADAPTER + "property.waitTimeoutMillis=9000", DESTROYED, DESTROYED, STOPPED));
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void operation_whileLocksAreHeld_freesNoneUnderItsHolder(String command, List<String> expected) throws Exception {
+        deployer.deploy(EAR);
+        try {
+            Map<String, CompletableFuture<String>> working = new LinkedHashMap<>();
+            for (String way : WAYS) {
+                String lock = way + "-" + Math.abs(command.hashCode());
+                working.put(lock, begin(lock, way));
+                await().until(() -> say(lock, "").equals(HELD));
+            }
+            CompletableFuture<String> operation = CompletableFuture.supplyAsync(() -> manage(command));
+            long tellBy = System.nanoTime() + MOST_OF_THE_TTL.toNanos();
+            while (!operation.isDone() || System.nanoTime() < tellBy) {
+                for (String lock : working.keySet()) {
+                    boolean told = !say(lock, "").equals(HELD);
+                    assertThat(told && System.nanoTime() > tellBy || nodes.isHeld(lock))
+                            .as("%s is not free", lock)
+                            .isTrue();
+                }
+            }
+            operation.get();
+            Map<String, String> states = new TreeMap<>();
+            for (String lock : working.keySet()) {
+                states.put(lock.replaceAll("-.*", ""), say(lock, ""));
+                say(lock, "&end=true");
+            }
+            assertThat(states)
+                    .isEqualTo(new TreeMap<>(Map.of(
+                            WAYS.get(0), expected.get(0), WAYS.get(1), expected.get(1), WAYS.get(2), expected.get(2))));
+            for (String lock : working.keySet()) {
+                String answer = working.get(lock).get();
+                assertThat(answer.endsWith(", committed"))
+                        .as("%s: %s", lock, answer)
+                        .isEqualTo(lock.startsWith("transaction") && answer.startsWith(HELD));
+                await().until(() -> nodes.isFree(lock));
+            }
+        } finally {
+            deployer.undeploy(EAR);
+        }
+    }
+
+    private String manage(String command) {
+        try {
+            return server.manage(command);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static HttpRequest.Builder request(String query) {
+        return HttpRequest.newBuilder(URI.create(RealServers.http() + "/" + query))
+                .timeout(Duration.ofSeconds(90));
+    }
+
+    private CompletableFuture<String> begin(String lock, String way) {
+        HttpRequest request = request("?lock=" + lock + "&way=" + way)
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .build();
+        return http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).thenApply(HttpResponse::body);
+    }
+
+    private String say(String lock, String more) throws IOException, InterruptedException {
+        return http.send(request("?lock=" + lock + more).build(), HttpResponse.BodyHandlers.ofString())
+                .body();
+    }
+}
