@@ -17,9 +17,11 @@ import jakarta.enterprise.inject.spi.BeforeShutdown;
 import jakarta.enterprise.inject.spi.Decorator;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessObserverMethod;
+import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.interceptor.Interceptor;
 import java.lang.reflect.Type;
 import java.util.HashSet;
@@ -30,11 +32,16 @@ import java.util.Set;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.cdi.Locked;
 
-/** Brings {@link org.holdfast.cdi.Locked} into an application. */
+/** Brings {@link Locked} into an application. */
 public class LockExtension implements Extension {
 
+    private static final List<Class<?>> INTERCEPTORS = List.of(LockInterceptor.class, TransactionLockInterceptor.class);
+
     private final LockedOperations operations = new LockedOperations();
+    private final Components components = new Components();
+    private volatile TargetOperations targets;
     private final CurrentLeases leases = new CurrentLeases();
     private volatile CurrentTransaction transactions;
     private volatile FactoryLocator locator;
@@ -51,7 +58,8 @@ public class LockExtension implements Extension {
     /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
         reader = new OperationReader(Configuration.ofTheApplication());
-        for (Class<?> interceptor : List.of(LockInterceptor.class, TransactionLockInterceptor.class)) {
+        targets = new TargetOperations(operations, beans, reader);
+        for (Class<?> interceptor : INTERCEPTORS) {
             event.addAnnotatedType(beans.createAnnotatedType(interceptor), interceptor.getName());
         }
     }
@@ -64,20 +72,30 @@ public class LockExtension implements Extension {
         }
     }
 
+    /** Sees message-driven beans, which are not shown as beans, and other components of servers. */
+    <X> void show(@Observes @WithAnnotations(Locked.class) ProcessAnnotatedType<X> event) {
+        components.show(event.getAnnotatedType().getJavaClass());
+    }
+
     /** Sees each bean, EJBs too, with the annotations that other extensions have added or taken away. */
     <X> void collect(@Observes ProcessManagedBean<X> event, BeanManager beans) {
         AnnotatedType<?> type = event.getAnnotatedBeanClass();
         if (!type.isAnnotationPresent(
                 Interceptor.class)) { // an interceptor carries the annotation to say that it is ours
             operations.add(type, new BindingLookup(beans), reader, problems);
+            components.collect(type.getJavaClass());
         }
     }
 
-    /** Remembers what the application itself has: it comes before ours. Decorators are shown here only. */
+    /** Remembers what the application itself has: it comes before ours. Decorators and interceptors are shown here only. */
     <X> void find(@Observes ProcessBean<X> event, BeanManager beans) {
         Bean<?> bean = event.getBean();
         if (bean instanceof Decorator) {
-            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), new BindingLookup(beans)));
+            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "decorators", new BindingLookup(beans)));
+        }
+        if (event.getAnnotated().isAnnotationPresent(Interceptor.class)
+                && !INTERCEPTORS.contains(bean.getBeanClass())) {
+            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "interceptors", new BindingLookup(beans)));
         }
         if (bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
             produced.addAll(bean.getTypes());
@@ -124,6 +142,7 @@ public class LockExtension implements Extension {
                 problems.add("there are several beans of type LockConnectionFactory, and it needs one: " + factories);
             }
         }
+        components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
         problems.forEach(problem -> event.addDeploymentProblem(new DeploymentException("HF0501: @Locked: " + problem)));
         transactions = new CurrentTransaction();
         locator = new FactoryLocator(beans, factory);
@@ -135,13 +154,18 @@ public class LockExtension implements Extension {
 
     void forget(@Observes BeforeShutdown event) {
         operations.clear();
+        components.clear();
         if (locator != null) { // there is none where the application could not be deployed
             locator.close();
         }
     }
 
-    LockedOperations operations() {
-        return operations;
+    TargetOperations operations() {
+        return targets;
+    }
+
+    Components components() {
+        return components;
     }
 
     FactoryLocator factories() {

@@ -311,14 +311,6 @@ class LockedTest extends Application {
         assertThat(isHeld("on-method-7")).isFalse();
     }
 
-    @Test
-    void call_ofMethodWithUnknownLock_isRefused() throws Exception {
-        LockedOperations nothing = new LockedOperations();
-        assertThatIllegalStateException()
-                .isThrownBy(() -> nothing.of(new Plain(), Plain.class.getMethod("work", String.class)))
-                .withMessageContaining("does not run");
-    }
-
     @ApplicationScoped
     @Locked("class-#{id}")
     public static class LifecycleOfLockedClass {
