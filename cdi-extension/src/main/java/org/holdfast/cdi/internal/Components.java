@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import jakarta.ejb.MessageDriven;
+import jakarta.enterprise.inject.Vetoed;
+import jakarta.interceptor.Interceptor;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -54,12 +58,22 @@ final class Components {
         }
     }
 
-    boolean isShown(Class<?> type) {
-        return shown.contains(type);
+    private boolean isBean(Class<?> type) {
+        return beans.contains(type);
     }
 
-    boolean isBean(Class<?> type) {
-        return beans.contains(type);
+    /**
+     * Returns whether nothing speaks against a class: that of a bean, which was looked at; one that other classes complete; one
+     * that is around beans; one that the application makes no bean of on purpose, or has shown to CDI, which may leave out an
+     * alternative.
+     */
+    boolean mayBeReached(Class<?> type) {
+        return isBean(type)
+                || type.isInterface()
+                || Modifier.isAbstract(type.getModifiers())
+                || type.isAnnotationPresent(Vetoed.class)
+                || type.isAnnotationPresent(Interceptor.class)
+                || shown.contains(type) && (!isOne(type) || type.isAnnotationPresent(MessageDriven.class));
     }
 
     List<Class<?>> shownButNoBeans() {

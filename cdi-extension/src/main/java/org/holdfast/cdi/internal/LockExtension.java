@@ -152,6 +152,27 @@ public class LockExtension implements Extension {
         observed.clear();
     }
 
+    /**
+     * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does.
+     *
+     * @param intercepts whether the server intercepts components that are no beans
+     */
+    List<String> whyNotReached(Class<?> type, boolean intercepts) {
+        if (components.mayBeReached(type) || !targets.hasLocks(type)) {
+            return List.of();
+        }
+        if (!Components.isOne(type)) {
+            return List.of(
+                    type.getName() + " would run without its lock: it is no bean, and what is made with new is not"
+                            + " intercepted. Give it a scope; or @Vetoed, if an InterceptionFactory or Unmanaged makes it");
+        }
+        return intercepts
+                ? targets.problemsOf(type)
+                : List.of(
+                        type.getName() + " would run without its lock: this server does not intercept such a component"
+                                + " that is no bean. Give it a scope, or let it call a bean that has the lock");
+    }
+
     void forget(@Observes BeforeShutdown event) {
         operations.clear();
         components.clear();

@@ -5,6 +5,9 @@ import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.holdfast.cdi.Locked;
 
 /**
  * Methods that {@code HttpServlet.service} and {@code HttpFilter.doFilter} call on {@code this}: {@code doGet} and its like.
@@ -33,6 +36,20 @@ final class SelfCalls {
 
     private static boolean isNamed(Method method, int position) {
         return method.getParameterTypes()[position].getName().equals(PARAMETERS.get(position));
+    }
+
+    /** Returns a sentence if a class has such methods with the annotation, or is one with it. Looks at the class without CDI. */
+    static List<String> of(Class<?> type) {
+        Set<String> methods = new TreeSet<>();
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            for (Method method : each.getDeclaredMethods()) {
+                if (isOne(method, type)
+                        && (type.isAnnotationPresent(Locked.class) || method.isAnnotationPresent(Locked.class))) {
+                    methods.add(method.getName());
+                }
+            }
+        }
+        return methods.isEmpty() ? List.of() : List.of(sentence(type, methods));
     }
 
     /** Returns what is wrong with a class that has such methods with a lock. */

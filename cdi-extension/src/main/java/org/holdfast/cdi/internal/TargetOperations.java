@@ -85,8 +85,9 @@ final class TargetOperations {
         return ofOthers.get(type).problems();
     }
 
-    /** Returns whether it has a method that is to run under a lock. */
-    boolean isLocked(Class<?> type) {
-        return !ofOthers.get(type).operations().isEmpty();
+    /** Returns whether such a class has locks, or what was meant to be one. */
+    boolean hasLocks(Class<?> type) {
+        OfClass read = ofOthers.get(type);
+        return !read.operations().isEmpty() || !read.problems().isEmpty();
     }
 }

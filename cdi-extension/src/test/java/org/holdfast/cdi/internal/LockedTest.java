@@ -312,6 +312,30 @@ class LockedTest extends Application {
     }
 
     @ApplicationScoped
+    public static class Called {
+        private static volatile boolean heldWhileObserving;
+
+        @Locked("observing-#{event}")
+        void on(@Observes StringBuilder event) {
+            heldWhileObserving = isHeld("observing-" + event);
+        }
+
+        @Produces
+        @Locked("producing")
+        Boolean produce() {
+            return isHeld("producing");
+        }
+    }
+
+    @Test
+    void methodsThatTheContainerCalls_forEventsAndProducts_areLocked() {
+        deploy(Called.class);
+        container.getBeanManager().getEvent().fire(new StringBuilder("x"));
+        assertThat(Called.heldWhileObserving).isTrue();
+        assertThat(container.select(Boolean.class).get()).isTrue();
+    }
+
+    @ApplicationScoped
     @Locked("class-#{id}")
     public static class LifecycleOfLockedClass {
         @PostConstruct
