@@ -93,8 +93,7 @@ public class LockExtension implements Extension {
         if (bean instanceof Decorator) {
             problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "decorators", new BindingLookup(beans)));
         }
-        if (event.getAnnotated().isAnnotationPresent(Interceptor.class)
-                && !INTERCEPTORS.contains(bean.getBeanClass())) {
+        if (bean instanceof jakarta.enterprise.inject.spi.Interceptor && !INTERCEPTORS.contains(bean.getBeanClass())) {
             problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "interceptors", new BindingLookup(beans)));
         }
         if (bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
@@ -153,12 +152,13 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does.
+     * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does, or if beans are not all
+     * known yet.
      *
      * @param intercepts whether the server intercepts components that are no beans
      */
     List<String> whyNotReached(Class<?> type, boolean intercepts) {
-        if (components.mayBeReached(type) || !targets.hasLocks(type)) {
+        if (locator == null || components.mayBeReached(type) || !targets.hasLocks(type)) {
             return List.of();
         }
         if (!Components.isOne(type)) {
