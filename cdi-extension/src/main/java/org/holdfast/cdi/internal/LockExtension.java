@@ -93,7 +93,8 @@ public class LockExtension implements Extension {
         if (bean instanceof Decorator) {
             problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "decorators", new BindingLookup(beans)));
         }
-        if (bean instanceof jakarta.enterprise.inject.spi.Interceptor && !INTERCEPTORS.contains(bean.getBeanClass())) {
+        if (bean instanceof jakarta.enterprise.inject.spi.Interceptor
+                && INTERCEPTORS.stream().noneMatch(ours -> ours.isAssignableFrom(bean.getBeanClass()))) {
             problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "interceptors", new BindingLookup(beans)));
         }
         if (bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
