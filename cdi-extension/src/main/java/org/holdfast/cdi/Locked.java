@@ -48,10 +48,17 @@ import org.holdfast.LockMode;
  * java.util.concurrent.Flow.Publisher} keep it until their one subscriber has had the last item or cancels; they must have a
  * {@link #maxHold()}, for nobody may ever subscribe. Asynchronous EJB methods keep the lock until they have run.
  *
- * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect on a bean: on private, static
- * and final methods, those that only another package sees, lifecycle callbacks and initializers; on interfaces, decorators and on methods that
- * are overridden without it; on a class that has private observers, producers or timers; and
- * on methods that return another {@code Future}, unless they are {@code Asynchronous}: they return before their work is done. Nor is it if a name, a value or a combination of values is not valid.
+ * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect: on private, static and
+ * final methods, those that only another package sees, lifecycle callbacks and initializers; on interfaces, decorators, interceptors,
+ * and on methods that are overridden without it; by a stereotype on a method; on a class that has private or static observers,
+ * producers or timers; on {@code doGet} and its like, which {@code HttpServlet} calls on {@code this}, and on a class that is no bean, as
+ * far as a servlet container shows it. Nor is it deployed if the work goes on when the method has returned and no type tells until
+ * when: with a parameter {@code AsyncResponse} or {@code SseEventSink}, or a result that is a {@code StreamingOutput}, a stream, a type
+ * of a reactive library or another {@code Future}, unless the method is {@code Asynchronous}. Nor if one class is registered as two
+ * beans with two locks, or if a name, a value or a combination of values is not valid.
+ *
+ * <p><b>What is no bean</b> and is intercepted all the same, as message-driven beans are, is locked as its class says. What is
+ * wrong there is found at deployment where the server shows the class, else at the first call, which does not run.
  *
  * <p><b>Self-invocation.</b> A call of a method on {@code this} is not intercepted, as with every interceptor, nor is that of a
  * decorator on its delegate: no lock is taken.

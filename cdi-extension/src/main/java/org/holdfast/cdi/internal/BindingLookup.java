@@ -24,10 +24,23 @@ final class BindingLookup {
         this.beans = beans;
     }
 
-    /** @throws IllegalArgumentException if there are several, and nothing says which of them is meant */
+    /**
+     * @throws IllegalArgumentException if there are several, and nothing says which of them is meant; or if the one of the method
+     *     is on a stereotype, which the container does not look for there
+     */
     Optional<Locked> find(AnnotatedType<?> type, AnnotatedMethod<?> method) {
         Optional<Locked> onMethod = among(method.getAnnotations());
+        if (onMethod.isPresent() && !isAmong(withoutStereotypes(method.getAnnotations()))) {
+            throw new IllegalArgumentException("it would run without its lock: a stereotype has no effect on a method."
+                    + " Put @Locked there, or an interceptor binding that has it");
+        }
         return onMethod.isPresent() ? onMethod : among(type.getAnnotations());
+    }
+
+    private Collection<Annotation> withoutStereotypes(Collection<Annotation> annotations) {
+        return annotations.stream()
+                .filter(annotation -> !beans.isStereotype(annotation.annotationType()))
+                .toList();
     }
 
     /** Returns whether one is among them, or inside of one of them. */

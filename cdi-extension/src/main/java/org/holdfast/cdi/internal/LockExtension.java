@@ -17,9 +17,11 @@ import jakarta.enterprise.inject.spi.BeforeShutdown;
 import jakarta.enterprise.inject.spi.Decorator;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessObserverMethod;
+import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.interceptor.Interceptor;
 import java.lang.reflect.Type;
 import java.util.HashSet;
@@ -30,11 +32,16 @@ import java.util.Set;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.cdi.Locked;
 
-/** Brings {@link org.holdfast.cdi.Locked} into an application. */
+/** Brings {@link Locked} into an application. */
 public class LockExtension implements Extension {
 
+    private static final List<Class<?>> INTERCEPTORS = List.of(LockInterceptor.class, TransactionLockInterceptor.class);
+
     private final LockedOperations operations = new LockedOperations();
+    private final Components components = new Components();
+    private volatile TargetOperations targets;
     private final CurrentLeases leases = new CurrentLeases();
     private volatile CurrentTransaction transactions;
     private volatile FactoryLocator locator;
@@ -51,7 +58,8 @@ public class LockExtension implements Extension {
     /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
         reader = new OperationReader(Configuration.ofTheApplication());
-        for (Class<?> interceptor : List.of(LockInterceptor.class, TransactionLockInterceptor.class)) {
+        targets = new TargetOperations(operations, beans, reader);
+        for (Class<?> interceptor : INTERCEPTORS) {
             event.addAnnotatedType(beans.createAnnotatedType(interceptor), interceptor.getName());
         }
     }
@@ -64,20 +72,30 @@ public class LockExtension implements Extension {
         }
     }
 
+    /** Sees message-driven beans, which are not shown as beans, and other components of servers. */
+    <X> void show(@Observes @WithAnnotations(Locked.class) ProcessAnnotatedType<X> event) {
+        components.show(event.getAnnotatedType().getJavaClass());
+    }
+
     /** Sees each bean, EJBs too, with the annotations that other extensions have added or taken away. */
     <X> void collect(@Observes ProcessManagedBean<X> event, BeanManager beans) {
         AnnotatedType<?> type = event.getAnnotatedBeanClass();
         if (!type.isAnnotationPresent(
                 Interceptor.class)) { // an interceptor carries the annotation to say that it is ours
             operations.add(type, new BindingLookup(beans), reader, problems);
+            components.collect(type.getJavaClass());
         }
     }
 
-    /** Remembers what the application itself has: it comes before ours. Decorators are shown here only. */
+    /** Remembers what the application itself has: it comes before ours. Decorators and interceptors are shown here only. */
     <X> void find(@Observes ProcessBean<X> event, BeanManager beans) {
         Bean<?> bean = event.getBean();
         if (bean instanceof Decorator) {
-            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), new BindingLookup(beans)));
+            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "decorators", new BindingLookup(beans)));
+        }
+        if (bean instanceof jakarta.enterprise.inject.spi.Interceptor
+                && INTERCEPTORS.stream().noneMatch(ours -> ours.isAssignableFrom(bean.getBeanClass()))) {
+            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "interceptors", new BindingLookup(beans)));
         }
         if (bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
             produced.addAll(bean.getTypes());
@@ -124,6 +142,7 @@ public class LockExtension implements Extension {
                 problems.add("there are several beans of type LockConnectionFactory, and it needs one: " + factories);
             }
         }
+        components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
         problems.forEach(problem -> event.addDeploymentProblem(new DeploymentException("HF0501: @Locked: " + problem)));
         transactions = new CurrentTransaction();
         locator = new FactoryLocator(beans, factory);
@@ -133,15 +152,42 @@ public class LockExtension implements Extension {
         observed.clear();
     }
 
+    /**
+     * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does, or if beans are not all
+     * known yet.
+     *
+     * @param intercepts whether the server intercepts components that are no beans
+     */
+    List<String> whyNotReached(Class<?> type, boolean intercepts) {
+        if (locator == null || components.mayBeReached(type) || !targets.hasLocks(type)) {
+            return List.of();
+        }
+        if (!Components.isOne(type)) {
+            return List.of(
+                    type.getName() + " would run without its lock: it is no bean, and what is made with new is not"
+                            + " intercepted. Give it a scope; or @Vetoed, if an InterceptionFactory or Unmanaged makes it");
+        }
+        return intercepts
+                ? targets.problemsOf(type)
+                : List.of(
+                        type.getName() + " would run without its lock: this server does not intercept such a component"
+                                + " that is no bean. Give it a scope, or let it call a bean that has the lock");
+    }
+
     void forget(@Observes BeforeShutdown event) {
         operations.clear();
+        components.clear();
         if (locator != null) { // there is none where the application could not be deployed
             locator.close();
         }
     }
 
-    LockedOperations operations() {
-        return operations;
+    TargetOperations operations() {
+        return targets;
+    }
+
+    Components components() {
+        return components;
     }
 
     FactoryLocator factories() {

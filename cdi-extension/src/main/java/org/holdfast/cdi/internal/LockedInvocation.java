@@ -3,8 +3,11 @@ package org.holdfast.cdi.internal;
 
 import jakarta.interceptor.InvocationContext;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
@@ -82,12 +85,36 @@ final class LockedInvocation {
     private Object runUntilReturn() throws Exception {
         try {
             Object result = proceed();
+            if (result instanceof Future<?> future && operation.result() == MethodResult.FUTURE) {
+                awaitEnd(future);
+            }
             if (!confirmed && tellsOfLoss()) {
                 lease.requireHeld(); // no transaction has looked: the caller must hear that the work was not protected
             }
             return result;
         } finally {
             news.release(endIsToldLater);
+        }
+    }
+
+    /**
+     * Waits until the work of an asynchronous EJB method is done, on the thread that the container has for it. The container waits
+     * as well, but when the interceptors have returned. An interrupt does not end the work, so it does not end the wait.
+     */
+    private static void awaitEnd(Future<?> work) {
+        boolean interrupted = false;
+        for (boolean done = false; !done; ) {
+            try {
+                work.get();
+                done = true;
+            } catch (ExecutionException | CancellationException e) {
+                done = true; // the caller gets it from the future
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -4,17 +4,24 @@ package org.holdfast.cdi.internal;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.cdi.Locked;
 
-/** What is to be locked: filled while the application is deployed, read at each call. */
+/** The methods of classes that are to be locked: filled while the application is deployed, read at each call. */
 final class LockedOperations {
 
     private final Map<Key, LockedOperation> operations = new ConcurrentHashMap<>();
+
+    /** What the operations were made of. */
+    private final Map<Key, Locked> annotations = new ConcurrentHashMap<>();
 
     /** A method as a bean class has it: an override has the same key. */
     private record Key(Class<?> beanClass, String method, List<Class<?>> parameters) {
@@ -26,6 +33,7 @@ final class LockedOperations {
     /** Adds the methods of a bean; what is wrong with them becomes a sentence each. */
     void add(AnnotatedType<?> type, BindingLookup bindings, OperationReader reader, Collection<String> problems) {
         TypeArguments types = new TypeArguments(type.getJavaClass());
+        Set<String> calledOnThis = new TreeSet<>();
         for (AnnotatedMethod<?> annotated : type.getMethods()) {
             Method method = annotated.getJavaMember();
             if (method.isSynthetic() || Placement.isOverridden(method, types)) {
@@ -33,15 +41,52 @@ final class LockedOperations {
             }
             try {
                 Optional<Locked> locked = bindings.find(type, annotated);
-                if (locked.isPresent()
+                if (locked.isPresent() && SelfCalls.isOne(method, types.type())) {
+                    calledOnThis.add(method.getName());
+                } else if (locked.isPresent()
                         && Placement.isMeant(annotated, types, bindings.isAmong(annotated.getAnnotations()))) {
-                    operations.put(Key.of(types.type(), method), reader.read(types, annotated, locked.get()));
+                    put(types, annotated, locked.get(), reader);
                 }
             } catch (IllegalArgumentException e) {
                 problems.add(method + ": " + e.getMessage());
             }
         }
+        if (!calledOnThis.isEmpty()) {
+            problems.add(SelfCalls.sentence(types.type(), calledOnThis));
+        }
         problems.addAll(Placement.lostAnnotations(types.type(), bindings, method -> isLocked(method, types)));
+    }
+
+    private void put(TypeArguments types, AnnotatedMethod<?> annotated, Locked locked, OperationReader reader) {
+        Method method = annotated.getJavaMember();
+        Key key = Key.of(types.type(), method);
+        Locked other = annotations.putIfAbsent(key, locked);
+        if (other != null && !other.equals(locked)) {
+            throw new IllegalArgumentException(
+                    "the class is registered as two beans with two locks, and a call does not"
+                            + " tell which of them is meant: " + other + " and " + locked);
+        }
+        LockedOperation operation = reader.read(types, annotated, locked);
+        operations.put(key, operation);
+        bridges(method, types).forEach(bridge -> operations.put(bridge, operation));
+    }
+
+    /**
+     * Returns as what the method is known to its ancestors, with other types in the place of their type variables: a container
+     * may show the method that the compiler has made for their callers.
+     */
+    private static List<Key> bridges(Method method, TypeArguments types) {
+        List<Class<?>> parameters = types.parametersOf(method);
+        return Placement.ancestors(types.type()).stream()
+                .flatMap(ancestor -> Arrays.stream(ancestor.getDeclaredMethods()))
+                .filter(other -> !other.isSynthetic()
+                        && !Modifier.isPrivate(other.getModifiers())
+                        && !Modifier.isStatic(other.getModifiers())
+                        && other.getName().equals(method.getName())
+                        && types.parametersOf(other).equals(parameters))
+                .map(other -> Key.of(types.type(), other))
+                .distinct()
+                .toList();
     }
 
     /** The bean may have it with other types in the place of type variables. */
@@ -51,20 +96,18 @@ final class LockedOperations {
     }
 
     /**
-     * Returns the operation of a method that is being called.
+     * Returns the operation of a method that is being called, or null.
      *
-     * @param target the bean instance; its class may be a subclass that the container has made
-     * @throws IllegalStateException if there is none: better no call than one without a lock
+     * @param target of the bean instance; it may be a subclass that the container has made
      */
-    LockedOperation of(Object target, Method method) {
-        for (Class<?> type = target.getClass(); type != null; type = type.getSuperclass()) {
+    LockedOperation find(Class<?> target, Method method) {
+        for (Class<?> type = target; type != null; type = type.getSuperclass()) {
             LockedOperation operation = operations.get(Key.of(type, method));
             if (operation != null) {
                 return operation;
             }
         }
-        throw new IllegalStateException("HF0503: the lock of " + method
-                + " is unknown, so it does not run: no @Locked was found for it when the application was deployed");
+        return null;
     }
 
     boolean isEmpty() {
@@ -73,5 +116,6 @@ final class LockedOperations {
 
     void clear() {
         operations.clear();
+        annotations.clear();
     }
 }

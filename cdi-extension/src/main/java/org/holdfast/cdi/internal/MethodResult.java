@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 
 /** What a method returns, as far as a lock has to do with it. */
 enum MethodResult {
@@ -13,6 +14,9 @@ enum MethodResult {
     BOOLEAN,
     STAGE,
     PUBLISHER,
+
+    /** Of an asynchronous EJB method: others are not deployed. */
+    FUTURE,
     OTHER;
 
     static MethodResult of(Class<?> type) {
@@ -28,7 +32,10 @@ enum MethodResult {
         if (type == CompletionStage.class || type == CompletableFuture.class) {
             return STAGE;
         }
-        return type == Flow.Publisher.class ? PUBLISHER : OTHER;
+        if (type == Flow.Publisher.class) {
+            return PUBLISHER;
+        }
+        return Future.class.isAssignableFrom(type) ? FUTURE : OTHER;
     }
 
     /** Returns whether work goes on when the method has returned, and tells when it is done. */

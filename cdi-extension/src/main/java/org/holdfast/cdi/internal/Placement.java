@@ -25,10 +25,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
 import java.util.function.Predicate;
 
 /** Where the annotation would have no effect: the container does not intercept there, or not for long enough. */
@@ -48,8 +46,6 @@ final class Placement {
 
     private static final List<Class<? extends Annotation>> CALLED_WITH =
             List.of(Observes.class, ObservesAsync.class, Disposes.class);
-
-    private static final List<Class<?>> LATER = List.of(CompletionStage.class, Future.class, Flow.Publisher.class);
 
     private Placement() {}
 
@@ -72,12 +68,9 @@ final class Placement {
         if (Modifier.isFinal(method.getModifiers())) {
             throw unlocked("final methods are not intercepted");
         }
-        Class<?> result = types.resultOf(method);
-        boolean later = LATER.stream().anyMatch(type -> type.isAssignableFrom(result));
-        if (later && !MethodResult.of(result).goesOn() && !isAsynchronous(annotated)) {
-            throw unlocked(
-                    "it returns a " + result.getTypeName() + " before its work is done, and the lock"
-                            + " would be released then; of such types, CompletionStage, CompletableFuture and Flow.Publisher keep it");
+        Optional<String> unfinished = UnfinishedWork.of(method, types, isAsynchronous(annotated));
+        if (unfinished.isPresent()) {
+            throw unlocked(unfinished.get());
         }
         return true;
     }
@@ -98,10 +91,9 @@ final class Placement {
 
     /** What a class is locked for: events, timers and what is produced do not come by way of a caller who could see it. */
     private static boolean isCalledByTheContainer(AnnotatedMethod<?> annotated) {
-        return !Modifier.isStatic(annotated.getJavaMember().getModifiers())
-                && (CALLED.stream().anyMatch(annotated::isAnnotationPresent)
-                        || annotated.getParameters().stream()
-                                .anyMatch(parameter -> CALLED_WITH.stream().anyMatch(parameter::isAnnotationPresent)));
+        return CALLED.stream().anyMatch(annotated::isAnnotationPresent)
+                || annotated.getParameters().stream()
+                        .anyMatch(parameter -> CALLED_WITH.stream().anyMatch(parameter::isAnnotationPresent));
     }
 
     private static IllegalArgumentException unlocked(String why) {
@@ -167,18 +159,23 @@ final class Placement {
         return lost;
     }
 
-    /** Returns a sentence if a decorator has an annotation. */
-    static List<String> lostAnnotations(Annotated decorator, BindingLookup bindings) {
-        boolean locked = decorator instanceof AnnotatedType<?> type
+    /**
+     * Returns a sentence if a decorator or an interceptor has an annotation.
+     *
+     * @param kind what the container calls around beans instead
+     */
+    static List<String> lostAnnotations(Annotated component, String kind, BindingLookup bindings) {
+        boolean locked = component instanceof AnnotatedType<?> type
                 && (bindings.isAmong(type.getAnnotations())
                         || type.getMethods().stream().anyMatch(method -> bindings.isAmong(method.getAnnotations())));
         return locked
-                ? List.of(decorator.getBaseType().getTypeName()
-                        + " would run without its lock: decorators are not intercepted")
+                ? List.of(component.getBaseType().getTypeName() + " would run without its lock: " + kind
+                        + " are not intercepted")
                 : List.of();
     }
 
-    private static Set<Class<?>> ancestors(Class<?> beanClass) {
+    /** Returns the superclasses and interfaces of a class. */
+    static Set<Class<?>> ancestors(Class<?> beanClass) {
         Set<Class<?>> ancestors = new LinkedHashSet<>();
         for (Class<?> type = beanClass; type != null && type != Object.class; type = type.getSuperclass()) {
             if (type != beanClass) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -11,6 +12,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
@@ -66,6 +68,33 @@ class LockedStageTest extends Application {
         assertThat(isHeld("later")).isTrue();
         work.complete("done");
         assertThat(heldAfterwards.toCompletableFuture().get(20, SECONDS)).isFalse();
+    }
+
+    @ApplicationScoped
+    public static class OnAnotherThread {
+        @jakarta.ejb.Asynchronous
+        @Locked("later")
+        public Future<String> future() {
+            return work;
+        }
+    }
+
+    /** The container runs such a method on a thread of its own, and waits for its future when interceptors have returned. */
+    @Test
+    void lock_ofAnAsynchronousEjbMethod_isHeldUntilItsFutureIsDone() throws Exception {
+        OnAnotherThread other = redeploy(OnAnotherThread.class);
+        CompletableFuture<Future<String>> call = CompletableFuture.supplyAsync(other::future);
+        await().until(() -> isHeld("later"));
+        await().during(200, MILLISECONDS).until(() -> isHeld("later"));
+        assertThat(call).isNotDone();
+        work.completeExceptionally(new IllegalArgumentException("on purpose"));
+        assertThat(call.get(20, SECONDS)).isSameAs(work);
+        assertThat(isHeld("later")).isFalse();
+    }
+
+    private <T> T redeploy(Class<T> type) {
+        shutDown();
+        return deploy(type);
     }
 
     public static class Typed<T> {

@@ -311,12 +311,28 @@ class LockedTest extends Application {
         assertThat(isHeld("on-method-7")).isFalse();
     }
 
+    @ApplicationScoped
+    public static class Called {
+        private static volatile boolean heldWhileObserving;
+
+        @Locked("observing-#{event}")
+        void on(@Observes StringBuilder event) {
+            heldWhileObserving = isHeld("observing-" + event);
+        }
+
+        @Produces
+        @Locked("producing")
+        Boolean produce() {
+            return isHeld("producing");
+        }
+    }
+
     @Test
-    void call_ofMethodWithUnknownLock_isRefused() throws Exception {
-        LockedOperations nothing = new LockedOperations();
-        assertThatIllegalStateException()
-                .isThrownBy(() -> nothing.of(new Plain(), Plain.class.getMethod("work", String.class)))
-                .withMessageContaining("does not run");
+    void methodsThatTheContainerCalls_forEventsAndProducts_areLocked() {
+        deploy(Called.class);
+        container.getBeanManager().getEvent().fire(new StringBuilder("x"));
+        assertThat(Called.heldWhileObserving).isTrue();
+        assertThat(container.select(Boolean.class).get()).isTrue();
     }
 
     @ApplicationScoped

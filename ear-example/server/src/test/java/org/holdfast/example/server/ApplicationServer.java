@@ -48,6 +48,22 @@ interface ApplicationServer {
     /** Goes back to what the page says first, once that adapter is gone. */
     void forgetAlone() throws IOException;
 
+    /** Returns what the server says to a deployment that it refuses; and takes away what some servers keep of it. */
+    static String refusal(Runnable deployment, Runnable undeployment) {
+        String refusal = "it is deployed";
+        try {
+            deployment.run();
+        } catch (Exception e) { // Arquillian throws what the server's container throws
+            refusal = e.toString();
+        }
+        try {
+            undeployment.run();
+        } catch (Exception e) {
+            // nothing was kept
+        }
+        return refusal;
+    }
+
     /** Read when the first test asks: the properties are there by then. */
     final class Holder {
 

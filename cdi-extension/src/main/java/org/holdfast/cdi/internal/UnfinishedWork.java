@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+
+/** Methods that return before their work is done, in a way that does not tell the interceptor when it is. */
+final class UnfinishedWork {
+
+    private static final List<Class<?>> LATER = List.of(CompletionStage.class, Future.class, Flow.Publisher.class);
+
+    /** Results that are worked on when the method has returned. */
+    private static final List<String> LAZY = List.of(
+            "java.util.stream.BaseStream",
+            "jakarta.ws.rs.core.StreamingOutput",
+            "org.reactivestreams.Publisher",
+            "io.smallrye.mutiny.Uni",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.CompletableSource");
+
+    /** Parameters that a method has to answer by later. */
+    private static final List<String> ANSWERS =
+            List.of("jakarta.ws.rs.container.AsyncResponse", "jakarta.ws.rs.sse.SseEventSink");
+
+    private UnfinishedWork() {}
+
+    /**
+     * Returns what is wrong with a method, to be told; empty if its lock can be held until its work is done.
+     *
+     * @param asynchronous whether the container runs the whole method, and its interceptors, on another thread
+     */
+    static Optional<String> of(Method method, TypeArguments types, boolean asynchronous) {
+        Class<?> result = types.resultOf(method);
+        Optional<String> answer = types.parametersOf(method).stream()
+                .flatMap(parameter -> TypeNames.firstOf(parameter, ANSWERS).stream())
+                .findFirst();
+        if (answer.isPresent()) {
+            return Optional.of(sentence("answers by an " + answer.get() + ", which it may do when it has returned"));
+        }
+        return isUnfinished(result, asynchronous)
+                ? Optional.of(sentence("returns a " + result.getTypeName() + " before its work is done"))
+                : Optional.empty();
+    }
+
+    private static boolean isUnfinished(Class<?> result, boolean asynchronous) {
+        boolean later = LATER.stream().anyMatch(type -> type.isAssignableFrom(result));
+        return later && !MethodResult.of(result).goesOn() && !asynchronous
+                || TypeNames.firstOf(result, LAZY).isPresent();
+    }
+
+    private static String sentence(String what) {
+        return "it " + what + ", and the lock would be released at the return. These types of a result keep the lock: "
+                + "CompletionStage, CompletableFuture, Flow.Publisher";
+    }
+}

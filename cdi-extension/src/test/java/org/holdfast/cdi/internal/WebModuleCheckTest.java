@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.Vetoed;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.websocket.OnMessage;
+import jakarta.websocket.server.ServerEndpoint;
+import java.lang.reflect.Proxy;
+import java.util.Set;
+import org.holdfast.cdi.Locked;
+import org.jboss.weld.environment.se.Weld;
+import org.jboss.weld.environment.se.WeldContainer;
+import org.junit.jupiter.api.Test;
+
+/** Classes that a servlet container shows and CDI does not, or not as beans. */
+class WebModuleCheckTest {
+
+    private static final String INTERCEPTING = "Payara Server  6.2025.9 #badassfish";
+    private static final String OTHER = "IBM WebSphere Liberty/26.0.0.3";
+
+    private static void start(String server, Class<?>... locked) throws ServletException {
+        ServletContext context = (ServletContext) Proxy.newProxyInstance(
+                WebModuleCheckTest.class.getClassLoader(),
+                new Class<?>[] {ServletContext.class},
+                (proxy, method, arguments) -> server);
+        new WebModuleCheck().onStartup(Set.of(locked), context);
+    }
+
+    private static void startWithCdi(String server, Class<?>... locked) throws ServletException {
+        try (WeldContainer container = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addBeanClasses(Bean.class)
+                .initialize()) {
+            start(server, locked);
+        }
+    }
+
+    private static void assertRefused(String server, Class<?> type, String... words) {
+        assertThatExceptionOfType(ServletException.class)
+                .isThrownBy(() -> startWithCdi(server, type))
+                .withMessageContaining("HF0509")
+                .withMessageContainingAll(words);
+    }
+
+    @Test
+    void servletWithDoGet_isRefused_withoutCdiToo() {
+        assertRefused(INTERCEPTING, Getting.class, "Getting would run [doGet] without its lock");
+        assertThatExceptionOfType(ServletException.class)
+                .isThrownBy(() -> start(OTHER, Getting.class))
+                .withMessageContaining("Getting would run [doGet] without its lock");
+    }
+
+    @Test
+    void classThatIsNoBean_isRefused() {
+        assertRefused(INTERCEPTING, NoBean.class, "NoBean would run without its lock", "Give it a scope", "@Vetoed");
+    }
+
+    @Test
+    void endpointThatIsNoBean_isRefusedWhereItIsNotIntercepted() throws Exception {
+        assertRefused(OTHER, Endpoint.class, "Endpoint would run without its lock", "Give it a scope");
+        startWithCdi(INTERCEPTING, Endpoint.class);
+    }
+
+    @Test
+    void endpointWithAFault_isRefusedWhereItIsIntercepted() {
+        assertRefused(INTERCEPTING, FaultyEndpoint.class, "FaultyEndpoint.held", "#{idd}");
+    }
+
+    @Test
+    void beansAndWhatIsVetoedAndInterceptors_areAccepted() {
+        assertThatCode(() -> startWithCdi(
+                        OTHER,
+                        Bean.class,
+                        ParentOfBean.class,
+                        VetoedClass.class,
+                        Unlocked.class,
+                        LockInterceptor.class))
+                .doesNotThrowAnyException();
+        assertThatCode(() -> new WebModuleCheck().onStartup(null, null)).doesNotThrowAnyException();
+    }
+
+    public static class Getting extends HttpServlet {
+        private static final long serialVersionUID = 1L;
+
+        @Locked("a")
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) {}
+    }
+
+    public static class NoBean {
+        @Locked("a")
+        public void work() {}
+    }
+
+    @ServerEndpoint("/held")
+    public static class Endpoint {
+        @Locked("a")
+        @OnMessage
+        public void held(String message) {}
+    }
+
+    @ServerEndpoint("/held")
+    public static class FaultyEndpoint {
+        @Locked("#{idd}")
+        @OnMessage
+        public void held(String message) {}
+    }
+
+    public static class ParentOfBean {
+        @Locked("a")
+        public void work() {}
+    }
+
+    @Dependent
+    public static class Bean extends ParentOfBean {}
+
+    @Vetoed
+    public static class VetoedClass {
+        @Locked("a")
+        public void work() {}
+    }
+
+    public static class Unlocked {}
+}
