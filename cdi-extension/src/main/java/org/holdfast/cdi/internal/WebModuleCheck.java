@@ -36,7 +36,7 @@ public class WebModuleCheck implements ServletContainerInitializer {
             problems.addAll(found.isEmpty() && extension != null ? extension.whyNotReached(type, intercepts) : found);
         }
         if (!problems.isEmpty()) {
-            throw new ServletException("HF0509: @Locked: " + String.join("; ", problems));
+            throw new ServletException("HF0510: @Locked: " + String.join("; ", problems));
         }
     }
 

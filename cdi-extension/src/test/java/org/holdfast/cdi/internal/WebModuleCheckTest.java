@@ -47,7 +47,7 @@ class WebModuleCheckTest {
     private static void assertRefused(String server, Class<?> type, String... words) {
         assertThatExceptionOfType(ServletException.class)
                 .isThrownBy(() -> startWithCdi(server, type))
-                .withMessageContaining("HF0509")
+                .withMessageContaining("HF0510")
                 .withMessageContainingAll(words);
     }
 
