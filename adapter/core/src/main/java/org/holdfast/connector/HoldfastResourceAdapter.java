@@ -159,10 +159,10 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
             List<String> violations = new ArrayList<>();
             ScheduledExecutorService executor = ContainerScheduling.findExecutor(scheduler, violations);
             Settings settings = Settings.of(values(), violations);
-            scheduling = new ContainerScheduling(executor, context::createTimer, context.getWorkManager());
+            scheduling = new ContainerScheduling(executor, SpareThreads::newTimer, context.getWorkManager());
             spaces = new LockSpaces(
                     settings, new JtaTransactions(context.getTransactionSynchronizationRegistry()), scheduling);
-        } catch (RuntimeException | ResourceException e) {
+        } catch (RuntimeException e) {
             if (scheduling != null) {
                 scheduling.close();
             }
