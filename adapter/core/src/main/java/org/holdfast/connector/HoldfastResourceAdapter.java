@@ -355,6 +355,11 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         return verifyHostName;
     }
 
+    /** The same: Payara and GlassFish log a stack trace where a property of type Boolean has no such getter. */
+    public Boolean isVerifyHostName() {
+        return verifyHostName;
+    }
+
     public void setVerifyHostName(Boolean verifyHostName) {
         this.verifyHostName = verifyHostName;
     }
