@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import jakarta.ejb.MessageDriven;
+import jakarta.ejb.Singleton;
+import jakarta.ejb.Stateful;
+import jakarta.ejb.Stateless;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
@@ -17,9 +22,12 @@ import jakarta.enterprise.inject.spi.BeforeShutdown;
 import jakarta.enterprise.inject.spi.Decorator;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessObserverMethod;
+import jakarta.enterprise.inject.spi.ProcessSessionBean;
+import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.interceptor.Interceptor;
 import java.lang.reflect.Type;
 import java.util.HashSet;
@@ -47,6 +55,7 @@ public class LockExtension implements Extension {
     private final Set<Type> produced = new HashSet<>();
     private final Set<Type> observed = new HashSet<>();
     private OperationReader reader;
+    private volatile boolean ejbs;
 
     /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
@@ -124,13 +133,43 @@ public class LockExtension implements Extension {
                 problems.add("there are several beans of type LockConnectionFactory, and it needs one: " + factories);
             }
         }
-        problems.forEach(problem -> event.addDeploymentProblem(new DeploymentException("HF0501: @Locked: " + problem)));
+        if (!problems.isEmpty()) {
+            event.addDeploymentProblem(refusal(problems));
+        }
         transactions = new CurrentTransaction();
-        locator = new FactoryLocator(beans, factory);
+        locator = new FactoryLocator(beans, factory, ejbs);
         events = new LockEvents(beans, observed);
         factories.clear();
         produced.clear();
         observed.clear();
+    }
+
+    /** One message for all: servers print each with a stack trace, which says nothing of the application's fault. */
+    private static DeploymentException refusal(Set<String> faults) {
+        String all = faults.size() == 1
+                ? faults.iterator().next()
+                : faults.size() + " faults:\n - " + String.join("\n - ", faults);
+        DeploymentException refusal = new DeploymentException("HF0501: @Locked: " + all);
+        refusal.setStackTrace(new StackTraceElement[0]);
+        return refusal;
+    }
+
+    /** Each EJB may have names of its own below {@code java:comp/env}. */
+    void findEjb(
+            @Observes @WithAnnotations({Stateless.class, Stateful.class, Singleton.class, MessageDriven.class})
+                    ProcessAnnotatedType<?> event) {
+        ejbs = true;
+    }
+
+    <X> void findSessionBean(@Observes ProcessSessionBean<X> event) {
+        ejbs = true;
+    }
+
+    /** Reports a factory that is missing when the application begins to work. It may still be bound later. */
+    void reportMissingFactory(@Observes @Initialized(ApplicationScoped.class) Object event) {
+        if (operations.needsUnnamedFactory() && locator != null) {
+            locator.reportIfMissing();
+        }
     }
 
     void forget(@Observes BeforeShutdown event) {

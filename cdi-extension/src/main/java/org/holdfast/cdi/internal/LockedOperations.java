@@ -67,6 +67,12 @@ final class LockedOperations {
                 + " is unknown, so it does not run: no @Locked was found for it when the application was deployed");
     }
 
+    /** Returns whether an operation leaves it to us to find a factory. */
+    boolean needsUnnamedFactory() {
+        return operations.values().stream()
+                .anyMatch(operation -> operation.factory().isEmpty());
+    }
+
     boolean isEmpty() {
         return operations.isEmpty();
     }
