@@ -3,16 +3,33 @@ package org.holdfast;
 
 import java.time.Duration;
 
-/** Somebody else held the lock until the wait timeout was over. */
+/** Another holder had the lock until the wait timeout was over; the message says so if that was the calling thread itself. */
 public final class LockTimeoutException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
     private final String name;
 
+    /**
+     * Says that another holder had the lock.
+     *
+     * @param name the lock's name
+     * @param waited the wait timeout
+     */
     public LockTimeoutException(String name, Duration waited) {
-        super("HF0201: lock '" + name + "' was held by somebody else for the whole wait timeout of " + waited.toMillis()
-                + " ms");
+        this(name, waited, "another holder");
+    }
+
+    /**
+     * Says which holder had the lock.
+     *
+     * @param name the lock's name
+     * @param waited the wait timeout
+     * @param holder which holder, for people
+     */
+    public LockTimeoutException(String name, Duration waited, String holder) {
+        super("HF0201: lock '" + name + "' was held for the whole wait timeout of " + waited.toMillis() + " ms by "
+                + holder);
         this.name = name;
     }
 

@@ -2,7 +2,6 @@
 package org.holdfast.connector;
 
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
-import jakarta.resource.spi.UnavailableException;
 import jakarta.resource.spi.work.Work;
 import jakarta.resource.spi.work.WorkException;
 import jakarta.resource.spi.work.WorkManager;
@@ -19,12 +18,13 @@ import javax.naming.NamingException;
 import org.holdfast.runtime.Scheduling;
 
 /**
- * The threads of the container: its managed executor, and its timer in case that stands still.
+ * The threads of an adapter: the container's managed executor, and a timer of ours in case that stands still.
  *
  * <p>Everything is scheduled from {@code ResourceAdapter.start}: managed executors tie a task to the application on whose
  * thread it was scheduled, and drop it when that application goes. A server that is being suspended or shut down gracefully
- * lets requests finish but may reject managed tasks; their leases must be renewed all the same. So the timer watches, and
- * takes over when the executor has run nothing for a while. Other tasks that the executor does not begin are begun on timers, too.
+ * lets requests finish but may reject managed tasks; their leases must be renewed all the same. So a timer watches. It takes over
+ * when the executor has run nothing for a while, and gives back when the executor runs tasks again. Other tasks that the executor
+ * does not begin are begun on timers, too.
  */
 final class ContainerScheduling implements Scheduling {
 
@@ -36,8 +36,17 @@ final class ContainerScheduling implements Scheduling {
             "java:jboss/ee/concurrency/scheduler/default",
             "concurrent/__defaultManagedScheduledExecutorService");
 
-    /** The executor stands still when the timer has had so many turns meanwhile: after a pause of the process, it has one. */
+    /** The timer takes over when it has had so many turns meanwhile: after a pause of the process, it has one. */
     private static final int STANDSTILL_TURNS = 5;
+
+    /** A loaded server needs a second now and then, and more while it starts: that is no message yet. 10 s, with turns of 20 ms. */
+    private static final int TURNS_UNTIL_WARNING = 500;
+
+    /** The executor is asked for a sign of life so many turns after it stood still, and then ever more rarely. 1 s. */
+    private static final int FIRST_PROBE_TURNS = 50;
+
+    /** An executor that rejects tasks is asked this often at the least: nothing of ours is left in its queue. 1 min. */
+    private static final int MOST_PROBE_TURNS = 3_000;
 
     private final ScheduledExecutorService executor;
     private final Timer timer;
@@ -46,20 +55,29 @@ final class ContainerScheduling implements Scheduling {
     private final ReentrantLock running = new ReentrantLock();
     private volatile ScheduledFuture<?> managed;
     private volatile boolean managedRan;
-    private int turnsWithoutIt;
+    private volatile boolean probeRan;
+    private volatile boolean closed;
 
-    /**
-     * @param executor null for none
-     * @throws UnavailableException if the container gives no timer
-     */
-    ContainerScheduling(ScheduledExecutorService executor, SpareThreads.Timers timers, WorkManager works)
-            throws UnavailableException {
+    // Of the timer's thread:
+
+    /** Since the executor ran the repeated task. */
+    private long turnsWithoutIt;
+
+    /** Since the executor was given the repeated task, or ran it. */
+    private long turnsOfTask;
+
+    private long turnsUntilProbe;
+    private long probePause;
+    private boolean warned;
+
+    /** @param executor null for none */
+    ContainerScheduling(ScheduledExecutorService executor, SpareThreads.Timers timers, WorkManager works) {
         this.executor = executor;
         this.works = works;
         this.timer = timers.createTimer();
         try {
             this.spare = new SpareThreads(timers);
-        } catch (UnavailableException | RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
             timer.cancel();
             throw e;
         }
@@ -93,7 +111,7 @@ final class ContainerScheduling implements Scheduling {
         LOG.log(
                 System.Logger.Level.INFO,
                 "HF0406: no ManagedScheduledExecutorService at " + NAMES
-                        + ": leases are renewed by the container's timer");
+                        + ": leases are renewed by a timer of the adapter");
         return null;
     }
 
@@ -114,7 +132,7 @@ final class ContainerScheduling implements Scheduling {
                 new TimerTask() {
                     @Override
                     public void run() {
-                        watch(task);
+                        watch(task, pauseMillis);
                     }
                 },
                 pauseMillis,
@@ -126,17 +144,13 @@ final class ContainerScheduling implements Scheduling {
         try {
             return executor.scheduleWithFixedDelay(
                     () -> runManaged(task), pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            warnOfTheTimer();
+        } catch (RuntimeException e) { // containers differ in how they say no, and none may end the timer
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "HF0431: the managed executor does not repeat a task; a timer has to",
+                    e);
             return null;
         }
-    }
-
-    private static void warnOfTheTimer() {
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "HF0407: the managed executor runs no tasks (is the server suspended, overloaded, or still deploying?): from now on"
-                        + " leases are renewed by the container's timer");
     }
 
     private void runManaged(Runnable task) {
@@ -144,17 +158,83 @@ final class ContainerScheduling implements Scheduling {
         run(task);
     }
 
-    private void watch(Runnable task) {
-        ScheduledFuture<?> present = managed;
-        turnsWithoutIt = managedRan || running.isLocked() ? 0 : turnsWithoutIt + 1;
-        managedRan = false;
-        if (present != null && turnsWithoutIt > STANDSTILL_TURNS) {
-            managed = null;
-            cancel(present); // servers log each turn that they refuse
-            warnOfTheTimer();
+    private void watch(Runnable task, long pauseMillis) {
+        if (executor != null) {
+            watchExecutor(task, pauseMillis);
         }
-        if (managed == null) {
+        if (managed == null || turnsWithoutIt > STANDSTILL_TURNS) {
             run(task);
+        }
+    }
+
+    private void watchExecutor(Runnable task, long pauseMillis) {
+        if (managedRan || running.isLocked()) {
+            managedRan = false;
+            if (managed != null) {
+                itRuns();
+                return;
+            }
+            probeRan = true; // the task that was cancelled has come to its turn
+        }
+        turnsWithoutIt++;
+        turnsOfTask++;
+        if (managed == null) {
+            askForASignOfLife(task, pauseMillis);
+        } else if (turnsOfTask > STANDSTILL_TURNS) {
+            leave(managed);
+        }
+        if (turnsWithoutIt > TURNS_UNTIL_WARNING && !warned) {
+            warned = true;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0407: the managed executor has run no task of the adapter for " + turnsWithoutIt * pauseMillis
+                            + " ms (is the server suspended, overloaded, or still deploying?): a timer of the adapter renews"
+                            + " leases until the executor runs tasks again");
+        }
+    }
+
+    private void itRuns() {
+        turnsWithoutIt = 0;
+        turnsOfTask = 0;
+        probePause = 0;
+        if (warned) {
+            warned = false;
+            LOG.log(System.Logger.Level.INFO, "HF0430: the managed executor runs tasks again, and renews leases");
+        }
+    }
+
+    private void leave(ScheduledFuture<?> present) {
+        managed = null;
+        cancel(present); // servers log each turn that they refuse
+        probePause = Math.max(FIRST_PROBE_TURNS, probePause);
+        turnsUntilProbe = probePause;
+    }
+
+    /** A probe that runs shows an executor that works. One that does not run may be in its queue for long: there are ever fewer. */
+    private void askForASignOfLife(Runnable task, long pauseMillis) {
+        if (probeRan) {
+            probeRan = false;
+            managed = schedule(task, pauseMillis);
+            turnsOfTask = 0;
+            if (closed && managed != null) {
+                cancel(managed);
+            }
+            return;
+        }
+        turnsUntilProbe--;
+        if (turnsUntilProbe <= 0) {
+            boolean rejected = !probe();
+            probePause = Math.max(FIRST_PROBE_TURNS, 2 * probePause);
+            turnsUntilProbe = rejected ? Math.min(MOST_PROBE_TURNS, probePause) : probePause;
+        }
+    }
+
+    private boolean probe() {
+        try {
+            executor.execute(() -> probeRan = true);
+            return true;
+        } catch (RuntimeException e) { // containers differ in how they say no
+            return false;
         }
     }
 
@@ -231,9 +311,10 @@ final class ContainerScheduling implements Scheduling {
         }
     }
 
-    /** The executor is the container's, and some containers do not end the timers of an adapter that is gone. */
+    /** The executor is the container's, and goes on. */
     @Override
     public void close() {
+        closed = true;
         ScheduledFuture<?> present = managed;
         if (present != null) {
             cancel(present);

@@ -167,11 +167,11 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
             List<String> violations = new ArrayList<>();
             ScheduledExecutorService executor = ContainerScheduling.findExecutor(scheduler, violations);
             Settings settings = Settings.of(values(), violations);
-            scheduling = new ContainerScheduling(executor, context::createTimer, context.getWorkManager());
+            scheduling = new ContainerScheduling(executor, SpareThreads::newTimer, context.getWorkManager());
             spaces = new LockSpaces(
                     settings, new JtaTransactions(context.getTransactionSynchronizationRegistry()), scheduling);
             whyNotStarted = "";
-        } catch (RuntimeException | ResourceException e) {
+        } catch (RuntimeException e) {
             if (scheduling != null) {
                 scheduling.close();
             }
@@ -366,6 +366,11 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     }
 
     public Boolean getVerifyHostName() {
+        return verifyHostName;
+    }
+
+    /** The same: Payara and GlassFish log a stack trace where a property of type Boolean has no such getter. */
+    public Boolean isVerifyHostName() {
         return verifyHostName;
     }
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.connector;
 
-import jakarta.resource.spi.UnavailableException;
 import java.util.Queue;
 import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Begins tasks that the container has accepted and does not begin: its executors have queues, and an application that blocks their
  * threads must not keep a loss from being told, nor a waiter from leaving its line.
  *
- * <p>The threads are those of timers, which the container gives to this adapter alone. A timer is made for that, and cancelled
- * when nothing is left to do. Safe for use by any number of threads.
+ * <p>The threads are those of timers that are this adapter's alone. A timer is made for that, and cancelled when nothing is left to
+ * do. Safe for use by any number of threads.
  */
 final class SpareThreads implements AutoCloseable {
 
@@ -29,15 +29,27 @@ final class SpareThreads implements AutoCloseable {
 
     /** Gives timers, each with a thread that nobody else uses. */
     interface Timers {
-        Timer createTimer() throws UnavailableException;
+        Timer createTimer();
     }
+
+    /**
+     * Returns a new timer with a thread of a name of ours.
+     *
+     * <p>The timers that containers give are threads just like it. But WildFly names them after the configuration of the adapter,
+     * passwords included. A recording of the JVM shows the name that a thread had when it started, so renaming it is too late.
+     */
+    static Timer newTimer() {
+        return new Timer("holdfast-timer-" + NUMBERS.incrementAndGet(), true);
+    }
+
+    private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Timers timers;
     private final Timer watch;
     private final Lane ours = new Lane(MOST_OF_OURS);
     private final Lane application = new Lane(MOST_OF_THE_APPLICATION);
 
-    SpareThreads(Timers timers) throws UnavailableException {
+    SpareThreads(Timers timers) {
         this.timers = timers;
         this.watch = timers.createTimer(); // now: later the caller's thread would leave its class loader on the timer's
     }
@@ -57,7 +69,7 @@ final class SpareThreads implements AutoCloseable {
     public void close() {
         try {
             later(watch::cancel, 2 * PATIENCE_MILLIS);
-        } catch (IllegalStateException e) { // the container has cancelled the timer
+        } catch (IllegalStateException e) { // it was closed before
             watch.cancel();
         }
     }
@@ -118,7 +130,7 @@ final class SpareThreads implements AutoCloseable {
                             }
                         },
                         0);
-            } catch (UnavailableException | RuntimeException | OutOfMemoryError e) {
+            } catch (RuntimeException | OutOfMemoryError e) {
                 free.release();
                 tryAgain();
             }

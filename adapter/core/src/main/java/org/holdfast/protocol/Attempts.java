@@ -20,6 +20,7 @@ final class Attempts {
     private final LeaseManager manager;
     private final LockRequest request;
     private final Holder holder;
+    private final long threadId;
     private final String asking;
     private final WaitingRoom.Line line;
     private final List<String> names;
@@ -49,6 +50,7 @@ final class Attempts {
         this.request = request;
         this.holder = holder;
         this.asking = holder == null ? Thread.currentThread().getName() : holder.describe();
+        this.threadId = Thread.currentThread().getId();
         this.begun = manager.time().nanoTime();
         this.recorded = manager.recorder().acquiring();
         this.waitNanos = saturatedNanos(request.waitTimeout().orElseThrow());
@@ -266,7 +268,7 @@ final class Attempts {
             manager.tokens().forget();
         } else if (outcome instanceof Outcome.Acquired acquired) {
             Hold.Cohort cohort = new Hold.Cohort(acquired.startedNanos(), 0, standstillsBefore);
-            held = manager.keep(claim, cohort, new Hold.Taker(holder, badge), terms(), acquired, nodes);
+            held = manager.keep(claim, cohort, new Hold.Taker(holder, badge, threadId), terms(), acquired, nodes);
             return manager.loseIfStoodStill(held) ? stoodStill() : outcome;
         }
         return outcome;
@@ -302,7 +304,9 @@ final class Attempts {
                 && old.claim().target().names().equals(names)
                 && old.claim().ttlMillis() == request.ttl().orElseThrow().toMillis()
                 && left() > 0;
-        return fits ? manager.releases().passOn(old, new Hold.Taker(holder, badge(old.token() + 1)), terms()) : null;
+        return fits
+                ? manager.releases().passOn(old, new Hold.Taker(holder, badge(old.token() + 1), threadId), terms())
+                : null;
     }
 
     /** Joins the end of the line. */

@@ -81,8 +81,9 @@ public final class Hold {
      *
      * @param holder who may take it once more; null for nobody
      * @param badge what it tells of itself
+     * @param threadId of the thread that asked for it, which need not be the holder
      */
-    record Taker(Holder holder, Badge badge) {}
+    record Taker(Holder holder, Badge badge, long threadId) {}
 
     /** What is to become of the nodes' locks when a lease is given back. */
     enum GivenBack {
@@ -138,6 +139,16 @@ public final class Hold {
 
     Badge badge() {
         return taker.badge();
+    }
+
+    /** Returns whether the calling thread asked for it, for whichever holder. */
+    boolean isTakenByThisThread() {
+        return taker.threadId() == Thread.currentThread().getId();
+    }
+
+    /** Returns whether no thread or transaction can take it once more. */
+    boolean isDetached() {
+        return taker.holder() == null;
     }
 
     /** Returns whether others may have the lock as well, to read. */

@@ -17,13 +17,32 @@ final class LockFailures {
      */
     static LockException of(Acquisition done, LockRequest request, int nodes) {
         if (done instanceof Acquisition.TimedOut) {
-            return new LockTimeoutException(
-                    request.name(), request.waitTimeout().orElseThrow());
+            return timedOut(request);
         }
         if (done instanceof Acquisition.Unavailable none) {
             return new QuorumUnavailableException(request.name(), nodes, none.waited(), none.failures());
         }
         return clockSkewed(request);
+    }
+
+    /** @param request with a wait timeout */
+    static LockTimeoutException timedOut(LockRequest request) {
+        return new LockTimeoutException(request.name(), request.waitTimeout().orElseThrow());
+    }
+
+    /**
+     * Says so if the calling thread waited for itself.
+     *
+     * @param request with a wait timeout
+     * @param mine a lock that the calling thread has taken under one of the names
+     */
+    static LockTimeoutException timedOut(LockRequest request, Hold mine) {
+        String taken = mine.isDetached()
+                ? "it has taken a detached lease, which no request re-enters"
+                : "it has taken the lock as " + mine.badge().thread()
+                        + ", and this request is detached or of another transaction";
+        return new LockTimeoutException(
+                request.name(), request.waitTimeout().orElseThrow(), "the calling thread itself: " + taken);
     }
 
     static LockException clockSkewed(LockRequest request) {

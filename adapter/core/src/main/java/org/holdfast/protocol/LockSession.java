@@ -74,9 +74,22 @@ public final class LockSession {
 
     /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}; for the rest as below. */
     public Lease acquire(Nodes nodes, LockRequest request, Runnable whenWaiting) throws InterruptedException {
-        return tryAcquire(nodes, request, whenWaiting)
-                .orElseThrow(() -> new LockTimeoutException(
-                        request.name(), complete(request).waitTimeout().orElseThrow()));
+        return tryAcquire(nodes, request, whenWaiting).orElseThrow(() -> timedOut(complete(request)));
+    }
+
+    private LockTimeoutException timedOut(LockRequest request) {
+        for (String name : request.names()) {
+            Hold mine = manager.holds()
+                    .find(
+                            name,
+                            hold -> !hold.isPermit()
+                                    && hold.isTakenByThisThread()
+                                    && hold.isHeld(manager.time().nanoTime()));
+            if (mine != null) {
+                return LockFailures.timedOut(request, mine);
+            }
+        }
+        return LockFailures.timedOut(request);
     }
 
     /**

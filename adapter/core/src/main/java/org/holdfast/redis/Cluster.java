@@ -95,7 +95,7 @@ public final class Cluster implements AutoCloseable {
         this.health = addresses.stream()
                 .map(a -> new NodeHealth(a, time, recorder, throttles.of(a)))
                 .toList();
-        this.votes = new Votes(this.addresses, health);
+        this.votes = new Votes(this.addresses, health, throttles.majority());
         long quarantineMicros = agreements.widest().quarantine().toNanos() / 1_000;
         this.codec = new ScriptCodec(keyPrefix, guarded ? quarantineMicros : 0);
         this.guarded = guarded;

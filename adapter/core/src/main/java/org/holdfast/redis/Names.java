@@ -136,6 +136,11 @@ final class Names {
                 throw LocalFailureException.of(e.getCause());
             }
             NodeSocket.requireFiles(); // a lookup that had none says that there is no such host
+            if (e.getCause() instanceof UnknownHostException
+                    && lookup.host.equals(e.getCause().getMessage())) {
+                // the JVM gives the reason once, and the name alone for as long as it remembers
+                throw new IOException(lookup.host + ": unknown host, as the name server said a moment ago");
+            }
             throw new IOException(Cluster.describe(e), e.getCause());
         } catch (TimeoutException e) {
             lookup.overdue = true;

@@ -73,7 +73,7 @@ final class NodeConnection extends Connection {
                 throw e;
             }
             String message = Cluster.describe(e);
-            String explained = sockets.agreed && isEnd(e) ? Tls.explainEnd(message) : message;
+            String explained = isEnd(e) ? sockets.explainEnd(message) : NodeErrors.explainIntroduction(message);
             String safe = withoutPassword(explained, password);
             throw safe.equals(message) ? e : new JedisConnectionException(safe);
         }
@@ -118,6 +118,14 @@ final class NodeConnection extends Connection {
             this.tls = tls;
             this.config = config;
             this.deadline = deadline;
+        }
+
+        /** Returns why the connection ended, if it was there at all. */
+        String explainEnd(String said) {
+            if (last == null || address.tls() && !agreed) {
+                return said;
+            }
+            return agreed ? Tls.explainEnd(said) : NodeErrors.explainEndWithoutTls(said);
         }
 
         void close() {

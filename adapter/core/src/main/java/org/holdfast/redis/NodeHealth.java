@@ -76,6 +76,11 @@ final class NodeHealth {
         return !(state.get() instanceof State.Aside);
     }
 
+    /** Returns whether the node votes, as far as is known. */
+    boolean isUp() {
+        return state.get() == UP;
+    }
+
     /** Returns what is known of the node, for messages. */
     String reason() {
         State seen = state.get();

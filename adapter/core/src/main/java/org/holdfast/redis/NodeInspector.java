@@ -60,6 +60,9 @@ final class NodeInspector {
     private final Throttle throttle;
     private final NodeGuard guard;
 
+    /** Why the node was refused when it was looked at last; null if it was not. Its quarantine begins anew with each look then. */
+    private volatile String refusedFor;
+
     /**
      * @param agreements the settings that processes must share
      * @param throttle of what the log says of marks
@@ -98,7 +101,7 @@ final class NodeInspector {
         private static final long serialVersionUID = 1L;
 
         RefusedException(String reason) {
-            super("refused: " + reason);
+            super(reason);
         }
     }
 
@@ -112,9 +115,11 @@ final class NodeInspector {
     Admission inspect(NodeConnection connection) {
         NodeGuard.Admission admission = guard.admit(new Connected(connection));
         if (admission instanceof NodeGuard.Admission.Refused refused) {
+            refusedFor = refused.reason();
             throw new RefusedException(refused.reason());
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
+            refusedFor = null;
             return new Admission(
                     admitted.runId(),
                     TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()),
@@ -203,7 +208,7 @@ final class NodeInspector {
             if (status != MARK_SET) {
                 return Optional.empty();
             }
-            if (!change.reason().isEmpty()) {
+            if (!change.reason().isEmpty() && !change.reason().equals(refusedFor)) {
                 report(change);
             }
             return Optional.of(seen);
@@ -211,6 +216,9 @@ final class NodeInspector {
     }
 
     private static NodeFacts facts(Map<String, String> info, long now, Optional<String> durabilityFault) {
+        NodeErrors.tooOld(info.get("redis_version")).ifPresent(reason -> {
+            throw new RefusedException(reason);
+        });
         boolean limited = !"0".equals(info.getOrDefault("maxmemory", "0"));
         boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
         String promotion = info.getOrDefault("master_replid2", "");
@@ -298,8 +306,7 @@ final class NodeInspector {
 
     private static Object requiredReply(Object reply, String command) {
         if (reply instanceof JedisDataException e) {
-            throw new RefusedException("the guard cannot look at the node, allow " + command
-                    + " to its user or set guard to OFF: " + e.getMessage());
+            throw new RefusedException(NodeErrors.explainLook(command, e.getMessage()));
         }
         return reply;
     }

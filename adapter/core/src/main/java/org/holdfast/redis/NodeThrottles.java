@@ -16,10 +16,17 @@ import org.holdfast.protocol.Time;
 public final class NodeThrottles {
 
     private final Time time;
+    private final Throttle majority;
     private final Map<NodeAddress, OfNode> byAddress = new ConcurrentHashMap<>();
 
     public NodeThrottles(Time time) {
         this.time = time;
+        this.majority = new Throttle(time);
+    }
+
+    /** Returns the throttle of what the log says of all nodes together. */
+    Throttle majority() {
+        return majority;
     }
 
     /**

@@ -3,6 +3,9 @@ package org.holdfast.redis;
 
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.holdfast.protocol.Throttle;
 
 /**
  * Sees to it that each Redis process has one vote, whatever number of addresses lead to it: another spelling of its host,
@@ -13,6 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Votes {
 
+    private static final System.Logger LOG = System.getLogger(Votes.class.getName());
+
     private final List<NodeAddress> addresses;
     private final List<NodeHealth> health;
 
@@ -22,7 +27,12 @@ final class Votes {
     /** Which process each node was when it was looked at last; null where nobody has. */
     private final String[] runIds;
 
-    Votes(List<NodeAddress> addresses, List<NodeHealth> health) {
+    private final Throttle throttle;
+    private boolean reported;
+
+    /** @param throttle of what the log says of all nodes together */
+    Votes(List<NodeAddress> addresses, List<NodeHealth> health, Throttle throttle) {
+        this.throttle = throttle;
         this.addresses = addresses;
         this.health = health;
         this.runIds = new String[addresses.size()];
@@ -48,9 +58,35 @@ final class Votes {
                 }
             }
             health.get(node).admitted(admission);
+            reportMajority(admission.quarantineNanos() > 0);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Says once that quarantines leave too few nodes for a lock. It is said again when there were enough in between. */
+    private void reportMajority(boolean quarantined) {
+        int needed = health.size() / 2 + 1;
+        long voting = health.stream().filter(NodeHealth::isUp).count();
+        if (voting >= needed) {
+            reported = false;
+            return;
+        }
+        String more = quarantined && !reported ? throttle.leave() : null;
+        if (more != null) {
+            reported = true;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0310: no new lock can be granted: " + needed + " of " + health.size() + " nodes must vote, "
+                            + voting + " can; " + describeNodes() + more);
+        }
+    }
+
+    private String describeNodes() {
+        return IntStream.range(0, health.size())
+                .filter(node -> !health.get(node).isUp())
+                .mapToObj(node -> addresses.get(node) + ": " + health.get(node).reason())
+                .collect(Collectors.joining("; "));
     }
 
     private boolean isAskedAs(String runId, int node) {

@@ -67,8 +67,9 @@ public final class LockSpaces implements AutoCloseable {
         services.forEach(service -> service.awaitHolders(patience));
         String reason = "the resource adapter was stopped, and its holder did not end within stopTimeoutMillis = "
                 + TimeUnit.NANOSECONDS.toMillis(stopTimeoutNanos);
-        List<LockService> losing =
-                services.stream().filter(service -> service.leaveHolders(reason)).toList();
+        List<LockService> losing = services.stream()
+                .filter(service -> service.leaveHolders(reason))
+                .toList();
         losing.forEach(LockService::awaitListeners);
         long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
         services.forEach(LockService::stop); // what hangs in several of them ends at the same time

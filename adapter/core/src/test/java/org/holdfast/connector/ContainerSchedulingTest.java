@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.resource.ResourceException;
-import jakarta.resource.spi.UnavailableException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.LogLines;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,7 +49,7 @@ class ContainerSchedulingTest {
     }
 
     /** The first timer is that of the heartbeat. */
-    private ContainerScheduling scheduling(ScheduledExecutorService managed) throws UnavailableException {
+    private ContainerScheduling scheduling(ScheduledExecutorService managed) {
         Iterator<Timer> first = List.of(timer).iterator();
         return new ContainerScheduling(managed, () -> first.hasNext() ? first.next() : new Timer(true), null);
     }
@@ -57,6 +57,7 @@ class ContainerSchedulingTest {
     /** As the managed executor of a server that is being suspended: takes the task and never runs it. */
     private static class Suspended extends ScheduledThreadPoolExecutor {
         private final AtomicInteger cancelled = new AtomicInteger();
+        private volatile boolean resumed;
 
         Suspended() {
             super(1);
@@ -64,13 +65,22 @@ class ContainerSchedulingTest {
 
         @Override
         public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long pause, TimeUnit unit) {
-            return super.schedule(cancelled::incrementAndGet, 1, TimeUnit.DAYS);
+            return resumed
+                    ? super.scheduleWithFixedDelay(task, first, pause, unit)
+                    : super.schedule(cancelled::incrementAndGet, 1, TimeUnit.DAYS);
         }
 
         @Override
         public void execute(Runnable task) {
-            throw new RejectedExecutionException("suspended");
+            if (!resumed) {
+                throw new RejectedExecutionException("suspended");
+            }
+            super.execute(task);
         }
+    }
+
+    private void awaitTheWarning() {
+        await().untilAsserted(() -> assertThat(log.beginningWith("HF0407")).hasSize(1));
     }
 
     @Test
@@ -93,12 +103,65 @@ class ContainerSchedulingTest {
         Suspended suspended = new Suspended();
         CountDownLatch runs = new CountDownLatch(10);
         try (ContainerScheduling scheduling = scheduling(suspended)) {
-            scheduling.repeat(runs::countDown, 5);
+            scheduling.repeat(runs::countDown, 1);
             assertThat(runs.await(10, SECONDS)).isTrue();
-            assertThat(log.beginningWith("HF0407")).hasSize(1);
+            awaitTheWarning();
         } finally {
             suspended.shutdownNow();
         }
+    }
+
+    /** A server that starts, or has much to do, needs some time for each task. */
+    @Test
+    void repeat_onAnExecutorThatWasBusy_returnsToItWithoutAWord() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch onTheTimer = new CountDownLatch(10);
+        CountDownLatch onTheExecutor = new CountDownLatch(100);
+        try (ContainerScheduling scheduling = scheduling(executor)) {
+            executor.execute(() -> awaitQuietly(end));
+            scheduling.repeat(
+                    () -> {
+                        boolean managed = Thread.currentThread().getName().startsWith("pool-");
+                        (managed ? onTheExecutor : onTheTimer).countDown();
+                    },
+                    5);
+            assertThat(onTheTimer.await(10, SECONDS)).isTrue();
+            end.countDown();
+            assertThat(onTheExecutor.await(10, SECONDS)).isTrue();
+        }
+        assertThat(log.beginningWith("HF0")).isEmpty();
+    }
+
+    @Test
+    void repeat_onAnExecutorThatIsResumed_returnsToItAndSaysSo() throws Exception {
+        Suspended suspended = new Suspended();
+        AtomicReference<Thread> last = new AtomicReference<>();
+        try (ContainerScheduling scheduling = scheduling(suspended)) {
+            scheduling.repeat(() -> last.set(Thread.currentThread()), 1);
+            awaitTheWarning();
+            suspended.resumed = true;
+            await().untilAsserted(() -> assertThat(log.beginningWith("HF0430")).hasSize(1));
+            await().until(() -> last.get().getName().startsWith("pool-"));
+        } finally {
+            suspended.shutdownNow();
+        }
+        assertThat(log.beginningWith("HF0407")).hasSize(1);
+    }
+
+    @Test
+    void newTimer_hasAThreadOfAHoldfastName() throws Exception {
+        AtomicReference<String> name = new AtomicReference<>();
+        Timer ours = SpareThreads.newTimer();
+        ours.schedule(
+                new TimerTask() {
+                    @Override
+                    public void run() {
+                        name.set(Thread.currentThread().getName());
+                    }
+                },
+                0);
+        await().untilAsserted(() -> assertThat(name.get()).startsWith("holdfast-timer-"));
+        ours.cancel();
     }
 
     /** As a suspended one, of a container that has forgotten the task, or is about to go. */
@@ -118,9 +181,9 @@ class ContainerSchedulingTest {
         Suspended broken = new Broken();
         CountDownLatch runs = new CountDownLatch(10);
         try (ContainerScheduling scheduling = scheduling(broken)) {
-            scheduling.repeat(runs::countDown, 5);
+            scheduling.repeat(runs::countDown, 1);
             assertThat(runs.await(10, SECONDS)).isTrue();
-            assertThat(log.beginningWith("HF0407")).hasSize(1);
+            awaitTheWarning();
         } finally {
             broken.shutdownNow();
         }
@@ -142,9 +205,9 @@ class ContainerSchedulingTest {
         executor.shutdownNow();
         CountDownLatch runs = new CountDownLatch(10);
         try (ContainerScheduling scheduling = scheduling(executor)) {
-            scheduling.repeat(runs::countDown, 5);
+            scheduling.repeat(runs::countDown, 1);
             assertThat(runs.await(10, SECONDS)).isTrue();
-            assertThat(log.beginningWith("HF0407")).hasSize(1);
+            awaitTheWarning();
         }
     }
 

@@ -3,7 +3,6 @@ package org.holdfast.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 import static org.holdfast.connector.RunningAdapter.handle;
 
@@ -15,9 +14,6 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.Timer;
-import java.util.TimerTask;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
@@ -85,44 +81,28 @@ class ResourceAdapterTest {
 
     @Test
     void start_thatFails_isAFaultOfTheAdapterAndLeavesNoTimer() {
+        Set<Thread> before = RunningAdapter.timers();
         HoldfastResourceAdapter unlucky = new HoldfastResourceAdapter();
         unlucky.setNodes(redis.uris());
-        AtomicBoolean cancelled = new AtomicBoolean();
-        running.nextTimer = new Timer(true) {
-            @Override
-            public void schedule(TimerTask task, long delay, long period) {
-                throw new IllegalStateException("the server is going down");
-            }
-
-            @Override
-            public void cancel() {
-                cancelled.set(true);
-                super.cancel();
-            }
-        };
+        running.fault = new IllegalStateException("the server is going down");
         assertThatExceptionOfType(ResourceAdapterInternalException.class)
                 .isThrownBy(() -> unlucky.start(running))
                 .withMessageContaining("HF0401")
                 .withMessageContaining("the server is going down");
-        assertThat(cancelled).isTrue();
+        await().untilAsserted(() -> assertThat(before).containsAll(RunningAdapter.timers()));
     }
 
     @Test
     void stop_endsEveryLeaseAndItsTimer() throws Exception {
         Lease lease = handle(running.managed()).acquire(LockRequest.of("stop").detached());
         int threads = Thread.activeCount();
+        Set<Thread> ours = RunningAdapter.timers();
+        assertThat(ours).isNotEmpty();
         running.adapter.stop();
         running.adapter.stop();
         assertThat(lease.isHeld()).isFalse();
         await().untilAsserted(() -> assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads));
-        assertThatIllegalStateException().isThrownBy(() -> running.timers
-                .get(0)
-                .schedule(
-                        new TimerTask() {
-                            @Override
-                            public void run() {}
-                        },
-                        1));
+        await().untilAsserted(() -> assertThat(RunningAdapter.timers()).doesNotContainAnyElementsOf(ours));
         assertThatExceptionOfType(ResourceException.class).isThrownBy(running::managed);
 
         running.adapter.start(running);

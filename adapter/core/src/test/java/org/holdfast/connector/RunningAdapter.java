@@ -11,10 +11,9 @@ import jakarta.resource.spi.work.WorkManager;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.Timer;
+import java.util.stream.Collectors;
 import org.holdfast.LockConnection;
 import org.holdfast.testkit.RedisServer;
 
@@ -23,13 +22,12 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
 
     final HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();
     final LockManagedConnectionFactory factory = new LockManagedConnectionFactory();
-    final List<Timer> timers = new ArrayList<>();
 
     /** The transaction of whatever thread asks. */
     final StubTransaction transaction = new StubTransaction();
 
-    /** What the container gives instead of a timer of its own. */
-    Timer nextTimer;
+    /** What the container fails with when it is asked for its transactions; null to give them. */
+    RuntimeException fault;
 
     /** Starts it; the guard would have fresh nodes wait. */
     RunningAdapter(String nodes) throws ResourceException {
@@ -74,6 +72,13 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
                 .count();
     }
 
+    /** Returns the threads of the timers of all adapters in this process. */
+    static Set<Thread> timers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("holdfast-timer-"))
+                .collect(Collectors.toSet());
+    }
+
     /** Returns which of the candidates the container must throw away. */
     Set<Object> invalid(Object... candidates) {
         Set<?> invalid = factory.getInvalidConnections(Set.of(candidates));
@@ -83,18 +88,19 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
     @Override
     public void close() {
         adapter.stop();
-        timers.forEach(Timer::cancel);
     }
 
+    /** As WildFly does it, which names the thread after the configuration. */
     @Override
     public Timer createTimer() {
-        Timer timer = nextTimer == null ? new Timer(true) : nextTimer;
-        timers.add(timer);
-        return timer;
+        throw new AssertionError("a thread of a name that is not ours");
     }
 
     @Override
     public TransactionSynchronizationRegistry getTransactionSynchronizationRegistry() {
+        if (fault != null) {
+            throw fault;
+        }
         return transaction;
     }
 

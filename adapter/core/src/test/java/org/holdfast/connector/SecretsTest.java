@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import jakarta.resource.spi.ManagedConnection;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.NotSerializableException;
+import java.io.ObjectOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +30,9 @@ import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.openmbean.TabularData;
+import jdk.jfr.Configuration;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnection;
@@ -180,7 +188,9 @@ class SecretsTest {
 
     /** Uses whatever there is to be used, in vain, and asks everything for its name. */
     private void useInVain(Place place, int port) throws Exception {
-        try (RunningAdapter running = new RunningAdapter("redis://127.0.0.1:1")) {
+        try (Recording recording = new Recording(Configuration.getConfiguration("profile"));
+                RunningAdapter running = new RunningAdapter("redis://127.0.0.1:1")) {
+            recording.start();
             HoldfastResourceAdapter adapter = running.adapter;
             adapter.stop();
             place.give(adapter, port);
@@ -203,10 +213,39 @@ class SecretsTest {
                             + locks + " " + ((LockManagedConnection) managed).service() + " "
                             + adapter.settings(Map.of()));
             tellWhatJmxShows();
+            tellWhatThreadsAreCalled();
+            tellWhatIsSerialized(adapter, running.factory, locks, managed, handle);
             adapter.stop();
             mustFail(() -> handle.acquire(request));
             mustFail(locks::getConnection);
+            tellWhatIsRecorded(recording);
         }
+    }
+
+    /** Names of threads are in each line of a log, in dumps and in recordings. */
+    private void tellWhatThreadsAreCalled() {
+        for (ThreadInfo thread : ManagementFactory.getThreadMXBean().dumpAllThreads(true, true)) {
+            out.println(thread);
+        }
+    }
+
+    private void tellWhatIsSerialized(Object... objects) throws IOException {
+        for (Object object : objects) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (ObjectOutputStream serial = new ObjectOutputStream(bytes)) {
+                serial.writeObject(object);
+            } catch (NotSerializableException e) {
+                out.println("not serialized: " + e.getMessage());
+            }
+            out.println(bytes.toString(StandardCharsets.ISO_8859_1));
+        }
+    }
+
+    private void tellWhatIsRecorded(Recording recording) throws IOException {
+        Path file = scratch.resolve("secrets.jfr");
+        recording.stop();
+        recording.dump(file);
+        RecordingFile.readAllEvents(file).forEach(out::println);
     }
 
     private void tellWhatJmxShows() throws Exception {

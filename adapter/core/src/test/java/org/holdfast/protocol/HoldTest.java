@@ -24,7 +24,7 @@ class HoldTest {
     private final Hold hold = new Hold(
             fixture.command(7).claim(),
             new Hold.Cohort(0, 0, 0),
-            new Hold.Taker(holder, Badge.UNKNOWN),
+            new Hold.Taker(holder, Badge.UNKNOWN, 1),
             RENEWED,
             new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
             new Notifier(new Callbacks(Runnable::run), time),
@@ -112,7 +112,7 @@ class HoldTest {
         Hold unlucky = new Hold(
                 fixture.command(7).claim(),
                 new Hold.Cohort(0, 0, 0),
-                new Hold.Taker(holder, Badge.UNKNOWN),
+                new Hold.Taker(holder, Badge.UNKNOWN, 1),
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 new Notifier(
@@ -151,7 +151,7 @@ class HoldTest {
         Hold bounded = new Hold(
                 fixture.command(7).claim(),
                 new Hold.Cohort(0, 0, 0),
-                new Hold.Taker(holder, Badge.UNKNOWN),
+                new Hold.Taker(holder, Badge.UNKNOWN, 1),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
                 new Notifier(new Callbacks(Runnable::run), time),
@@ -176,7 +176,7 @@ class HoldTest {
         Hold bounded = new Hold(
                 fixture.command(7).claim(),
                 new Hold.Cohort(0, 0, 0),
-                new Hold.Taker(holder, Badge.UNKNOWN),
+                new Hold.Taker(holder, Badge.UNKNOWN, 1),
                 terms,
                 new Outcome.Acquired(start, start + VALIDITY),
                 new Notifier(new Callbacks(Runnable::run), time),
@@ -209,7 +209,7 @@ class HoldTest {
         Hold untold = new Hold(
                 fixture.command(7).claim(),
                 new Hold.Cohort(0, 0, 0),
-                new Hold.Taker(holder, Badge.UNKNOWN),
+                new Hold.Taker(holder, Badge.UNKNOWN, 1),
                 RENEWED,
                 new Outcome.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 new Notifier(

@@ -241,7 +241,7 @@ class LeastPrivilegeTest {
         for (var node : redis.all()) {
             assertThat(said(told, node.uri() + database))
                     .as("without " + permission)
-                    .matches("(refused: .*: )?(" + sent + "|" + inScript + ")");
+                    .matches("(the guard cannot look at it: .*: )?(" + sent + "|" + inScript + ")");
         }
         assertThat(told).hasMessageContaining(redis.get(0).uri() + database);
     }

@@ -99,7 +99,7 @@ class OneVoteTest {
         awaitState(ada.uri(), "up");
         awaitState(again, sameAs(ada.uri()));
         bob.kill();
-        awaitRefused(again + ": refused: " + sameAs(ada.uri()));
+        awaitRefused(again + ": " + sameAs(ada.uri()));
     }
 
     @Test

@@ -4,11 +4,15 @@ package org.holdfast.cdi.internal;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.LockConnection;
@@ -30,18 +34,34 @@ final class FactoryLocator {
             "openejb:Resource/holdfast.rar",
             "openejb:Resource/holdfast");
 
+    /** Stands for a module that binds none of its own. Holds nothing. */
+    private static final Object NONE = new Object();
+
+    private static final System.Logger LOG = System.getLogger(FactoryLocator.class.getName());
+
     private final BeanManager beans;
     private final Bean<?> bean;
     private final CreationalContext<?> creation;
-    private final Map<String, LockConnectionFactory> named = new ConcurrentHashMap<>();
-    private volatile LockConnectionFactory ofTheApplication;
-    private volatile LockConnectionFactory ofTheServer;
+    private final boolean componentsDiffer;
 
-    /** @param bean the application's own, or null */
-    FactoryLocator(BeanManager beans, Bean<?> bean) {
+    // References are weak: a factory that is remembered must not keep the class loader of an adapter that was
+    // redeployed.
+    private final Map<String, WeakReference<LockConnectionFactory>> named = new ConcurrentHashMap<>();
+    private volatile LockConnectionFactory ofTheApplication;
+    private volatile WeakReference<LockConnectionFactory> ofTheServer = new WeakReference<>(null);
+
+    /** By context class loader, which is one for each web module. */
+    private final Map<ClassLoader, WeakReference<Object>> ofModules = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /**
+     * @param bean the application's own, or null
+     * @param componentsDiffer whether components of one module may have names of their own, as EJBs have
+     */
+    FactoryLocator(BeanManager beans, Bean<?> bean, boolean componentsDiffer) {
         this.beans = beans;
         this.bean = bean;
         this.creation = beans.createCreationalContext(bean);
+        this.componentsDiffer = componentsDiffer;
     }
 
     /**
@@ -59,8 +79,9 @@ final class FactoryLocator {
     }
 
     private void forget() {
-        ofTheServer = null;
+        ofTheServer = new WeakReference<>(null);
         named.clear();
+        ofModules.clear();
     }
 
     /** Lets go of what hangs on the application's bean. */
@@ -70,19 +91,20 @@ final class FactoryLocator {
     }
 
     private LockConnectionFactory named(String name) {
-        LockConnectionFactory found = named.get(name);
-        if (found != null) {
-            return found;
+        WeakReference<LockConnectionFactory> known = named.get(name);
+        LockConnectionFactory factory = known == null ? null : known.get();
+        if (factory != null) {
+            return factory;
         }
-        found = lookUp(name);
-        if (found == null) {
+        JndiFactory found = JndiFactory.lookUp(name);
+        if (!(found instanceof JndiFactory.Found present)) {
             throw new IllegalStateException(
-                    "HF0504: @Locked finds no LockConnectionFactory at '" + name + "', which its member factory names");
+                    "HF0504: @Locked finds no LockConnectionFactory where its member factory says: " + found);
         }
         if (!name.startsWith(OF_THE_COMPONENT)) {
-            named.put(name, found);
+            named.put(name, new WeakReference<>(present.factory()));
         }
-        return found;
+        return present.factory();
     }
 
     private LockConnectionFactory unnamed() {
@@ -99,35 +121,84 @@ final class FactoryLocator {
     }
 
     private LockConnectionFactory fromJndi() {
-        LockConnectionFactory known = lookUp(OF_THE_MODULE);
-        if (known == null) {
-            known = ofTheServer;
+        Object ofTheModule = ofTheModule();
+        if (ofTheModule instanceof LockConnectionFactory factory) {
+            return factory;
         }
+        LockConnectionFactory known = ofTheServer.get();
         if (known == null) {
-            known = fromServer();
-            ofTheServer = known;
+            List<JndiFactory> tried = lookUpAll();
+            known = found(tried).orElseThrow(() -> new IllegalStateException(missing(tried)));
+            if (!(tried.get(0) instanceof JndiFactory.Found)) {
+                ofTheServer = new WeakReference<>(known);
+            }
         }
         return known;
     }
 
-    private static LockConnectionFactory fromServer() {
-        for (String name : OF_THE_SERVER) {
-            LockConnectionFactory found = lookUp(name);
-            if (found != null) {
-                return found;
-            }
+    /** Returns the factory that the module binds, or something else if it binds none. */
+    private Object ofTheModule() {
+        ClassLoader module = componentsDiffer ? null : Thread.currentThread().getContextClassLoader();
+        WeakReference<Object> known = module == null ? null : ofModules.get(module);
+        Object remembered = known == null ? null : known.get();
+        if (remembered != null) {
+            return remembered;
         }
-        List<String> names = new ArrayList<>(List.of(OF_THE_MODULE));
-        names.addAll(OF_THE_SERVER);
-        throw new IllegalStateException("HF0505: @Locked finds no LockConnectionFactory: bind one to one of " + names
-                + ", or produce one as a CDI bean");
+        Object found =
+                JndiFactory.lookUp(OF_THE_MODULE) instanceof JndiFactory.Found present ? present.factory() : NONE;
+        if (module != null && (found != NONE || isModuleThere())) {
+            ofModules.put(module, new WeakReference<>(found));
+        }
+        return found;
     }
 
-    private static LockConnectionFactory lookUp(String name) {
+    /** A thread without the names of its module does not say what the module binds. */
+    private static boolean isModuleThere() {
         try {
-            return InitialContext.doLookup(name) instanceof LockConnectionFactory factory ? factory : null;
-        } catch (NamingException e) {
-            return null;
+            InitialContext.doLookup(OF_THE_COMPONENT + "env");
+            return true;
+        } catch (NamingException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    private static List<JndiFactory> lookUpAll() {
+        List<JndiFactory> tried = new ArrayList<>(List.of(JndiFactory.lookUp(OF_THE_MODULE)));
+        for (String name : OF_THE_SERVER) {
+            if (found(tried).isEmpty()) {
+                tried.add(JndiFactory.lookUp(name));
+            }
+        }
+        return tried;
+    }
+
+    private static Optional<LockConnectionFactory> found(List<JndiFactory> tried) {
+        return tried.stream()
+                .filter(JndiFactory.Found.class::isInstance)
+                .map(found -> ((JndiFactory.Found) found).factory())
+                .findFirst();
+    }
+
+    private static String missing(List<JndiFactory> tried) {
+        return "HF0505: @Locked finds no LockConnectionFactory: bind one to one of these names, or produce one as a CDI bean. "
+                + describe(tried);
+    }
+
+    private static String describe(List<JndiFactory> tried) {
+        return tried.stream().map(JndiFactory::toString).collect(Collectors.joining("; "));
+    }
+
+    /** Reports that there is no factory, if that can be known here: where names of the module can be looked up. */
+    void reportIfMissing() {
+        if (bean != null || !isModuleThere()) {
+            return;
+        }
+        List<JndiFactory> tried = lookUpAll();
+        if (found(tried).isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0509: methods with @Locked do not run until there is a LockConnectionFactory: "
+                            + describe(tried));
         }
     }
 }

@@ -2,6 +2,7 @@
 package org.holdfast.cdi.internal;
 
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
@@ -21,6 +22,7 @@ import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.ProcessObserverMethod;
+import jakarta.enterprise.inject.spi.ProcessSessionBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.interceptor.Interceptor;
 import java.lang.reflect.Type;
@@ -54,6 +56,7 @@ public class LockExtension implements Extension {
     private final Set<Type> produced = new HashSet<>();
     private final Set<Type> observed = new HashSet<>();
     private OperationReader reader;
+    private volatile boolean ejbs;
 
     /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
@@ -143,9 +146,12 @@ public class LockExtension implements Extension {
             }
         }
         components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
-        problems.forEach(problem -> event.addDeploymentProblem(new DeploymentException("HF0501: @Locked: " + problem)));
+        if (!problems.isEmpty()) {
+            event.addDeploymentProblem(refusal(problems));
+        }
         transactions = new CurrentTransaction();
-        locator = new FactoryLocator(beans, factory);
+        locator = new FactoryLocator(
+                beans, factory, ejbs || !components.shownButNoBeans().isEmpty());
         events = new LockEvents(beans, observed);
         factories.clear();
         produced.clear();
@@ -172,6 +178,28 @@ public class LockExtension implements Extension {
                 : List.of(
                         type.getName() + " would run without its lock: this server does not intercept such a component"
                                 + " that is no bean. Give it a scope, or let it call a bean that has the lock");
+    }
+
+    /** One message for all: servers print each with a stack trace, which says nothing of the application's fault. */
+    private static DeploymentException refusal(Set<String> faults) {
+        String all = faults.size() == 1
+                ? faults.iterator().next()
+                : faults.size() + " faults:\n - " + String.join("\n - ", faults);
+        DeploymentException refusal = new DeploymentException("HF0501: @Locked: " + all);
+        refusal.setStackTrace(new StackTraceElement[0]);
+        return refusal;
+    }
+
+    /** Each EJB may have names of its own below {@code java:comp/env}. */
+    <X> void findSessionBean(@Observes ProcessSessionBean<X> event) {
+        ejbs = true;
+    }
+
+    /** Reports a factory that is missing when the application begins to work. It may still be bound later. */
+    void reportMissingFactory(@Observes @Initialized(ApplicationScoped.class) Object event) {
+        if (operations.needsUnnamedFactory() && locator != null) {
+            locator.reportIfMissing();
+        }
     }
 
     void forget(@Observes BeforeShutdown event) {

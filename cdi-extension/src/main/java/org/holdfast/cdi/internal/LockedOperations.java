@@ -110,6 +110,12 @@ final class LockedOperations {
         return null;
     }
 
+    /** Returns whether an operation leaves it to us to find a factory. */
+    boolean needsUnnamedFactory() {
+        return operations.values().stream()
+                .anyMatch(operation -> operation.factory().isEmpty());
+    }
+
     boolean isEmpty() {
         return operations.isEmpty();
     }

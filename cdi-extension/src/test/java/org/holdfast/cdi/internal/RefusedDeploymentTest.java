@@ -64,6 +64,17 @@ class RefusedDeploymentTest {
                 .withMessageContainingAll(words);
     }
 
+    /** Servers print each problem with its stack trace. */
+    @Test
+    void deployment_withSeveralFaults_isRefusedWithOneMessageAndWithoutATrace() {
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deploy(NoName.class, NoNames.class))
+                .withMessageContainingAll(
+                        "HF0501: @Locked: 2 faults:", "must not be empty", "value must have 1 to 100 names")
+                .satisfies(refusal -> assertThat(refusal.getStackTrace()) // it may have one of the container
+                        .noneMatch(frame -> frame.getClassName().startsWith(LockExtension.class.getName())));
+    }
+
     private static org.junit.jupiter.params.provider.Arguments bean(Class<?> bean, String... words) {
         return arguments(bean, words);
     }

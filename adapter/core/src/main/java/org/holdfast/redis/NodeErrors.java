@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Says what an error of a node means to the operator, and what to do. No advice weakens safety. */
+final class NodeErrors {
+
+    /** The first with users, and with all options that the scripts use. */
+    private static final int OLDEST_MAJOR = 6;
+
+    private static final String NEEDS = "Holdfast needs Redis " + OLDEST_MAJOR + ".0 or later";
+
+    private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.[0-9.]{1,20}");
+
+    /** What is read from a node that expects TLS and gets none: an end, or the first byte of an alert. */
+    private static final List<String> TLS_PERHAPS =
+            List.of("Unexpected end of stream", "Connection reset", "Broken pipe", "begins with the byte 21");
+
+    private NodeErrors() {}
+
+    /** Returns why a node of this version cannot be used; empty if it can, or does not report its version. */
+    static Optional<String> tooOld(String version) {
+        Matcher known = VERSION.matcher(version == null ? "" : version);
+        return known.matches() && Integer.parseInt(known.group(1)) < OLDEST_MAJOR
+                ? Optional.of("it is Redis " + version + ", which is too old: " + NEEDS)
+                : Optional.empty();
+    }
+
+    /**
+     * Says why the guard could not look at a node.
+     *
+     * @param command the command that the node answered with an error
+     * @param error what it answered
+     */
+    static String explainLook(String command, String error) {
+        if (error.startsWith("NOAUTH")) {
+            return "it asks for a password, and its address and the settings have none (password, passwordFile): "
+                    + error;
+        }
+        if (error.startsWith("NOPERM")) {
+            return "the guard cannot look at it: allow " + command + " to its user: " + error;
+        }
+        return "the guard cannot look at it, because it does not answer " + command + ": " + error;
+    }
+
+    /** Says why a node turned a new connection away. */
+    static String explainIntroduction(String error) {
+        return error.startsWith("ERR wrong number of arguments for 'auth'")
+                ? error + ": a Redis before " + OLDEST_MAJOR + ".0 knows no users; " + NEEDS
+                : error;
+    }
+
+    /** Says why a connection without TLS may have failed before the node answered. */
+    static String explainEndWithoutTls(String error) {
+        if (TLS_PERHAPS.stream().noneMatch(error::contains)) {
+            return error;
+        }
+        String sentence = error.endsWith(".") ? error : error + ".";
+        return sentence + " The node has answered nothing: if it expects TLS, its address must begin with rediss://";
+    }
+}

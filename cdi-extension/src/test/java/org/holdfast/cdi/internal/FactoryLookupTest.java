@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import jakarta.ejb.Stateless;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.InputStream;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import javax.naming.NamingException;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.cdi.Locked;
+import org.jboss.weld.environment.se.Weld;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Where the factory is found in JNDI, what is said if it is not, and how often is looked. */
+class FactoryLookupTest extends Application {
+
+    private final Naming naming = Naming.start();
+    private final List<String> log = new CopyOnWriteArrayList<>();
+    private final Logger logger = Logger.getLogger(FactoryLocator.class.getName());
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            log.add(entry.getMessage());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void listen() {
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void forget() {
+        logger.removeHandler(handler);
+        naming.close();
+    }
+
+    @ApplicationScoped
+    public static class Work {
+        @Locked("looked-up")
+        public boolean work() {
+            return isHeld("looked-up");
+        }
+    }
+
+    /** Another component of the application. */
+    @Stateless
+    public static class Ejb {}
+
+    private Work deployed(Class<?>... others) {
+        container = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addBeanClasses(Work.class)
+                .addBeanClasses(others)
+                .initialize();
+        return container.select(Work.class).get();
+    }
+
+    private static <T> T inModule(ClassLoader module, Supplier<T> call) {
+        Thread caller = Thread.currentThread();
+        ClassLoader before = caller.getContextClassLoader();
+        caller.setContextClassLoader(module);
+        try {
+            return call.get();
+        } finally {
+            caller.setContextClassLoader(before);
+        }
+    }
+
+    private static ClassLoader module() {
+        return new ClassLoader(FactoryLookupTest.class.getClassLoader()) {};
+    }
+
+    /** Counts what it is asked for. */
+    private static LockConnectionFactory counting(List<String> used, String name) {
+        return (LockConnectionFactory) Proxy.newProxyInstance(
+                FactoryLookupTest.class.getClassLoader(),
+                new Class<?>[] {LockConnectionFactory.class},
+                (proxy, method, args) -> {
+                    if (method.getName().equals("getConnection")) {
+                        used.add(name);
+                    }
+                    return method.invoke(otherProcess, args);
+                });
+    }
+
+    @Test
+    void factory_ofTheServer_isLookedUpOnceForEachModule() {
+        Object context = new Object();
+        naming.bind("java:comp/env", context);
+        naming.bind("java:/eis/holdfast", otherProcess);
+        Work bean = deployed();
+        ClassLoader module = module();
+        assertThat(inModule(module, bean::work)).isTrue();
+        int before = naming.lookups();
+        for (int i = 0; i < 10; i++) {
+            inModule(module, bean::work);
+        }
+        assertThat(naming.lookups()).isEqualTo(before);
+    }
+
+    @Test
+    void factory_thatAModuleBindsForItself_isUsedThereOnly() {
+        List<String> used = new CopyOnWriteArrayList<>();
+        LockConnectionFactory ofOne = counting(used, "one");
+        LockConnectionFactory ofOther = counting(used, "other");
+        naming.bind("java:comp/env", new Object());
+        Work bean = deployed();
+        ClassLoader one = module();
+        ClassLoader other = module();
+        for (int i = 0; i < 2; i++) {
+            naming.bind("java:comp/env/eis/holdfast", ofOne);
+            inModule(one, bean::work);
+            naming.bind("java:comp/env/eis/holdfast", ofOther);
+            inModule(other, bean::work);
+        }
+        assertThat(used).containsExactly("one", "other", "one", "other");
+    }
+
+    /** Components of one module then have names of their own. */
+    @Test
+    void factory_inAnApplicationWithEjbs_isLookedUpAtEachCall() {
+        List<String> used = new CopyOnWriteArrayList<>();
+        naming.bind("java:comp/env", new Object());
+        Work bean = deployed(Ejb.class);
+        naming.bind("java:comp/env/eis/holdfast", counting(used, "one"));
+        bean.work();
+        naming.bind("java:comp/env/eis/holdfast", counting(used, "other"));
+        bean.work();
+        assertThat(used).containsExactly("one", "other");
+    }
+
+    /** As when the adapter was redeployed. */
+    @Test
+    void factory_thatFails_isLookedUpAgain() {
+        LockConnectionFactory stale = (LockConnectionFactory) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LockConnectionFactory.class}, (proxy, method, args) -> {
+                    throw new IllegalStateException("the adapter is gone");
+                });
+        naming.bind("java:comp/env", new Object());
+        naming.bind("java:comp/env/eis/holdfast", stale);
+        Work bean = deployed();
+        assertThatIllegalStateException().isThrownBy(bean::work).withMessage("the adapter is gone");
+        naming.bind("java:comp/env/eis/holdfast", otherProcess);
+        assertThat(bean.work()).isTrue();
+    }
+
+    @Test
+    void factory_thatIsMissing_isReportedAtDeploymentAndWithWhatEachNameGave() throws Exception {
+        naming.bind("java:comp/env", new Object());
+        naming.bind("java:app/eis/holdfast", "text");
+        naming.bind("java:/eis/holdfast", ofAnotherLoader());
+        NamingException down = new NamingException("look-up failed");
+        down.setRootCause(new IllegalStateException("HF0401: Holdfast cannot start: nodes must be set"));
+        naming.bind("eis/holdfast", down);
+        Work bean = deployed();
+        String[] reasons = {
+            "'java:comp/env/eis/holdfast': not bound",
+            "'java:app/eis/holdfast': bound to a java.lang.String, which is no LockConnectionFactory",
+            "'java:/eis/holdfast': bound to a LockConnectionFactory of another class loader",
+            "HF0401: Holdfast cannot start: nodes must be set"
+        };
+        assertThat(log).singleElement().asString().startsWith("HF0509").contains(reasons);
+        assertThatIllegalStateException()
+                .isThrownBy(bean::work)
+                .withMessageStartingWith("HF0505")
+                .withMessageContainingAll(reasons);
+    }
+
+    /** Bound late: the application was not refused, and works. */
+    @Test
+    void factory_thatIsBoundLate_isUsed() {
+        naming.bind("java:comp/env", new Object());
+        Work bean = deployed();
+        naming.bind("java:/eis/holdfast", otherProcess);
+        assertThat(bean.work()).isTrue();
+    }
+
+    /** Where no module can be seen nothing is known, and nothing said. */
+    @Test
+    void deployment_withoutNamesOfAModule_saysNothing() {
+        deployed();
+        assertThat(log).isEmpty();
+    }
+
+    /** Returns a factory as an adapter has it that brought the API a second time. */
+    private static Object ofAnotherLoader() throws Exception {
+        String name = LockConnectionFactory.class.getName();
+        ClassLoader second = new ClassLoader(FactoryLookupTest.class.getClassLoader()) {
+            @Override
+            protected Class<?> loadClass(String asked, boolean resolve) throws ClassNotFoundException {
+                if (!asked.equals(name)) {
+                    return super.loadClass(asked, resolve);
+                }
+                Class<?> known = findLoadedClass(asked);
+                return known == null ? define(asked) : known;
+            }
+
+            private Class<?> define(String asked) throws ClassNotFoundException {
+                try (InputStream in = getResourceAsStream(asked.replace('.', '/') + ".class")) {
+                    byte[] bytes = in.readAllBytes();
+                    return defineClass(asked, bytes, 0, bytes.length);
+                } catch (java.io.IOException e) {
+                    throw new ClassNotFoundException(asked, e);
+                }
+            }
+        };
+        return Proxy.newProxyInstance(second, new Class<?>[] {second.loadClass(name)}, (proxy, method, args) -> null);
+    }
+}
