@@ -87,6 +87,9 @@ public class LockExtension implements Extension {
                 Interceptor.class)) { // an interceptor carries the annotation to say that it is ours
             operations.add(type, new BindingLookup(beans), reader, problems);
             components.collect(type.getJavaClass());
+            ejbs |= type.getAnnotations().stream()
+                    .anyMatch(
+                            annotation -> annotation.annotationType().getName().startsWith("jakarta.ejb."));
         }
     }
 
@@ -190,7 +193,7 @@ public class LockExtension implements Extension {
         return refusal;
     }
 
-    /** Each EJB may have names of its own below {@code java:comp/env}. */
+    /** Each EJB may have names of its own below {@code java:comp/env}. A plain CDI container has beans in their place. */
     <X> void findSessionBean(@Observes ProcessSessionBean<X> event) {
         ejbs = true;
     }

@@ -56,7 +56,7 @@ class ConfigurationTest extends Application {
             connection.acquire("configured");
             assertThatExceptionOfType(LockTimeoutException.class)
                     .isThrownBy(call::run)
-                    .withMessageEndingWith(" " + millis + " ms");
+                    .withMessageContaining(" wait timeout of " + millis + " ms");
         }
     }
 
