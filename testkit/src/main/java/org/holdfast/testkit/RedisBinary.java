@@ -6,11 +6,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import redis.embedded.core.ExecutableProvider;
 
 /** Where redis-server is: on the PATH, or else among the binaries that embedded-redis brings for this machine. */
 final class RedisBinary {
+
+    /** What this process has unpacked, by directory: to unpack again would replace a binary that another thread is about to run. */
+    private static final Map<Path, Path> UNPACKED = new HashMap<>();
 
     private RedisBinary() {}
 
@@ -20,14 +25,25 @@ final class RedisBinary {
         if (onPath.isPresent()) {
             return onPath.get();
         }
-        synchronized (RedisBinary.class) {
-            // each process has its own: another that unpacks at the same time would find or leave half a file
-            Path own = directory.resolve("of-" + ProcessHandle.current().pid());
-            Path unpacked = Files.createDirectories(own).toAbsolutePath();
-            return ExecutableProvider.newJarResourceProvider(unpacked.toFile())
-                    .get()
-                    .toPath();
+        synchronized (UNPACKED) {
+            Path own = directory
+                    .toAbsolutePath()
+                    .resolve("of-" + ProcessHandle.current().pid());
+            Path known = UNPACKED.get(own);
+            if (known == null || !Files.isExecutable(known)) {
+                known = unpack(own);
+                UNPACKED.put(own, known);
+            }
+            return known;
         }
+    }
+
+    /** Each process has its own: another that unpacks at the same time would find or leave half a file. */
+    private static Path unpack(Path own) throws IOException {
+        return ExecutableProvider.newJarResourceProvider(
+                        Files.createDirectories(own).toFile())
+                .get()
+                .toPath();
     }
 
     private static Optional<Path> onPath() {
