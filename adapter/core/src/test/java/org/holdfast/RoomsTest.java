@@ -33,6 +33,8 @@ class RoomsTest {
                 .definedBy("org.holdfast.protocol")
                 .layer("redis")
                 .definedBy("org.holdfast.redis")
+                .layer("transaction")
+                .definedBy("org.holdfast.transaction")
                 .layer("runtime")
                 .definedBy("org.holdfast.runtime")
                 .layer("connector")
@@ -45,8 +47,10 @@ class RoomsTest {
                 .mayOnlyBeAccessedByLayers("connector")
                 .whereLayer("redis")
                 .mayOnlyBeAccessedByLayers("runtime", "connector")
+                .whereLayer("transaction")
+                .mayOnlyBeAccessedByLayers("runtime", "connector")
                 .whereLayer("protocol")
-                .mayOnlyBeAccessedByLayers("redis", "runtime", "connector")
+                .mayOnlyBeAccessedByLayers("redis", "transaction", "runtime", "connector")
                 .whereLayer("testkit")
                 .mayNotBeAccessedByAnyLayer()
                 .check(CLASSES);
@@ -88,10 +92,10 @@ class RoomsTest {
     }
 
     @Test
-    void jakarta_isKnownToTheConnectorOnly() {
+    void jakarta_isKnownToTheConnectorAndTransactionsOnly() {
         ArchRuleDefinition.noClasses()
                 .that()
-                .resideOutsideOfPackage("org.holdfast.connector")
+                .resideOutsideOfPackages("org.holdfast.connector", "org.holdfast.transaction")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("jakarta..")

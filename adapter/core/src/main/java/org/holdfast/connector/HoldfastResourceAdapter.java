@@ -22,6 +22,7 @@ import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.LockSpaces;
 import org.holdfast.runtime.Scheduling;
 import org.holdfast.runtime.Settings;
+import org.holdfast.transaction.JtaTransactions;
 
 /**
  * Holdfast as a resource adapter: the settings, and the life of one lock service.

@@ -17,10 +17,13 @@ import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Time;
-import org.holdfast.protocol.Transactions;
 import org.holdfast.redis.Channel;
+import org.holdfast.transaction.ComponentTransactions;
 
-/** A lock service of its own, without a container: what a container's pool would keep, it keeps itself, up to a bound. */
+/**
+ * A lock service of its own, without a resource adapter: what a container's pool would keep, it keeps itself, up to a bound. It takes
+ * part in the transactions of the component that asks, if there are any.
+ */
 final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     private static final int MOST_IDLE = 16;
@@ -39,7 +42,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     StandaloneConnectionFactory(Settings settings, Time time) {
-        this.service = new LockService(settings, Transactions.NONE, new StandaloneScheduling(), time);
+        this.service = new LockService(settings, ComponentTransactions.find(), new StandaloneScheduling(), time);
         this.shared = service.openChannel(); // connects when it is first used
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.connector;
+package org.holdfast.transaction;
 
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
@@ -7,11 +7,11 @@ import jakarta.transaction.TransactionSynchronizationRegistry;
 import org.holdfast.protocol.Transactions;
 
 /** The container's transactions. */
-final class JtaTransactions implements Transactions {
+public final class JtaTransactions implements Transactions {
 
     private final TransactionSynchronizationRegistry registry;
 
-    JtaTransactions(TransactionSynchronizationRegistry registry) {
+    public JtaTransactions(TransactionSynchronizationRegistry registry) {
         this.registry = registry;
     }
 

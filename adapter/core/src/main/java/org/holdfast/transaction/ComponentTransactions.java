@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.transaction;
+
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
+import javax.naming.NoInitialContextException;
+import org.holdfast.protocol.Transactions;
+
+/**
+ * The transactions of the Jakarta EE component on whose thread a lock is asked for, such as a web module that brings this library
+ * with it.
+ *
+ * <p>The registry is one object for all threads of a server, but its name is known to threads of components only: it is looked up
+ * until it was found once. In Java SE there is nothing to look up. Safe for use by any number of threads.
+ */
+public final class ComponentTransactions implements Transactions {
+
+    private static final String REGISTRY = "java:comp/TransactionSynchronizationRegistry";
+
+    private volatile Transactions found;
+
+    private ComponentTransactions(Transactions found) {
+        this.found = found;
+    }
+
+    /** Returns the transactions of components; {@link Transactions#NONE} where there are no names at all, as in Java SE. */
+    public static Transactions find() {
+        try {
+            return new ComponentTransactions(lookUp());
+        } catch (NoInitialContextException e) {
+            return NONE;
+        } catch (NamingException e) {
+            return new ComponentTransactions(null); // it may be there for threads of components
+        }
+    }
+
+    private static Transactions lookUp() throws NamingException {
+        Object registry = InitialContext.doLookup(REGISTRY);
+        try {
+            return new JtaTransactions((TransactionSynchronizationRegistry) registry);
+        } catch (LinkageError
+                | ClassCastException e) { // the library does not see what the server has: nothing can be joined
+            throw new IllegalStateException(
+                    "HF0107: " + REGISTRY
+                            + " is there, and its type is not to be seen from the class loader of this library: put the"
+                            + " library where the Jakarta Transactions API is seen, such as WEB-INF/lib",
+                    e);
+        }
+    }
+
+    private Transactions transactions() {
+        Transactions known = found;
+        if (known == null) {
+            try {
+                known = lookUp();
+                found = known;
+            } catch (NamingException e) {
+                return NONE; // this thread is none of a component
+            }
+        }
+        return known;
+    }
+
+    @Override
+    public Object current() {
+        return transactions().current();
+    }
+
+    @Override
+    public boolean mayCommit() {
+        return transactions().mayCommit();
+    }
+
+    @Override
+    public void bind(Completion completion) {
+        transactions().bind(completion);
+    }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Transactions of a container, by its {@code TransactionSynchronizationRegistry}: handed in by the resource adapter, or looked up by
+ * name where there is none. A lease that was taken in a transaction ends after it, and a transaction does not commit on a lost one.
+ */
+package org.holdfast.transaction;
