@@ -346,7 +346,7 @@ public final class LeaseManager {
     }
 
     static IllegalStateException stopped() {
-        return new IllegalStateException("the lock service has been stopped");
+        return new IllegalStateException("the lock service has been stopped: its factory or adapter was closed");
     }
 
     boolean isClosed() {
@@ -459,7 +459,7 @@ public final class LeaseManager {
      */
     public void close(long deadline) {
         stopWaiting();
-        releases.releaseAll(deadline);
         callbacks.close();
+        releases.releaseAll(deadline);
     }
 }

@@ -54,6 +54,10 @@ public final class LockService implements AutoCloseable {
     private final AtomicBoolean inspecting = new AtomicBoolean();
 
     private volatile boolean closed;
+
+    /** Whether the scheduling gives no threads any more, or may drop what it accepts. */
+    private volatile boolean threadless;
+
     private long lastComplaint;
     private boolean complained;
 
@@ -98,7 +102,7 @@ public final class LockService implements AutoCloseable {
                 service,
                 forWaiting,
                 scheduling,
-                scheduling::runApplication,
+                this::runApplication,
                 subscriber,
                 ThisProcess.WHEREABOUTS);
         this.transactionLeases = new TransactionLeases(leases, transactions);
@@ -129,6 +133,17 @@ public final class LockService implements AutoCloseable {
     /** Returns whether this service takes locks, and has not been closed. */
     public boolean isOpen() {
         return !closed;
+    }
+
+    /** The application's code must not run on the thread that closes, which it may block for ever; so there are threads for that. */
+    private void runApplication(Runnable task) {
+        if (!threadless) {
+            scheduling.runApplication(task);
+            return;
+        }
+        Thread thread = new Thread(task, "holdfast-closing");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private void heartbeat() {
@@ -205,6 +220,7 @@ public final class LockService implements AutoCloseable {
     /** Ends all waiting, then stops what goes on by itself, without waiting for it to end. */
     void stop() {
         leases.stopWaiting(); // while there are threads to tell the application on
+        threadless = true;
         scheduling.close();
         management.close();
         closed = true;
