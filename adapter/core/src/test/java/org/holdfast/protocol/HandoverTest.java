@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.ReleaseResult;
 import org.junit.jupiter.api.Test;
 
 /** A lock that somebody in the same process waits for is passed on, within bounds. */
@@ -101,6 +102,24 @@ class HandoverTest {
                 fixture.service.sent(Command.Release.class).get(0).command();
         assertThat(release.claim().lastToken()).isEqualTo(hold.token() + Releases.MOST_PASSED_ON);
         assertThat(manager.tokens().next(0)).isGreaterThan(release.claim().lastToken() + 1);
+    }
+
+    /** Its key is still on the nodes: that lingers for as long as the quarantine. */
+    @Test
+    void release_afterTheValidityHasEnded_saysThatTheLockWasNotHeld() throws Exception {
+        Hold hold = hold();
+        fixture.time.passTo(hold.validUntil() - 1);
+        assertThat(manager.isHeld(hold)).isTrue();
+        fixture.time.pass(1);
+        assertThat(manager.releases().giveBack(new Share(hold, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void release_beforeTheValidityHasEnded_saysThatTheLockIsReleased() throws Exception {
+        Hold hold = hold();
+        fixture.time.passTo(hold.validUntil() - 1);
+        assertThat(manager.releases().giveBack(new Share(hold, false))).isEqualTo(ReleaseResult.RELEASED);
     }
 
     @Test
