@@ -97,6 +97,7 @@ public final class LeaseManager {
         this.whereabouts = whereabouts;
         this.releases = new Releases(this, renewals, service);
         announcements.tell(waitingRoom::wake);
+        announcements.tellForced(this::suspect);
     }
 
     /** Returns what has been done so far. */
@@ -400,6 +401,24 @@ public final class LeaseManager {
         String reason = "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(nanos)
                 + " ms (was its machine suspended?)";
         holds.all().forEach(hold -> hold.lose(reason, time.nanoTime()));
+    }
+
+    /**
+     * Hears that an operator of another process has taken a lock away. A message proves nothing; so what this process holds there
+     * is renewed at once, and is not passed on until a quorum has confirmed it.
+     */
+    private void suspect(String lock, long token) {
+        long now = time.nanoTime();
+        for (Hold hold : holds.of(lock)) {
+            if (hold.claim().lastToken() < token) {
+                hold.suspicion().raise(now);
+            }
+        }
+        for (Hold hold : holds.of(lock)) { // once more: one may have been passed on meanwhile
+            if (hold.suspicion().isOpen()) {
+                renewals.hasten(hold);
+            }
+        }
     }
 
     /** What is left of a lost lease on the nodes keeps others away, and nobody counts on it any more. */

@@ -107,6 +107,7 @@ final class Releases {
         Claim claim = hold.claim();
         long now = time.nanoTime();
         return !manager.isClosed()
+                && !hold.suspicion().isOpen() // else the nodes have to be asked whether it is still ours
                 && hold.token() < claim.lastToken()
                 && now - hold.cohort().since() < LONGEST_PASSED_ON_NANOS
                 && hold.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;
