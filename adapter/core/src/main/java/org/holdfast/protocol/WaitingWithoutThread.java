@@ -195,7 +195,7 @@ final class WaitingWithoutThread {
         return attempt;
     }
 
-    /** Nobody in the line may have asked yet: then it is not known whether the lock is free. */
+    /** No attempt may have begun in the line since this request came: then it is not known whether the lock is free. */
     private void giveUp() {
         Acquisition done = attempts.knowsNothing() ? attempts.next(manager.forWaiting()) : null;
         complete(done != null ? done : attempts.givenUp());
