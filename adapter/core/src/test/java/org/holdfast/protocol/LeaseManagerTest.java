@@ -542,7 +542,7 @@ class LeaseManagerTest {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, new Reply.Held(30_000));
         }
-        Attempts head = new Attempts(manager, fixture.request(60_000), Holder.transaction("head"));
+        Attempts head = new Attempts(fixture.manager, fixture.request(60_000), Holder.transaction("head"));
         head.enter(() -> {});
         assertThat(head.next(fixture.service)).isNull();
         fixture.time.passMillis(10);
@@ -555,7 +555,7 @@ class LeaseManagerTest {
         for (int node = 0; node < 2; node++) {
             fixture.service.node(node, new Reply.NoAnswer("it hangs"));
         }
-        Acquisition done = manager.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
+        Acquisition done = fixture.manager.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
         assertThat(done).isInstanceOf(Acquisition.Unavailable.class);
         head.leave(null);
     }
@@ -563,7 +563,7 @@ class LeaseManagerTest {
     @Test
     void acquire_behindAWaiterThatAskedSince_asksNothing() throws Exception {
         Attempts head = headThatFoundTheLockHeld();
-        Attempts behind = new Attempts(manager, fixture.request(100), Holder.transaction("behind"));
+        Attempts behind = new Attempts(fixture.manager, fixture.request(100), Holder.transaction("behind"));
         behind.enter(() -> {});
         assertThat(behind.knowsNothing()).isTrue();
         fixture.time.passMillis(10);
@@ -577,11 +577,11 @@ class LeaseManagerTest {
     /** This process has the lock: that is known without the nodes. */
     @Test
     void acquire_ofALockThatThisProcessHolds_asksNothing() throws Exception {
-        Acquisition held = manager.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
+        Acquisition held = fixture.manager.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
         assertThat(held).isInstanceOf(Acquisition.Held.class);
         int before = fixture.service.sent(Command.Acquire.class).size();
         List<Holder> other = List.of(Holder.transaction("other"));
-        assertThat(manager.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
+        assertThat(fixture.manager.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
                 .isInstanceOf(Acquisition.TimedOut.class);
         assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(before);
     }
