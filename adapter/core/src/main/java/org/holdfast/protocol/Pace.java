@@ -39,7 +39,8 @@ final class Pace {
     private long refilledAt;
     private boolean hasExpiry;
     private long expiry;
-    private long lastExpiry;
+    private long lastRead;
+    private long lastLikely;
 
     Pace(Time time) {
         this.time = time;
@@ -100,12 +101,21 @@ final class Pace {
      */
     void foundHeld(long nanos) {
         long expiresAt = time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4);
-        boolean atOnce = expiresAt - lastExpiry > MOVED_ON_NANOS || lastExpiry - expiresAt > MOVED_BACK_NANOS;
-        lastExpiry = expiresAt;
-        if (!hasExpiry || expiresAt - expiry > MOVED_ON_NANOS || expiry - expiresAt > MOVED_BACK_NANOS) {
-            left = Math.min(MOST, left + (!hasExpiry || atOnce ? GAINED : GAINED_BY_FAST_HAND_OFFS));
+        if (!hasExpiry) {
             hasExpiry = true;
             expiry = expiresAt;
+            lastRead = expiresAt;
+            lastLikely = expiresAt;
+            return;
+        }
+        long likely = expiresAt - lastRead < 0 ? expiresAt : lastRead; // what delays a reply makes its expiry seem later
+        boolean atOnce = likely - lastLikely > MOVED_ON_NANOS;
+        boolean back = expiry - likely > MOVED_BACK_NANOS;
+        lastRead = expiresAt;
+        lastLikely = likely;
+        if (back || likely - expiry > MOVED_ON_NANOS) {
+            expiry = likely;
+            left = Math.min(MOST, left + (back || atOnce ? GAINED : GAINED_BY_FAST_HAND_OFFS));
         }
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -81,14 +82,17 @@ class HandingOnTest {
             Lease old = first.isDone() ? first.join() : heir.join();
             CompletableFuture<Lease> next = first.isDone() ? heir : first;
             assertThat(processes.factory(1).forceRelease(request)).hasSize(1);
-            Lease taken = processes.tryAcquire(1, request).orElseThrow();
+            Optional<Lease> taken = processes.tryAcquire(1, request); // unless the waiter was faster
             await().atMost(ofSeconds(4)).until(() -> !old.isHeld());
             assertThat(old.release()).isEqualTo(ReleaseResult.NOT_HELD);
-            assertThat(next).isNotDone();
-            taken.release();
+            if (taken.isPresent()) {
+                assertThat(next).isNotDone();
+                taken.get().release();
+            }
             Lease last = next.get(10, SECONDS);
-            assertThat(last.token()).isGreaterThan(taken.token());
+            assertThat(last.token()).isGreaterThan(taken.orElse(old).token());
             last.release();
+            await().until(() -> processes.isFree(1, request));
         }
     }
 
