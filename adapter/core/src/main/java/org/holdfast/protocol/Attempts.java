@@ -387,9 +387,8 @@ final class Attempts {
      */
     private Outcome found() {
         WaitingRoom.Found others = turn == null ? null : turn.found();
-        boolean counts = others != null
-                && others.begun() - begun >= 0
-                && (last == null || others.begun() - lastBegun > 0);
+        boolean counts =
+                others != null && others.begun() - begun >= 0 && (last == null || others.begun() - lastBegun > 0);
         return counts ? others.outcome() : last;
     }
 

@@ -108,7 +108,8 @@ final class Pace {
             lastLikely = expiresAt;
             return;
         }
-        long likely = expiresAt - lastRead < 0 ? expiresAt : lastRead; // what delays a reply makes its expiry seem later
+        long likely =
+                expiresAt - lastRead < 0 ? expiresAt : lastRead; // what delays a reply makes its expiry seem later
         boolean atOnce = likely - lastLikely > MOVED_ON_NANOS;
         boolean back = expiry - likely > MOVED_BACK_NANOS;
         lastRead = expiresAt;

@@ -198,8 +198,8 @@ public final class Redlock {
         long sent = time.nanoTime();
         List<Renewing> renewing = new ArrayList<>(holds.size());
         for (int i = 0; i < holds.size(); i++) {
-            renewing.add(new Renewing(
-                    holds.get(i), commands.get(i).claim(), suspicions[i], started, sent, rounds.get(i)));
+            renewing.add(
+                    new Renewing(holds.get(i), commands.get(i).claim(), suspicions[i], started, sent, rounds.get(i)));
         }
         return renewing;
     }

@@ -555,7 +555,8 @@ class LeaseManagerTest {
         for (int node = 0; node < 2; node++) {
             fixture.service.node(node, new Reply.NoAnswer("it hangs"));
         }
-        Acquisition done = fixture.manager.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
+        Acquisition done =
+                fixture.manager.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
         assertThat(done).isInstanceOf(Acquisition.Unavailable.class);
         head.leave(null);
     }
@@ -577,7 +578,8 @@ class LeaseManagerTest {
     /** This process has the lock: that is known without the nodes. */
     @Test
     void acquire_ofALockThatThisProcessHolds_asksNothing() throws Exception {
-        Acquisition held = fixture.manager.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
+        Acquisition held =
+                fixture.manager.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
         assertThat(held).isInstanceOf(Acquisition.Held.class);
         int before = fixture.service.sent(Command.Acquire.class).size();
         List<Holder> other = List.of(Holder.transaction("other"));
