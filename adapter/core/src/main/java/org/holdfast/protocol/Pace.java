@@ -20,8 +20,8 @@ final class Pace {
     /** Gained when the expiry has moved at once: a hand-off, its undone contenders, or a renewal. */
     private static final int GAINED = 2;
 
-    /** Gained when the expiry has moved little by little: as many hand-offs can be hidden in that. */
-    private static final int GAINED_BY_FAST_HAND_OFFS = 25;
+    /** Gained when the expiry has moved little by little: several hand-offs are hidden in that, or unsteady round trips. */
+    private static final int GAINED_BY_FAST_HAND_OFFS = 10;
 
     /** 25 a second, beyond the first. */
     private static final long REFILL_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
