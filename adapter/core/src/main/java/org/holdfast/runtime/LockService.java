@@ -137,13 +137,11 @@ public final class LockService implements AutoCloseable {
 
     /** The application's code must not run on the thread that closes, which it may block for ever; so there are threads for that. */
     private void runApplication(Runnable task) {
-        if (!threadless) {
+        if (threadless) {
+            StandaloneScheduling.runAfterClose(task);
+        } else {
             scheduling.runApplication(task);
-            return;
         }
-        Thread thread = new Thread(task, "holdfast-closing");
-        thread.setDaemon(true);
-        thread.start();
     }
 
     private void heartbeat() {
