@@ -79,8 +79,9 @@ public interface LockConnectionFactory extends AutoCloseable {
      * its TTL ends.
      *
      * <p>Callers that wait for a lock stop waiting at once and get an {@link IllegalStateException}; their places in lines are given
-     * up. Futures of asynchronous requests that have no lease yet fail with it. One whose continuation waits for a thread, because
-     * others block, fails when there is one; if none is to be had, on the thread that calls this method.
+     * up. Futures of asynchronous requests that have no lease yet fail with it: every {@code get} and {@code join} ends, whatever the
+     * application's code does. That code (continuations and listeners of losses) never runs on the thread that calls this method. It
+     * runs on up to 152 further daemon threads; if continuations block all of them for ever, the remaining ones are not called.
      *
      * <p>Takes 2 s at the most where no transaction is open, even if no node answers. Calling it again does nothing. In a container the
      * life of the service belongs to the resource adapter, and this method does nothing.

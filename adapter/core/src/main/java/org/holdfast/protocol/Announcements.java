@@ -2,6 +2,7 @@
 package org.holdfast.protocol;
 
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 
 /** Tells of locks that other processes have released. */
 public interface Announcements {
@@ -30,6 +31,13 @@ public interface Announcements {
      *     Must not block
      */
     void tell(Consumer<String> listener);
+
+    /**
+     * Sets who is told of forced releases, before those who wait are. Called once, before anything else.
+     *
+     * @param listener gets the name of a lock that an operator has taken away, and the token of that. Must not block
+     */
+    default void tellForced(ObjLongConsumer<String> listener) {}
 
     /** Listens for releases of the lock, once more for each call. Does not block. */
     void listen(String lock);

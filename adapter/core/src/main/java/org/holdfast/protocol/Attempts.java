@@ -31,6 +31,7 @@ final class Attempts {
     private int failed;
     private int failedSinceNews;
     private Outcome last;
+    private long lastBegun;
     private WaitingRoom.Turn turn;
 
     /** Null until it stands in line. */
@@ -162,6 +163,7 @@ final class Attempts {
     /** Attempts once; null if it is worth to attempt again. */
     Acquisition next(Nodes nodes) {
         manager.requireOpen();
+        long started = manager.time().nanoTime();
         long local = ticket != null && !ticket.known() ? 0 : localRemaining();
         Outcome outcome = local > 0 ? new Outcome.Contended(local / 1_000_000) : attempt(nodes);
         if (outcome instanceof Outcome.TokenTooSmall || outcome instanceof Outcome.TokenOutOfDate) {
@@ -170,14 +172,15 @@ final class Attempts {
         if (outcome instanceof Outcome.Acquired) {
             return new Acquisition.Held(held);
         }
-        remember(outcome);
+        remember(outcome, started);
         return outcome instanceof Outcome.ClockSkewed ? new Acquisition.ClockSkewed() : null;
     }
 
-    private void remember(Outcome outcome) {
+    private void remember(Outcome outcome, long started) {
         boolean cutShort = outcome instanceof Outcome.Undetermined && failed > 0 && left() <= 0;
         if (!cutShort) { // an attempt that had no time to learn anything does not change what is known
             last = outcome;
+            lastBegun = started;
             noteForOthers();
         }
         failed++;
@@ -321,7 +324,7 @@ final class Attempts {
 
     private void noteForOthers() {
         if (turn != null && last != null) {
-            turn.found(last);
+            turn.found(new WaitingRoom.Found(last, lastBegun));
         }
     }
 
@@ -377,14 +380,20 @@ final class Attempts {
         recorded.ended(request, done.outcome(), token);
     }
 
-    /** Returns whether nothing can be said of the lock: neither this caller nor another in its line has asked. */
+    /** Returns whether nothing can be said of the lock: neither this caller nor another in its line has asked since this one came. */
     boolean knowsNothing() {
         return found() == null;
     }
 
-    /** Who waits behind others goes by what those found: it may have asked before an outage, or not at all. */
+    /**
+     * A caller that waits behind others goes by what those found, if they asked after it came: what an earlier attempt found may be
+     * from before an outage.
+     */
     private Outcome found() {
-        return turn == null || turn.found() == null ? last : turn.found();
+        WaitingRoom.Found others = turn == null ? null : turn.found();
+        boolean counts =
+                others != null && others.begun() - begun >= 0 && (last == null || others.begun() - lastBegun > 0);
+        return counts ? others.outcome() : last;
     }
 
     /**

@@ -44,12 +44,11 @@ final class Callbacks {
     private static final int STUCK_SWEEPS = 50;
 
     private final Executor threads;
-    private volatile boolean closed;
     private final Calls leases = new Calls(Lane.LEASES);
     private final Calls failures = new Calls(Lane.FAILURES);
     private final Calls losses = new Calls(Lane.LOSSES);
 
-    /** @param threads for the application's code; may refuse */
+    /** @param threads for the application's code; may refuse, and should not any more after the service was closed */
     Callbacks(Executor threads) {
         this.threads = threads;
     }
@@ -84,11 +83,11 @@ final class Callbacks {
     }
 
     /**
-     * From now on a call that is refused a thread runs on that of its caller: no later sweep comes. What was refused before runs
-     * here.
+     * The service is closed, and no later sweep comes: whatever waits, or comes from now on, gets other threads, up to the same
+     * bounds. Those before may be blocked for ever. Nothing of the application runs on the calling thread. A call that finds even
+     * these threads blocked is not run: what must not depend on it was done before, see {@link Promise}.
      */
     void close() {
-        closed = true; // before we look: who is refused just now sees it, or is seen
         leases.close();
         failures.close();
         losses.close();
@@ -104,7 +103,10 @@ final class Callbacks {
 
         private final Lane lane;
         private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
-        private final AtomicInteger running = new AtomicInteger();
+
+        /** How many threads run calls; replaced when the service is closed, so that blocked threads do not count any more. */
+        private volatile AtomicInteger running = new AtomicInteger();
+
         private final LongAdder begun = new LongAdder();
         private long begunBefore;
         private int sweepsWithout;
@@ -120,18 +122,16 @@ final class Callbacks {
 
         /** Asks for one more thread if a call waits and the bound allows it; returns why that is refused, or null. */
         private Throwable start() {
+            AtomicInteger counted = running;
             int most = lane.most();
-            if (waiting.isEmpty() || running.getAndUpdate(n -> n < most ? n + 1 : n) >= most) {
+            if (waiting.isEmpty() || counted.getAndUpdate(n -> n < most ? n + 1 : n) >= most) {
                 return null;
             }
             try {
-                threads.execute(this::work);
+                threads.execute(() -> work(counted));
                 return null;
             } catch (RuntimeException | OutOfMemoryError e) { // the next sweep asks again, if there is one
-                running.decrementAndGet();
-                if (closed) {
-                    runAll();
-                }
+                counted.decrementAndGet();
                 return e;
             }
         }
@@ -149,32 +149,23 @@ final class Callbacks {
         }
 
         /** Runs calls as long as there are any; then looks again for one that came while this thread was about to go. */
-        private void work() {
+        private void work(AtomicInteger counted) {
             try {
-                runAll();
+                Runnable call;
+                while ((call = waiting.poll()) != null) {
+                    begun.increment();
+                    call.run();
+                }
             } finally {
-                running.decrementAndGet();
+                counted.decrementAndGet();
                 start();
             }
         }
 
-        private void runAll() {
-            Runnable call;
-            while ((call = waiting.poll()) != null) {
-                begun.increment();
-                call.run();
-            }
-        }
-
-        /** Those that run may be blocked for good: what waits behind them gets a thread beyond the bound, or runs here. */
         private void close() {
-            if (waiting.isEmpty()) {
-                return;
-            }
-            try {
-                threads.execute(this::runAll);
-            } catch (RuntimeException | OutOfMemoryError e) {
-                runAll();
+            running = new AtomicInteger();
+            for (int i = Math.min(waiting.size(), lane.most()); i > 0; i--) {
+                start();
             }
         }
     }

@@ -69,10 +69,15 @@ public final class Hold {
      * @param since when the first of them got it
      * @param passed how often it was passed on
      * @param standstills how often our clock had stood still when the first of them asked for it
+     * @param suspicion whether the lock may have been taken away from them
      */
-    record Cohort(long since, int passed, long standstills) {
+    record Cohort(long since, int passed, long standstills, Suspicion suspicion) {
+        Cohort(long since, int passed, long standstills) {
+            this(since, passed, standstills, new Suspicion());
+        }
+
         Cohort next() {
-            return new Cohort(since, passed + 1, standstills);
+            return new Cohort(since, passed + 1, standstills, suspicion);
         }
     }
 
@@ -135,6 +140,11 @@ public final class Hold {
 
     Cohort cohort() {
         return cohort;
+    }
+
+    /** Returns whether the lock may have been taken away, and whether that has been looked into. */
+    Suspicion suspicion() {
+        return cohort.suspicion();
     }
 
     Badge badge() {

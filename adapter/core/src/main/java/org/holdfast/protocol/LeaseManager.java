@@ -97,6 +97,7 @@ public final class LeaseManager {
         this.whereabouts = whereabouts;
         this.releases = new Releases(this, renewals, service);
         announcements.tell(waitingRoom::wake);
+        announcements.tellForced(this::suspect);
     }
 
     /** Returns what has been done so far. */
@@ -351,7 +352,7 @@ public final class LeaseManager {
     }
 
     static IllegalStateException stopped() {
-        return new IllegalStateException("the lock service has been stopped");
+        return new IllegalStateException("the lock service has been stopped: its factory or adapter was closed");
     }
 
     boolean isClosed() {
@@ -408,6 +409,24 @@ public final class LeaseManager {
         String reason = "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(nanos)
                 + " ms (was its machine suspended?)";
         holds.all().forEach(hold -> hold.lose(reason, time.nanoTime()));
+    }
+
+    /**
+     * Hears that an operator of another process has taken a lock away. A message proves nothing; so what this process holds there
+     * is renewed at once, and is not passed on until a quorum has confirmed it.
+     */
+    private void suspect(String lock, long token) {
+        long now = time.nanoTime();
+        for (Hold hold : holds.of(lock)) {
+            if (hold.claim().lastToken() < token) {
+                hold.suspicion().raise(now);
+            }
+        }
+        for (Hold hold : holds.of(lock)) { // once more: one may have been passed on meanwhile
+            if (hold.suspicion().isOpen()) {
+                renewals.hasten(hold);
+            }
+        }
     }
 
     /** What is left of a lost lease on the nodes keeps others away: it is taken back, unless that is what it is left for. */
@@ -467,7 +486,7 @@ public final class LeaseManager {
      */
     public void close(long deadline) {
         stopWaiting();
-        releases.releaseAll(deadline);
         callbacks.close();
+        releases.releaseAll(deadline);
     }
 }

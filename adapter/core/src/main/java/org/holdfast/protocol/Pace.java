@@ -8,25 +8,26 @@ import java.util.concurrent.TimeUnit;
  * able to keep the nodes busy.
  *
  * <p>An announcement is believed at once as long as there is something left. What is left grows slowly with time, and by more when
- * the lock seems to have changed hands: then its expiry on the nodes has moved, which a mere announcement cannot do. For one
- * thread at a time.
+ * the lock seems to have changed hands: then its expiry on the nodes has moved, which a mere announcement cannot do. The holder's
+ * renewals move it, too, at most a few times a second and each by a third of the TTL; hand-offs that follow each other fast move it
+ * often and by little. For one thread at a time.
  */
 final class Pace {
 
-    /** A lock that is held for a fraction of a millisecond changes hands so often before its expiry moves by {@link #MOVED_ON_NANOS}. */
+    /** More contenders than usually get a lock before this one does. */
     private static final int MOST = 50;
 
-    /**
-     * So many are gained when the lock has changed hands: more than hand-offs can be hidden behind one that is seen, and so few that a
-     * holder's renewals, which look the same, do not make up for a flood.
-     */
-    private static final int GAINED = 25;
+    /** Gained when the expiry has moved at once: a hand-off, its undone contenders, or a renewal. */
+    private static final int GAINED = 2;
+
+    /** Gained when the expiry has moved little by little: several hand-offs are hidden in that, or unsteady round trips. */
+    private static final int GAINED_BY_FAST_HAND_OFFS = 10;
 
     /** 25 a second, beyond the first. */
     private static final long REFILL_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
-    /** More than what round trips differ by, most of the time. */
-    private static final long MOVED_ON_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    /** More than what round trips and busy threads differ by, most of the time. */
+    private static final long MOVED_ON_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** The next holder may have asked for a shorter TTL; round trips do not differ by that much. */
     private static final long MOVED_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -38,6 +39,8 @@ final class Pace {
     private long refilledAt;
     private boolean hasExpiry;
     private long expiry;
+    private long lastRead;
+    private long lastLikely;
 
     Pace(Time time) {
         this.time = time;
@@ -98,10 +101,22 @@ final class Pace {
      */
     void foundHeld(long nanos) {
         long expiresAt = time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4);
-        if (!hasExpiry || expiresAt - expiry > MOVED_ON_NANOS || expiry - expiresAt > MOVED_BACK_NANOS) {
+        if (!hasExpiry) {
             hasExpiry = true;
             expiry = expiresAt;
-            left = Math.min(MOST, left + GAINED);
+            lastRead = expiresAt;
+            lastLikely = expiresAt;
+            return;
+        }
+        long likely =
+                expiresAt - lastRead < 0 ? expiresAt : lastRead; // what delays a reply makes its expiry seem later
+        boolean atOnce = likely - lastLikely > MOVED_ON_NANOS;
+        boolean back = expiry - likely > MOVED_BACK_NANOS;
+        lastRead = expiresAt;
+        lastLikely = likely;
+        if (back || likely - expiry > MOVED_ON_NANOS) {
+            expiry = likely;
+            left = Math.min(MOST, left + (back || atOnce ? GAINED : GAINED_BY_FAST_HAND_OFFS));
         }
     }
 }

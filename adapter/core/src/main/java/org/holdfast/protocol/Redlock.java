@@ -181,21 +181,25 @@ public final class Redlock {
     /**
      * A renewal that is under way.
      *
+     * @param suspicions how often it had been heard before that the lock was taken away
      * @param started before it was sent: the new validity counts from then
      * @param sent when it had been: sending takes long where a connection has to be opened first, and answers come after
      */
-    record Renewing(Hold hold, Claim claim, long started, long sent, Round round) {}
+    record Renewing(Hold hold, Claim claim, int suspicions, long started, long sent, Round round) {}
 
     /** Sends the renewals of leases, all at once. */
     List<Renewing> startRenewals(Nodes nodes, List<Hold> holds) {
         long started = time.nanoTime();
         List<Command.Renew> commands = new ArrayList<>(holds.size());
+        int[] suspicions =
+                holds.stream().mapToInt(hold -> hold.suspicion().raised()).toArray();
         holds.forEach(hold -> commands.add(new Command.Renew(hold.claim())));
         List<Round> rounds = nodes.sendAll(commands, NodeSet.first(nodes.count()));
         long sent = time.nanoTime();
         List<Renewing> renewing = new ArrayList<>(holds.size());
         for (int i = 0; i < holds.size(); i++) {
-            renewing.add(new Renewing(holds.get(i), commands.get(i).claim(), started, sent, rounds.get(i)));
+            renewing.add(
+                    new Renewing(holds.get(i), commands.get(i).claim(), suspicions[i], started, sent, rounds.get(i)));
         }
         return renewing;
     }
@@ -232,6 +236,7 @@ public final class Redlock {
             hold.renewalFailed("the last renewal reached too few nodes: " + tally.failures(nodes));
             return false;
         }
+        hold.suspicion().resolve(renewing.suspicions());
         return hold.extend(renewing.started() + timing.validityNanos(ttlMillis), time.nanoTime());
     }
 

@@ -55,7 +55,7 @@ final class Releases {
             }
             case ALONE -> {
                 letReadersIn(hold);
-                return ReleaseResult.KEPT;
+                return hold.isHeld(time.nanoTime()) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
             }
             default -> {
                 return hold.isHeld(time.nanoTime()) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
@@ -107,6 +107,7 @@ final class Releases {
         Claim claim = hold.claim();
         long now = time.nanoTime();
         return !manager.isClosed()
+                && !hold.suspicion().isOpen() // else the nodes have to be asked whether it is still ours
                 && hold.token() < claim.lastToken()
                 && now - hold.cohort().since() < LONGEST_PASSED_ON_NANOS
                 && hold.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;
@@ -134,7 +135,8 @@ final class Releases {
         for (Hold hold : all) {
             long kept = hold.keptNanos(begun);
             if (kept > 0) {
-                results.add(letExpire(hold, nodes, kept, until));
+                ReleaseResult result = letExpire(hold, nodes, kept, until);
+                results.add(wasHeld(hold, begun) ? result : ReleaseResult.NOT_HELD);
             } else {
                 given.add(hold);
             }
@@ -147,9 +149,14 @@ final class Releases {
                 manager.courtesy().letOthersGoFirst(hold.lock());
             }
             manager.forget(hold);
-            results.add(freed.result());
+            results.add(wasHeld(hold, begun) ? freed.result() : ReleaseResult.NOT_HELD);
         }
         return results;
+    }
+
+    /** A node keeps the key of a lock for longer than its lease lasts: what counts is our clock, when the release was sent. */
+    private static boolean wasHeld(Hold hold, long begun) {
+        return begun - hold.validUntil() < 0;
     }
 
     /** Nobody is to have it for some time, and that needs nobody here. */

@@ -46,6 +46,20 @@ public final class Renewals {
         schedule(
                 hold,
                 hold.isRenewed() && hold.isExtensible() ? hold.validUntil() - 2 * thirdOfTtl(hold) : hold.validUntil());
+        if (hold.suspicion().isOpen()) {
+            hasten(hold);
+        }
+    }
+
+    /** Has a hold renewed as soon as its suspicion is to be looked into. */
+    void hasten(Hold hold) {
+        long at = hold.suspicion().due();
+        Due known = dueOf.get(hold);
+        if (known != null && known.at() - at > 0) {
+            remove(hold);
+            schedule(hold, at);
+            removeIfEnded(hold);
+        }
     }
 
     /** The end of a lease has moved by hand: one that is not renewed is looked at again when its new end has come. */
@@ -140,6 +154,9 @@ public final class Renewals {
     private void scheduleNext(Hold hold, long started, boolean extended) {
         long next = started + (extended ? thirdOfTtl(hold) : thirdOfTtl(hold) / 10);
         schedule(hold, next - hold.validUntil() < 0 ? next : hold.validUntil());
+        if (hold.suspicion().isOpen() && hold.suspicion().due() - started >= 0) { // raised meanwhile
+            hasten(hold);
+        }
     }
 
     /** Released or lost while we were at it: whoever did that may have found nothing to remove. */

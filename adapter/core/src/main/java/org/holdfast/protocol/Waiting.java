@@ -96,7 +96,11 @@ final class Waiting {
         }
     }
 
-    /** Whose time was over before it was its turn, and before anybody in its line had asked, does not know whether the lock is free. */
+    /**
+     * A caller whose time ends, and in whose line no attempt has begun since it came, does not know whether the lock is free or the
+     * nodes are out of reach: it asks once. What it finds serves all that came before, so of many only as many ask as the gate lets
+     * in at once.
+     */
     private Acquisition giveUp() throws InterruptedException {
         Acquisition done = null;
         if (attempts.knowsNothing() && enterGate(Long.MAX_VALUE / 4)) {

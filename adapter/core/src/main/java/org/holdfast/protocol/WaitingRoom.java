@@ -45,8 +45,15 @@ final class WaitingRoom {
     /** The waiters of one line, in order. Guarded by the map's lock on the line, but for what the last attempt of any of them found. */
     private static final class Queue {
         private final ArrayDeque<Turn> turns = new ArrayDeque<>(2);
-        private volatile Outcome found;
+        private volatile Found found;
     }
+
+    /**
+     * What an attempt found.
+     *
+     * @param begun when it began: it says nothing to callers that came later
+     */
+    record Found(Outcome outcome, long begun) {}
 
     /** What a turn needs of who waits. */
     interface Waiter {
@@ -182,12 +189,15 @@ final class WaitingRoom {
         }
 
         /** Notes what an attempt found, for all in the line. */
-        void found(Outcome outcome) {
-            queue.found = outcome;
+        void found(Found newest) {
+            Found known = queue.found;
+            if (known == null || newest.begun() - known.begun() > 0) {
+                queue.found = newest;
+            }
         }
 
-        /** Returns what the last attempt of anybody in the line found; null if there was none. */
-        Outcome found() {
+        /** Returns what the last attempt of any waiter in the line found; null if there was none. */
+        Found found() {
             return queue.found;
         }
 

@@ -25,7 +25,7 @@ final class WaitingWithoutThread {
     private final WaitingRoom waitingRoom;
     private final Attempts attempts;
     private final Function<Hold, Lease> lease;
-    private final CompletableFuture<Lease> promise = new CompletableFuture<>();
+    private final Promise promise = new Promise();
 
     /** How much has happened that nobody has looked at yet; whoever makes it 1 gets a thread for it. */
     private final AtomicInteger events = new AtomicInteger();
@@ -195,7 +195,7 @@ final class WaitingWithoutThread {
         return attempt;
     }
 
-    /** Nobody in the line may have asked yet: then it is not known whether the lock is free. */
+    /** No attempt may have begun in the line since this request came: then it is not known whether the lock is free. */
     private void giveUp() {
         Acquisition done = attempts.knowsNothing() ? attempts.next(manager.forWaiting()) : null;
         complete(done != null ? done : attempts.givenUp());
@@ -271,8 +271,8 @@ final class WaitingWithoutThread {
     }
 
     private void failSettled(Throwable failure) {
-        if (!promise.isDone()) {
-            manager.callbacks().run(Callbacks.Lane.FAILURES, () -> promise.completeExceptionally(failure));
+        if (promise.fail(failure)) {
+            manager.callbacks().run(Callbacks.Lane.FAILURES, () -> promise.tell(failure));
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.Announcements;
 import org.holdfast.protocol.NodeSet;
 
@@ -43,6 +44,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
     private final Condition stopped = lock.newCondition();
     private final Map<String, Interest> interests = new HashMap<>();
     private Consumer<String> listener;
+    private ObjLongConsumer<String> forced = (name, token) -> {};
     private Selector selector;
     private boolean changed;
     private boolean running;
@@ -68,6 +70,11 @@ public final class Subscriber implements Announcements, AutoCloseable {
     @Override
     public void tell(Consumer<String> told) {
         listener = told;
+    }
+
+    @Override
+    public void tellForced(ObjLongConsumer<String> told) {
+        forced = told;
     }
 
     @Override
@@ -159,7 +166,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
     private void run(Selector own) {
         SubscriberLine[] lines = new SubscriberLine[cluster.size()];
         for (int node = 0; node < lines.length; node++) {
-            lines[node] = new SubscriberLine(cluster, node, own, this::confirmed, listener, this::deaf);
+            lines[node] = new SubscriberLine(cluster, node, own, this::confirmed, listener, forced, this::deaf);
         }
         try {
             Set<String> wanted = wanted(Set.of());

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.function.ObjLongConsumer;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
@@ -30,6 +31,9 @@ final class SubscriberLine implements AutoCloseable {
     /** What is told comes in one part, unless a node hangs: the others are not listened to meanwhile. */
     private static final long LONGEST_PART_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** Of a number that is surely a long. */
+    private static final int MOST_DIGITS = 18;
+
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long FORBIDDEN_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -43,6 +47,7 @@ final class SubscriberLine implements AutoCloseable {
     private final Selector selector;
     private final Confirmed confirmed;
     private final Consumer<String> released;
+    private final ObjLongConsumer<String> forced;
     private final IntConsumer deaf;
 
     /** The locks that were asked for, by channel. */
@@ -63,12 +68,14 @@ final class SubscriberLine implements AutoCloseable {
             Selector selector,
             Confirmed confirmed,
             Consumer<String> released,
+            ObjLongConsumer<String> forced,
             IntConsumer deaf) {
         this.cluster = cluster;
         this.node = node;
         this.selector = selector;
         this.confirmed = confirmed;
         this.released = released;
+        this.forced = forced;
         this.deaf = deaf;
         this.nextConnect = now();
     }
@@ -235,8 +242,27 @@ final class SubscriberLine implements AutoCloseable {
         if (lock != null && "subscribe".equals(new String(kind, StandardCharsets.UTF_8))) {
             confirmed.accept(node, lock);
         } else if (lock != null && "message".equals(new String(kind, StandardCharsets.UTF_8))) {
+            tellIfForced(lock, parts);
             released.accept(lock);
         }
+    }
+
+    /** A forced release is published with its token, any other with the lock's owner, which has more digits and is no number. */
+    private void tellIfForced(String lock, List<?> parts) {
+        if (parts.size() < 3 || !(parts.get(2) instanceof byte[] message)) {
+            return;
+        }
+        if (message.length == 0 || message.length > MOST_DIGITS) {
+            return;
+        }
+        long token = 0;
+        for (byte digit : message) {
+            if (digit < '0' || digit > '9') {
+                return;
+            }
+            token = 10 * token + digit - '0';
+        }
+        forced.accept(lock, token);
     }
 
     private void drop(String reason, long pauseNanos) {

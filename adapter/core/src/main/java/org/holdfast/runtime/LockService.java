@@ -57,6 +57,10 @@ public final class LockService implements AutoCloseable {
     private final AtomicBoolean inspecting = new AtomicBoolean();
 
     private volatile boolean closed;
+
+    /** Whether the scheduling gives no threads any more, or may drop what it accepts. */
+    private volatile boolean threadless;
+
     private long lastComplaint;
     private boolean complained;
 
@@ -101,7 +105,7 @@ public final class LockService implements AutoCloseable {
                 service,
                 forWaiting,
                 scheduling,
-                scheduling::runApplication,
+                this::runApplication,
                 subscriber,
                 ThisProcess.WHEREABOUTS);
         this.transactionLeases = new TransactionLeases(leases, transactions);
@@ -133,6 +137,15 @@ public final class LockService implements AutoCloseable {
     /** Returns whether this service takes locks, and has not been closed. */
     public boolean isOpen() {
         return !closed;
+    }
+
+    /** The application's code must not run on the thread that closes, which it may block for ever; so there are threads for that. */
+    private void runApplication(Runnable task) {
+        if (threadless) {
+            StandaloneScheduling.runAfterClose(task);
+        } else {
+            scheduling.runApplication(task);
+        }
     }
 
     private void heartbeat() {
@@ -242,6 +255,7 @@ public final class LockService implements AutoCloseable {
 
     /** Stops what goes on by itself, without waiting for it to end. To be called after {@link #refuse}. */
     void stop() {
+        threadless = true;
         scheduling.close();
         management.close();
         closed = true;

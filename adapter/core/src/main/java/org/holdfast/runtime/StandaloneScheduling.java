@@ -56,6 +56,11 @@ final class StandaloneScheduling implements Scheduling {
         return thread;
     }
 
+    /** Runs the application's code when no scheduling gives threads any more, on a daemon of its own. The caller bounds these. */
+    static void runAfterClose(Runnable task) {
+        daemon(task, "holdfast-closing").start();
+    }
+
     @Override
     public void repeat(Runnable task, long pauseMillis) {
         heartbeat.scheduleWithFixedDelay(task, pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);

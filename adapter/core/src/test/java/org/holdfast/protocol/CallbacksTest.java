@@ -74,12 +74,27 @@ class CallbacksTest {
     }
 
     @Test
-    void call_thatIsRefusedAThreadToTheEnd_isRunByWhoStops() {
+    void close_withCallsThatBlock_returnsAndRunsOthersUpToTheBound() {
+        int most = Callbacks.Lane.FAILURES.most();
+        for (int i = 0; i < 1_000; i++) {
+            callbacks.run(Callbacks.Lane.FAILURES, this::block);
+        }
+        await().untilAsserted(() -> assertThat(called).hasValue(most));
+        callbacks.close();
+        await().untilAsserted(() -> assertThat(called).hasValue(2 * most));
+        CountDownLatch told = new CountDownLatch(1);
+        callbacks.run(Callbacks.Lane.LOSSES, told::countDown);
+        await().until(() -> told.getCount() == 0);
+        assertThat(called).hasValue(2 * most);
+    }
+
+    @Test
+    void close_whenEveryThreadIsRefused_runsNothingOnItsOwn() {
         refuses = true;
         callbacks.run(Callbacks.Lane.FAILURES, called::incrementAndGet);
         callbacks.close();
-        assertThat(called).hasValue(1);
-        assertThat(callbacks.size()).isZero();
+        callbacks.run(Callbacks.Lane.FAILURES, called::incrementAndGet);
+        assertThat(called).hasValue(0);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.ReleaseResult;
 import org.junit.jupiter.api.Test;
 
 /** A lock that somebody in the same process waits for is passed on, within bounds. */
@@ -101,6 +102,77 @@ class HandoverTest {
                 fixture.service.sent(Command.Release.class).get(0).command();
         assertThat(release.claim().lastToken()).isEqualTo(hold.token() + Releases.MOST_PASSED_ON);
         assertThat(manager.tokens().next(0)).isGreaterThan(release.claim().lastToken() + 1);
+    }
+
+    /** Its key is still on the nodes: that lingers for as long as the quarantine. */
+    @Test
+    void release_afterTheValidityHasEnded_saysThatTheLockWasNotHeld() throws Exception {
+        Hold hold = hold();
+        fixture.time.passTo(hold.validUntil() - 1);
+        assertThat(manager.isHeld(hold)).isTrue();
+        fixture.time.pass(1);
+        assertThat(manager.releases().giveBack(new Share(hold, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void release_beforeTheValidityHasEnded_saysThatTheLockIsReleased() throws Exception {
+        Hold hold = hold();
+        fixture.time.passTo(hold.validUntil() - 1);
+        assertThat(manager.releases().giveBack(new Share(hold, false))).isEqualTo(ReleaseResult.RELEASED);
+    }
+
+    private int renewals() {
+        return fixture.service.sent(Command.Renew.class).size() / 3;
+    }
+
+    @Test
+    void lock_thatIsSaidToBeTakenAway_isNotPassedOnUntilAQuorumHasConfirmedIt() throws Exception {
+        Hold first = hold();
+        WaitingRoom.Turn turn = waitForIt();
+        fixture.announcements.announceForced("a", first.claim().lastToken()); // of the holder before
+        giveBack(first);
+        Hold second = turn.leave();
+        assertThat(second).isNotNull();
+
+        fixture.announcements.announceForced("a", first.claim().lastToken() + 1);
+        turn = waitForIt();
+        fixture.renewals.sweep(fixture.service);
+        assertThat(renewals()).isOne();
+        giveBack(second);
+        Hold third = turn.leave();
+        assertThat(third).as("confirmed").isNotNull();
+
+        fixture.announcements.announceForced("a", first.claim().lastToken() + 1);
+        turn = waitForIt();
+        giveBack(third);
+        assertThat(turn.leave()).isNull();
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void lock_thatWasTakenAway_isLostAtOnce() throws Exception {
+        Hold hold = hold();
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(5_000));
+        }
+        fixture.announcements.announceForced("a", hold.claim().lastToken() + 1);
+        fixture.renewals.sweep(fixture.service);
+        assertThat(manager.isHeld(hold)).isFalse();
+    }
+
+    @Test
+    void announcements_thatAreMadeUp_causeFewRenewals() throws Exception {
+        Hold hold = hold();
+        for (int i = 0; i < 500; i++) {
+            for (int n = 0; n < 10; n++) {
+                fixture.announcements.announceForced("a", Long.MAX_VALUE);
+            }
+            fixture.renewals.sweep(fixture.service);
+            fixture.time.passMillis(20);
+        }
+        assertThat(manager.isHeld(hold)).isTrue();
+        assertThat(renewals()).as("in ten seconds").isBetween(20, 60);
     }
 
     @Test

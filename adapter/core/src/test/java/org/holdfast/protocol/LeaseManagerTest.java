@@ -537,6 +537,57 @@ class LeaseManagerTest {
         return fixture.session(Transactions.NONE).acquire(nodes, request.scope(LeaseScope.HOLDER), () -> {});
     }
 
+    /** The head of a line asks seldom: what it found may be from before an outage. */
+    private Attempts headThatFoundTheLockHeld() {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(30_000));
+        }
+        Attempts head = new Attempts(fixture.manager, fixture.request(60_000), Holder.transaction("head"));
+        head.enter(() -> {});
+        assertThat(head.next(fixture.service)).isNull();
+        fixture.time.passMillis(10);
+        return head;
+    }
+
+    @Test
+    void acquire_behindAWaiterThatAskedBeforeAnOutage_reportsTheOutage() throws Exception {
+        Attempts head = headThatFoundTheLockHeld();
+        for (int node = 0; node < 2; node++) {
+            fixture.service.node(node, new Reply.NoAnswer("it hangs"));
+        }
+        Acquisition done =
+                fixture.manager.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
+        assertThat(done).isInstanceOf(Acquisition.Unavailable.class);
+        head.leave(null);
+    }
+
+    @Test
+    void acquire_behindAWaiterThatAskedSince_asksNothing() throws Exception {
+        Attempts head = headThatFoundTheLockHeld();
+        Attempts behind = new Attempts(fixture.manager, fixture.request(100), Holder.transaction("behind"));
+        behind.enter(() -> {});
+        assertThat(behind.knowsNothing()).isTrue();
+        fixture.time.passMillis(10);
+        assertThat(head.next(fixture.service)).isNull();
+        assertThat(behind.knowsNothing()).isFalse();
+        assertThat(behind.givenUp()).isInstanceOf(Acquisition.TimedOut.class);
+        behind.leave(null);
+        head.leave(null);
+    }
+
+    /** This process has the lock: that is known without the nodes. */
+    @Test
+    void acquire_ofALockThatThisProcessHolds_asksNothing() throws Exception {
+        Acquisition held =
+                fixture.manager.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
+        assertThat(held).isInstanceOf(Acquisition.Held.class);
+        int before = fixture.service.sent(Command.Acquire.class).size();
+        List<Holder> other = List.of(Holder.transaction("other"));
+        assertThat(fixture.manager.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
+                .isInstanceOf(Acquisition.TimedOut.class);
+        assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(before);
+    }
+
     @Test
     void acquire_again_withOtherTerms_isRefused() throws Exception {
         takeAgain(LockRequest.of("a").maxHold(TEN_SECONDS));

@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 
 /** Announcements that the test makes. */
 final class ScriptedAnnouncements implements Announcements {
@@ -13,6 +14,12 @@ final class ScriptedAnnouncements implements Announcements {
 
     boolean heard;
     private Consumer<String> listener;
+    private ObjLongConsumer<String> forced;
+
+    void announceForced(String lock, long token) {
+        forced.accept(lock, token);
+        listener.accept(lock);
+    }
 
     void announce(String lock) {
         listener.accept(lock);
@@ -21,6 +28,11 @@ final class ScriptedAnnouncements implements Announcements {
     @Override
     public void tell(Consumer<String> told) {
         listener = told;
+    }
+
+    @Override
+    public void tellForced(ObjLongConsumer<String> told) {
+        forced = told;
     }
 
     @Override

@@ -4,6 +4,7 @@ package org.holdfast.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -100,6 +101,29 @@ class WaitingWithoutThreadTest {
         runBorrowed();
         assertThat(future).isCompletedExceptionally();
         assertThat(manager.remembered()).isZero();
+    }
+
+    /** All come, and give up, at the same time: the first that asks does so for all. */
+    @Test
+    void requestsOfOneLine_thatGiveUp_doNotEachAsk() {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(60_000));
+        }
+        List<CompletableFuture<Lease>> all = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            all.add(ask());
+        }
+        runBorrowed();
+        int attempts = fixture.service.sent(Command.Acquire.class).size();
+        for (int node = 0; node < 2; node++) {
+            fixture.service.node(node, new Reply.NoAnswer("it hangs"));
+        }
+        fixture.time.passMillis(5_000);
+        manager.sweep();
+        runBorrowed();
+        assertThat(all).allMatch(CompletableFuture::isCompletedExceptionally);
+        assertThat(fixture.service.sent(Command.Acquire.class).size() - attempts)
+                .isLessThanOrEqualTo(10 * 3);
     }
 
     @Test

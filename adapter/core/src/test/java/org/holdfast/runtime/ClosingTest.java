@@ -11,7 +11,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -26,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of those who wait when their factory is closed: each hears of it at once, and of nothing else. */
 @Timeout(120)
@@ -102,6 +108,50 @@ class ClosingTest {
         processes.awaitTickets("a", 0);
         held.release();
         assertThat(processes.isFree(1, REQUEST.fair(true))).isTrue();
+    }
+
+    /** More than there are threads for; each blocks for ever. */
+    @ParameterizedTest
+    @ValueSource(ints = {200, 10_000})
+    void close_whileContinuationsAndListenersBlock_returnsInTimeAndCompletesAll(int count) throws Exception {
+        Lease held = processes.tryAcquire(1, REQUEST).orElseThrow();
+        CountDownLatch end = new CountDownLatch(1);
+        Set<Thread> ran = ConcurrentHashMap.newKeySet();
+        Runnable block = () -> {
+            ran.add(Thread.currentThread());
+            await().forever().until(() -> end.getCount() == 0);
+        };
+        LockConnectionFactory factory = Holdfast.connect(processes.settings);
+        LockConnection connection = factory.getConnection();
+        for (int i = 0; i < 60; i++) {
+            LockRequest brief = LockRequest.of("brief" + i).ttl(Duration.ofMillis(300));
+            connection.acquire(brief.renewal(false).detached()).onLost(loss -> block.run());
+        }
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            CompletableFuture<Lease> each = connection.acquireAsync(REQUEST);
+            each.whenComplete((lease, failure) -> block.run());
+            waiting.add(each);
+        }
+        FutureTask<Object> joined = wait(() -> waiting.get(count - 1).join());
+        await().until(() -> ran.size() == 24);
+        FutureTask<Long> closed = new FutureTask<>(() -> {
+            long begun = System.nanoTime();
+            factory.close();
+            return System.nanoTime() - begun;
+        });
+        Thread closer = new Thread(closed, "closes");
+        closer.start();
+        try {
+            assertThat(Duration.ofNanos(closed.get(20, SECONDS)))
+                    .isLessThan(Duration.ofMillis(3_500)); // of a busy machine
+            waiting.forEach(ClosingTest::assertStopped);
+            assertThatThrownBy(() -> joined.get(10, SECONDS)).hasRootCauseInstanceOf(IllegalStateException.class);
+            assertThat(ran).doesNotContain(closer).hasSizeLessThanOrEqualTo(2 * (24 + 64 + 64));
+        } finally {
+            end.countDown();
+            held.release();
+        }
     }
 
     @Test

@@ -4,17 +4,21 @@ package org.holdfast.runtime;
 import static java.time.Duration.ofSeconds;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
+import org.holdfast.ReleaseResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +66,34 @@ class HandingOnTest {
         assertThat(processes.scriptCalls(0))
                 .as("two each, were nothing passed on: 1600")
                 .isLessThan(800);
+    }
+
+    /** Within the 100 ms in which a lock is passed on, and long before its next renewal. */
+    @Test
+    void lock_thatAnotherProcessTookAway_isNotPassedOn() throws Exception {
+        LockRequest request = REQUEST.ttl(ofSeconds(20)).detached();
+        for (int round = 0; round < 10; round++) {
+            Lease before = processes.tryAcquire(1, request).orElseThrow();
+            CompletableFuture<Lease> first = processes.connection(0).acquireAsync(request);
+            CompletableFuture<Lease> heir = processes.connection(0).acquireAsync(request);
+            processes.awaitListening("a");
+            before.release();
+            CompletableFuture.anyOf(first, heir).get(10, SECONDS);
+            Lease old = first.isDone() ? first.join() : heir.join();
+            CompletableFuture<Lease> next = first.isDone() ? heir : first;
+            assertThat(processes.factory(1).forceRelease(request)).hasSize(1);
+            Optional<Lease> taken = processes.tryAcquire(1, request); // unless the waiter was faster
+            await().atMost(ofSeconds(4)).until(() -> !old.isHeld());
+            assertThat(old.release()).isEqualTo(ReleaseResult.NOT_HELD);
+            if (taken.isPresent()) {
+                assertThat(next).isNotDone();
+                taken.get().release();
+            }
+            Lease last = next.get(10, SECONDS);
+            assertThat(last.token()).isGreaterThan(taken.orElse(old).token());
+            last.release();
+            await().until(() -> processes.isFree(1, request));
+        }
     }
 
     @Test
