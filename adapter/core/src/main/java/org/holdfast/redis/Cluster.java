@@ -87,6 +87,7 @@ public final class Cluster implements AutoCloseable {
             Executor threads,
             Recorder recorder,
             NodeThrottles throttles) {
+        JedisVersion.require();
         this.addresses = List.copyOf(addresses);
         this.names = names;
         this.throttles = throttles;
