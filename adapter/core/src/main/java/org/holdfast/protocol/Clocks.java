@@ -79,6 +79,7 @@ public final class Clocks implements NodeGuard.ClockWatch {
         private long lastMicros;
         private long microsBefore;
         private long microsAtJump;
+        private long wholeFromMicros;
 
         private boolean isLike(Watched other) {
             return jumped
@@ -93,14 +94,34 @@ public final class Clocks implements NodeGuard.ClockWatch {
      * Takes note of the time in an answer, and returns what the answer is worth: a grant by a clock that has jumped is none.
      * What was done there is as unknown as if no answer had come, and must be undone like that.
      *
+     * @param command what it answers
      * @param sentAt when its request was sent, by our clock
      * @param receivedAt when it had come, by our clock
      */
-    public Answer weigh(Answer answer, long sentAt, long receivedAt) {
+    public Answer weigh(Answer answer, Command command, long sentAt, long receivedAt) {
         boolean counts = note(answer.node(), sentAt, receivedAt, answer.nodeMicros());
-        return counts || !(answer.reply() instanceof Reply.Granted)
-                ? answer
-                : new Answer(answer.node(), new Reply.NoAnswer(describe(answer.node())), 0);
+        if (!(answer.reply() instanceof Reply.Granted)) {
+            return answer;
+        }
+        if (!counts) {
+            return new Answer(answer.node(), new Reply.NoAnswer(describe(answer.node())), 0);
+        }
+        return command instanceof Command.Acquire && isTooEarly(answer)
+                ? new Answer(answer.node(), new Reply.NoAnswer("it granted a lock in its quarantine"), 0)
+                : answer;
+    }
+
+    /**
+     * A clock may go ahead by the same twice, and its node be told meanwhile that its memory is whole since a moment in between. To
+     * a client that has not looked since, the clock seems never to have moved.
+     */
+    private synchronized boolean isTooEarly(Answer grant) {
+        return grant.nodeMicros() < watched[grant.node()].wholeFromMicros;
+    }
+
+    @Override
+    public synchronized void admitted(int node, long wholeFromMicros) {
+        watched[node].wholeFromMicros = wholeFromMicros;
     }
 
     /**

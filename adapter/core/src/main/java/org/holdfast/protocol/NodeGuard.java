@@ -63,6 +63,9 @@ public final class NodeGuard {
 
         /** Returns since when this process has watched the node's clock without a gap or jump, in its microseconds. */
         long steadyMicros(int node);
+
+        /** Hears from which moment on, in the node's microseconds, a look found that it may grant locks. */
+        void admitted(int node, long wholeFromMicros);
     }
 
     /** Settings of other processes, and when they were seen. */
@@ -154,6 +157,7 @@ public final class NodeGuard {
         String runId = sight.facts().process().runId();
         memory = new Memory(runId, seenMicros, askedAt);
         long until = mark.sinceMicros() + micros(agreements.widest().quarantine());
+        clocks.admitted(node, until);
         return new Admission.Admitted(runId, Math.max(0, until - sight.facts().nowMicros()), begun);
     }
 

@@ -490,7 +490,7 @@ public final class Channel implements Nodes, AutoCloseable {
         Answer answer = reply instanceof JedisDataException error
                 ? new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), error.getMessage())), 0)
                 : ScriptCodec.answer(node, reply);
-        request.round().answered(cluster.weigh(answer, request.sentAt()));
+        request.round().answered(cluster.weigh(answer, request.command(), request.sentAt()));
         if (answer.reply() instanceof Reply.Forgotten) {
             fail(node, "the node has lost its birth mark"); // to connect anew sets it
         } else if (cluster.clocks().isDoubted(node)) {

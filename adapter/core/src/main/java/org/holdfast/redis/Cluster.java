@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Answer;
 import org.holdfast.protocol.Clocks;
+import org.holdfast.protocol.Command;
 import org.holdfast.protocol.NodeSet;
 import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Time;
@@ -321,11 +322,11 @@ public final class Cluster implements AutoCloseable {
     }
 
     /** Returns what an answer is worth, by the clock of its node. */
-    Answer weigh(Answer answer, long sentAt) {
+    Answer weigh(Answer answer, Command command, long sentAt) {
         if (!guarded) {
             return answer;
         }
-        Answer weighed = clocks.weigh(answer, sentAt, time.nanoTime());
+        Answer weighed = clocks.weigh(answer, command, sentAt, time.nanoTime());
         if (clocks.isDoubted(answer.node())) {
             health(answer.node()).doubt(clocks.describe(answer.node()));
         }

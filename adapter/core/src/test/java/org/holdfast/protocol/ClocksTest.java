@@ -8,6 +8,9 @@ import org.junit.jupiter.api.Test;
 
 class ClocksTest {
 
+    private static final Command.Acquire ACQUIRE =
+            AnyToken.acquire(new Claim(new Target.Alone("x"), new Owner("a".repeat(40)), 7, 1_000, 2_000));
+
     private static final double DRIFT = 0.01;
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -101,11 +104,25 @@ class ClocksTest {
         told(1, 0, MILLI, 0);
         long ahead = EPOCH_MICROS + (SECOND + SECOND) / 1_000;
         Answer granted = new Answer(1, new Reply.Granted(), ahead);
-        assertThat(clocks.weigh(granted, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
+        assertThat(clocks.weigh(granted, ACQUIRE, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
                         .reply())
                 .isInstanceOf(Reply.NoAnswer.class);
         Answer held = new Answer(1, new Reply.Held(5), ahead);
-        assertThat(clocks.weigh(held, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)).isSameAs(held);
+        assertThat(clocks.weigh(held, ACQUIRE, ORIGIN + SECOND, ORIGIN + SECOND + MILLI))
+                .isSameAs(held);
+    }
+
+    @Test
+    void grant_inAQuarantineThatALookHasFound_isWeighedAsNoAnswer_unlessItExtends() {
+        told(1, 0, MILLI, 0);
+        clocks.admitted(1, EPOCH_MICROS + 3 * SECOND / 1_000);
+        Answer granted = new Answer(1, new Reply.Granted(), EPOCH_MICROS + SECOND / 1_000);
+        assertThat(clocks.weigh(granted, ACQUIRE, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
+                        .reply())
+                .isInstanceOf(Reply.NoAnswer.class);
+        Command renewal = new Command.Renew(ACQUIRE.claim());
+        assertThat(clocks.weigh(granted, renewal, ORIGIN + SECOND, ORIGIN + SECOND + MILLI))
+                .isSameAs(granted);
     }
 
     @Test

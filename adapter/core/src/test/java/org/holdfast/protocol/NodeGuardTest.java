@@ -79,6 +79,11 @@ class NodeGuardTest {
             public long steadyMicros(int node) {
                 return START;
             }
+
+            @Override
+            public void admitted(int node, long wholeFromMicros) {
+                // nothing is granted here
+            }
         };
         return new NodeGuard(0, agreements, durable, steady, time);
     }

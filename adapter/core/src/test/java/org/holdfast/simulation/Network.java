@@ -370,7 +370,7 @@ final class Network {
                 sendScript(first);
                 return;
             }
-            first.answers().answered(view.clocks.weigh(answer, first.sentAt(), view.time.nanoTime()));
+            first.answers().answered(view.clocks.weigh(answer, first.command(), first.sentAt(), view.time.nanoTime()));
             if (answer.reply() instanceof Reply.Forgotten || view.clocks.isDoubted(node)) {
                 break_(); // to connect anew sets the birth mark
             }
