@@ -51,6 +51,8 @@ for i = 1, #KEYS, 2 do
     record(KEYS[i + 1], tombstone, stands, ARGV[3])
   elseif stands ~= lease then
     record(KEYS[i + 1], last, stands, ARGV[3])
+  elseif grave > 0 then
+    prolong(KEYS[i + 1], ARGV[3])
   end
   if owner == ARGV[1] then
     mine = mine + 1

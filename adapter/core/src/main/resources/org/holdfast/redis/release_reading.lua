@@ -33,6 +33,8 @@ local function bury()
   local stands = held and larger(lease, tombstone) or lease
   if stands ~= lease or tonumber(last) < grave then
     record(KEYS[2], larger(last, tombstone), stands, ARGV[3])
+  elseif grave > 0 then
+    prolong(KEYS[2], ARGV[3])
   end
 end
 

@@ -49,11 +49,13 @@ class LingeringLockTest {
         ClockShim clock = ClockShim.in(directory).orElse(null);
         assumeTrue(clock != null, ClockShim.NEEDS);
         try (RedisServer node = RedisServer.startWithClock(directory, clock);
+                Channel first = OneNode.open(node, true);
                 Channel ada = OneNode.open(node, true);
                 Channel bob = OneNode.open(node, true)) {
+            first.prepare();
+            OneNode.endQuarantine(node); // a client that has found it would believe nothing before its end
             ada.prepare();
             bob.prepare();
-            OneNode.endQuarantine(node);
             Claim held = claim(target, ADA, 7);
             assertThat(tell(ada, acquire(held))).isEqualTo(new Reply.Granted());
 

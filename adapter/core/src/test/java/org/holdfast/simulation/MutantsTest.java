@@ -139,10 +139,8 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .with(
-                                SCRIPTS + "release.lua",
-                                "if stands ~= lease or tonumber(last) < grave then",
-                                "if false then"));
+                        .with(SCRIPTS + "release.lua", "if tonumber(last) < grave then", "if false then")
+                        .with(SCRIPTS + "release.lua", "elseif stands ~= lease then", "elseif false then"));
     }
 
     @ConcurrentTest
@@ -157,7 +155,7 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 SCRIPTS + "release.lua",
-                                "record(KEYS[i + 1], larger(last, tombstone), stands, ARGV[3])",
+                                "record(KEYS[i + 1], tombstone, stands, ARGV[3])",
                                 "record(KEYS[i + 1], stands, stands, ARGV[3])"));
     }
 
@@ -468,12 +466,15 @@ class MutantsTest {
     }
 
     // Not here: that answers count which were asked for before a jump was seen, or before the quarantine. Nothing is
-    // asked of a
-    // node that is doubted, so the two are the same. And a doubt is settled when other processes have had two seconds
-    // to show
-    // whose clock it was, or one look if the jump is longer than three: by then such a request has timed out, or will
-    // in a
-    // moment. ClocksTest looks at that moment.
+    // asked of a node that is doubted, so the two are the same. And a doubt is settled when other processes have had
+    // two seconds to show whose clock it was, or one look if the jump is longer than three: by then such a request has
+    // timed out, or will in a moment. ClocksTest looks at that moment.
+    //
+    // Nor that a look of the future is believed, or that a grant does not ask for the heartbeat. Either must be left
+    // out
+    // twice, in the guard and in memory.lua, to be found, and then in 1 of 40,000 worlds: NodeClockTest and
+    // NodeGuardTest
+    // show both.
 
     @ConcurrentTest
     void jumpOfAQuarterSecondUnseen_isFound() throws Exception {
@@ -526,14 +527,13 @@ class MutantsTest {
     void quarantinedNodeThatExtendsNothing_isFound() throws Exception {
         assertFound(
                 "Violation: 8:",
-                new Mutant().with(SCRIPTS + "renew.lua", "if memory > 0 and missing then", "if memory > 0 then"));
+                new Mutant().with(SCRIPTS + "renew.lua", "missing and forgotten(memory)", "forgotten(memory)"));
     }
 
     @ConcurrentTest
     void nodeHealedInQuarantine_isFound() throws Exception {
         assertFound(
-                "Violation: 1:",
-                new Mutant().with(SCRIPTS + "renew.lua", "if memory > 0 and missing then", "if false then"));
+                "Violation: 1:", new Mutant().with(SCRIPTS + "renew.lua", "missing and forgotten(memory)", "false"));
     }
 
     @ConcurrentTest
@@ -545,19 +545,6 @@ class MutantsTest {
                                 PROTOCOL + "LeaseManager.java",
                                 "if (hold.keptNanos(time.nanoTime()) == 0 && !hold.isLeft()) {",
                                 "if (true) {"));
-    }
-
-    /** Until the clock has caught up, such a node is in quarantine. */
-    @ConcurrentTest
-    void markKeptWhenTheClockIsSetBack_isFound() throws Exception {
-        assertFound(
-                "Violation: 4:",
-                new Mutant()
-                        .amidst("CLOCK_STEP")
-                        .with(
-                                PROTOCOL + "NodeGuard.java",
-                                "if (mark.sinceMicros() > facts.nowMicros()) {",
-                                "if (false) {"));
     }
 
     @ConcurrentTest
