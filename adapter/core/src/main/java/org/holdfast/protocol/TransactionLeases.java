@@ -128,14 +128,16 @@ public final class TransactionLeases {
 
         @Override
         public void completed() {
-            byTransaction.remove(transaction, this);
-            List<Share> ended;
+            List<Kept> ended;
             synchronized (this) {
+                ended = completed ? List.of() : List.copyOf(leases);
                 completed = true;
-                ended = leases.stream().map(Kept::share).toList();
-                leases.clear();
             }
-            manager.releases().giveBack(ended);
+            try {
+                manager.releases().giveBack(ended.stream().map(Kept::share).toList());
+            } finally { // not before: a service that stops waits for it
+                byTransaction.remove(transaction, this);
+            }
         }
     }
 }

@@ -55,6 +55,7 @@ class RedeployIT {
 
     @Test
     void undeployment_timeAndAgain_leavesTheLeasesToTheirTtlAndNoThreadSocketOrClassLoader() throws Exception {
+        long connections = nodes.connections(); // a server may keep an adapter that another test has restarted
         redeploy(WARM_UP);
         ServerProcess server = new ServerProcess(ApplicationServer.current().pid());
         deployer.deploy(EAR);
@@ -72,7 +73,7 @@ class RedeployIT {
                 .allSatisfy((name, count) ->
                         assertThat(count).isLessThan(name.equals(OF_GLASSFISH) ? kept + 1 : TOLERANCE)));
         assertThat(server.sockets()).isLessThan(sockets + TOLERANCE);
-        await().atMost(PATIENCE).until(() -> nodes.connections() == 0);
+        await().atMost(PATIENCE).until(() -> nodes.connections() <= connections);
         if (!KEEPS_CLASS_LOADERS) {
             await().atMost(PATIENCE) // some go with the second collection
                     .untilAsserted(
