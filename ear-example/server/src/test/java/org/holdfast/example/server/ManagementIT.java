@@ -131,7 +131,8 @@ class ManagementIT {
                 assertThat(answer.endsWith(", committed"))
                         .as("%s: %s", lock, answer)
                         .isEqualTo(lock.startsWith("transaction") && answer.startsWith(HELD));
-                await().until(() -> nodes.isFree(lock));
+                await().atMost(MOST_OF_THE_TTL.multipliedBy(10)) // keys outlive their leases by the longest TTL
+                        .until(() -> nodes.isFree(lock));
             }
         } finally {
             deployer.undeploy(EAR);

@@ -99,6 +99,7 @@ class SharedAdapterIT {
                         || nodes.isReleased("later", otherToken))
                 .as("their holders have not given them back: they must expire")
                 .isFalse();
-        await().until(() -> nodes.isFree("left") && nodesOfJobs.isFree("left") && nodes.isFree("later"));
+        await().atMost(TTL.multipliedBy(4)) // keys outlive their leases by the longest TTL
+                .until(() -> nodes.isFree("left") && nodesOfJobs.isFree("left") && nodes.isFree("later"));
     }
 }
