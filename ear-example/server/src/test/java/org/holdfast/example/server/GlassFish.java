@@ -79,8 +79,24 @@ final class GlassFish implements StartedServer {
 
     @Override
     public void deploy(Path archive) throws IOException {
-        for (String line : page.lines(page.block(archive.getFileName().toString()))) {
-            run(line, archive);
+        try {
+            for (String line : page.lines(page.block(archive.getFileName().toString()))) {
+                run(line, archive);
+            }
+        } catch (IOException failed) {
+            removeRest(archive, failed);
+            throw failed;
+        }
+    }
+
+    /** Removes what was deployed before a command failed: tests that follow use the same names. */
+    private void removeRest(Path archive, IOException failed) {
+        for (String line : page.lines(page.blockGone(archive.getFileName().toString()))) {
+            try {
+                run(line, archive);
+            } catch (IOException e) {
+                failed.addSuppressed(e);
+            }
         }
     }
 
