@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.management.remote.JMXServiceURL;
 import org.holdfast.testkit.FreePort;
@@ -21,6 +23,9 @@ final class GlassFish implements StartedServer {
     /** The ports of the domain that is delivered, as far as they are opened. */
     private static final List<String> PORTS =
             List.of("8080", "4848", "8181", "7676", "3700", "3820", "3920", "8686", "4900", "5900");
+
+    /** A command that makes something, and the last word of it, which is the name. */
+    private static final Pattern CREATION = Pattern.compile("asadmin create-(\\S+) .* (\\S+)");
 
     private final Path home = Path.of(System.getProperty("server.home"));
     private final Path domains = Path.of("target", "domains").toAbsolutePath();
@@ -89,13 +94,22 @@ final class GlassFish implements StartedServer {
         }
     }
 
-    /** Removes what was deployed before a command failed: tests that follow use the same names. */
+    /** Removes what was created before a command failed: tests that follow use the same names. */
     private void removeRest(Path archive, IOException failed) {
-        for (String line : page.lines(page.blockGone(archive.getFileName().toString()))) {
+        String file = archive.getFileName().toString();
+        List<String> lines = new ArrayList<>(page.lines(page.blockGone(file)));
+        List<String> created = page.lines(page.block(file));
+        for (int i = created.size() - 1; i >= 0; i--) {
+            Matcher creation = CREATION.matcher(created.get(i));
+            if (creation.matches()) {
+                lines.add("delete-" + creation.group(1) + " " + creation.group(2));
+            }
+        }
+        for (String line : lines) {
             try {
                 run(line, archive);
             } catch (IOException e) {
-                failed.addSuppressed(e);
+                failed.addSuppressed(e); // most of it: it is not there
             }
         }
     }
