@@ -36,7 +36,7 @@ final class JedisVersion {
         String place = description.toString();
         return "HF0108: Jedis " + NEEDED + "x is needed, and the class path has " + version + ": "
                 + place.substring(0, place.length() - DESCRIPTION.length())
-                + ". Take that one away, update it, or use the resource adapter, which has a Jedis of its own";
+                + ". Use holdfast-standalone or the resource adapter, which have a Jedis of their own, or update that one";
     }
 
     private static String version() {
