@@ -118,7 +118,8 @@ public interface LockConnection extends AutoCloseable {
      * <p>What continues the stage runs on a thread of the container, or of the library where there is none; nothing of the library
      * depends on that thread. Up to 64 continuations may run at once for each key prefix. If that many block, a lease that is
      * granted meanwhile waits for one of them to return: until the wait timeout, at least 1 s and at most its TTL. Then it is
-     * released and its stage fails with {@link LockException}.
+     * released and its stage fails with {@link LockException}. When none has returned for a second, requests leave their lines and take
+     * no lock, until one returns or their wait timeout ends.
      *
      * @return a stage that is completed with the lease, or exceptionally with {@link LockTimeoutException}, {@link
      *     QuorumUnavailableException}, {@link LockException}, or {@link IllegalStateException} if the service is stopped

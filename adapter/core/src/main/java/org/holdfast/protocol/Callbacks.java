@@ -109,7 +109,7 @@ final class Callbacks {
 
         private final LongAdder begun = new LongAdder();
         private long begunBefore;
-        private int sweepsWithout;
+        private volatile int sweepsWithout;
 
         Calls(Lane lane) {
             this.lane = lane;

@@ -53,11 +53,20 @@ final class LockFailures {
 
     /** A lease was granted, and the application did not fetch it. */
     static LockException undelivered(LockRequest request) {
+        return blocked(request, "was granted and released again");
+    }
+
+    /** Says that an asynchronous request did not ask for its lock: it could not have told the application of it. */
+    static LockException blocked(LockRequest request) {
+        return blocked(request, "was not asked for");
+    }
+
+    private static LockException blocked(LockRequest request, String whatWasDone) {
         int threads = Callbacks.Lane.LEASES.most();
-        return new LockException(
-                "HF0217: lock '" + request.name() + "' was granted and released again: no thread was free in"
-                        + " time to continue its future, because " + threads
-                        + " futures are being continued by code that has not returned. Continuations must not block: let them"
-                        + " begin another asynchronous stage, or pass an executor of your own to thenAcceptAsync");
+        return new LockException("HF0217: lock '" + request.name() + "' " + whatWasDone
+                + ": no thread was free in time to continue its future,"
+                + " because " + threads + " futures are being continued by code that has not returned."
+                + " Continuations must not block: let them begin another asynchronous stage, or pass an executor of"
+                + " your own to thenAcceptAsync");
     }
 }

@@ -18,6 +18,9 @@ final class WaitingWithoutThread {
     /** When no thread is to be had, one is asked for again so much later. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    /** When the application has no thread to continue futures on, that is looked at again so much later. */
+    private static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     /** For so long a lease waits for the application to fetch it, however short the request's wait timeout is. */
     private static final long LEAST_DELIVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -135,6 +138,10 @@ final class WaitingWithoutThread {
             return;
         }
         manager.requireOpen();
+        if (isBlocked()) {
+            waitForApplication();
+            return;
+        }
         boolean attempt = turn == null ? join() : takeTurn();
         Acquisition done = null;
         if (turn != null && turn.handed() != null) {
@@ -154,6 +161,26 @@ final class WaitingWithoutThread {
             standInLine();
             long left = attempts.left();
             alarm = manager.timers().in(turn.isFirst() ? Math.min(left, attempts.pause()) : left, this::happened);
+        }
+    }
+
+    /** Returns whether the application could not be told of a lock: its continuations have not returned for a while. */
+    private boolean isBlocked() {
+        return manager.callbacks().stuck(Callbacks.Lane.LEASES) > 0 && (turn == null || turn.handed() == null);
+    }
+
+    /** Takes no lock that others want and the application would not fetch. */
+    private void waitForApplication() {
+        if (turn != null) {
+            attempts.leave(null);
+            turn = null;
+        }
+        long left = attempts.left();
+        if (left <= 0) {
+            end(null);
+            fail(LockFailures.blocked(attempts.request()));
+        } else {
+            alarm = manager.timers().in(Math.min(left, BLOCKED_NANOS), this::happened);
         }
     }
 

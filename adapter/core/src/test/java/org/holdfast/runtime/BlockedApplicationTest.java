@@ -179,4 +179,21 @@ class BlockedApplicationTest {
                 .isThrownBy(() -> unheard.get(10, SECONDS))
                 .withMessageContaining("HF0217");
     }
+
+    @Test
+    void requests_thatTheApplicationCouldNotBeToldOf_takeNoLockFromOthers() throws Exception {
+        Lease lease = processes.tryAcquire(1, FAIR).orElseThrow();
+        blockContinuations(64);
+        List<CompletableFuture<Void>> waiting = IntStream.range(0, 5)
+                .mapToObj(i -> connection.acquireAsync(FAIR).thenAccept(Lease::release))
+                .toList();
+        processes.awaitTickets("a", 5);
+        connection.acquireAsync(LockRequest.of("unheard").detached());
+        processes.awaitTickets("a", 0);
+        lease.release();
+        Lease again = processes.tryAcquire(1, FAIR.waitTimeout(ofMillis(500))).orElseThrow();
+        end.countDown();
+        again.release();
+        CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).get(10, SECONDS);
+    }
 }
