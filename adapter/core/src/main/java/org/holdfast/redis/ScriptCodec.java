@@ -191,11 +191,12 @@ final class ScriptCodec {
     private void release(Command.Release command, CommandArguments call) {
         Claim claim = command.claim();
         boolean reads = claim.target() instanceof Target.Reading;
-        call.add(keysOf(claim) + (reads ? 1 : 0));
+        call.add(keysOf(claim) + (reads ? 1 : 0) + (memoryMicros > 0 ? 1 : 0));
         addKeys(claim, call);
         if (reads) {
             call.add(bytes(base(claim.target().name()) + "readers"));
         }
+        addHeartbeat(call);
         call.add(bytes(claim.owner().value()))
                 .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
                 .add(claim.fenceMillis())
@@ -215,19 +216,21 @@ final class ScriptCodec {
     }
 
     private void findPermit(Command.FindPermit command, CommandArguments call) {
-        call.add(command.permits());
+        call.add(command.permits() + (memoryMicros > 0 ? 1 : 0));
         for (int permit = 0; permit < command.permits(); permit++) {
             call.add(bytes(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
         }
-        call.add(command.first());
+        addHeartbeat(call);
+        call.add(command.first()).add(command.permits());
     }
 
     /** The keys of locks with all that tells who has them, and how many they are as the first argument. */
     private CommandArguments lookedAt(List<Target> locks, CommandArguments call) {
         List<Target> read =
                 locks.stream().filter(lock -> !(lock instanceof Target.Permit)).toList();
-        call.add(2 * locks.size() + read.size());
+        call.add(2 * locks.size() + 1 + read.size());
         locks.forEach(lock -> addKeys(base(lock), call));
+        call.add(bytes(memoryMicros > 0 ? heartbeatKey() : base(locks.get(0)) + "lock"));
         read.forEach(lock -> call.add(bytes(base(lock) + "readers")));
         return call.add(locks.size());
     }
@@ -271,8 +274,15 @@ final class ScriptCodec {
     }
 
     private void addMark(CommandArguments call) {
+        addHeartbeat(call);
         if (memoryMicros > 0) {
-            call.add(bytes(heartbeatKey())).add(bytes(markKey()));
+            call.add(bytes(markKey()));
+        }
+    }
+
+    private void addHeartbeat(CommandArguments call) {
+        if (memoryMicros > 0) {
+            call.add(bytes(heartbeatKey()));
         }
     }
 

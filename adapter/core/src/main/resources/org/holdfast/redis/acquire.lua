@@ -50,6 +50,9 @@ for i = 1, keys, 2 do
   end
 end
 if longest > 0 then
+  if keys > 2 and memory > 0 then
+    redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
+  end
   return {2, longest, now}
 end
 

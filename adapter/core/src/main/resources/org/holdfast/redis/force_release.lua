@@ -25,8 +25,8 @@ for lock = 1, locks do
   if (tonumber(lease) or 0) < token then
     tell(lock)
     local gone = redis.call('DEL', KEYS[2 * lock - 1])
-    if KEYS[2 * locks + lock] then
-      redis.call('DEL', KEYS[2 * locks + lock])
+    if KEYS[2 * locks + 1 + lock] then
+      redis.call('DEL', KEYS[2 * locks + 1 + lock])
     end
     record(KEYS[2 * lock], larger(tonumber(newest) and newest or '0', ARGV[2]), ARGV[2], ARGV[3])
     if gone > 0 then

@@ -1,6 +1,7 @@
 -- Comes after clock.lua and lock.lua, and before a script that tells who has locks.
 --
 -- KEYS[1], KEYS[2]  lock and fence, see lock.lua. Then the same two of the second lock, and so on
+-- next of KEYS      heartbeat, see memory.lua; where there is none, any key
 -- rest of KEYS      readers of the first lock: each owner with the moment in milliseconds at which its lease expires, and each
 --                   that has released its lease with less than zero; then those of the others. Permits have none
 -- ARGV[1]  how many locks
@@ -13,6 +14,7 @@
 -- at the most, so that the answer is never large.
 local locks = tonumber(ARGV[1])
 local holders = {}
+redis.call('GET', KEYS[2 * locks + 1]) -- see lock.lua
 
 local function add(lock, reads, value, left)
   if #holders < 1000 then
@@ -33,8 +35,8 @@ local function tell(lock)
   end
   value = owner or value
   local readers = {}
-  if KEYS[2 * locks + lock] and string.match(value, '^readers %d+') then
-    readers = redis.call('ZRANGEBYSCORE', KEYS[2 * locks + lock], '(' .. millis, '+inf', 'WITHSCORES', 'LIMIT', 0, 1000)
+  if KEYS[2 * locks + 1 + lock] and string.match(value, '^readers %d+') then
+    readers = redis.call('ZRANGEBYSCORE', KEYS[2 * locks + 1 + lock], '(' .. millis, '+inf', 'WITHSCORES', 'LIMIT', 0, 1000)
     for i = 1, #readers, 2 do
       add(lock, 1, readers[i], readers[i + 1] - millis)
     end

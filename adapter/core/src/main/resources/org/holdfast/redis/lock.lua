@@ -14,6 +14,10 @@
 --   A grant counts as that of a lease until it is undone. What stands again then is what stood before it, raised by the tombstones
 --   of leases that have come meanwhile; and if it was renewed it is not undone.
 --
+-- Redis deletes a key that has expired when it is looked at. If this node's clock is ahead for a moment only, that may be a lock in
+-- force; the heartbeat has expired too then, since no lock in force ends before it. So a script that finds a lock gone, and does not
+-- ask memory.lua, looks at the heartbeat as well: they go together, and later grants see that one is missing.
+--
 -- Leaves functions for the scripts after it. What they need of a free lock and of an owner's own comes first and is cheap: every
 -- acquisition and every release passes here.
 

@@ -2,6 +2,7 @@
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
 --                    of the second name, and so on
+-- last of KEYS       heartbeat, see memory.lua, if there is one
 -- ARGV[1]  owner
 -- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none
 -- ARGV[3]  TTL of the fence in milliseconds
@@ -30,14 +31,17 @@ if not held then
   end
 end
 local grave = tonumber(tombstone)
-local names = #KEYS / 2
+local names = math.floor(#KEYS / 2)
 local mine = 0
 local listeners = 0
 local longest = 0
-for i = 1, #KEYS, 2 do
+for i = 1, 2 * names, 2 do
   local owner, left, value = look(KEYS[i], ARGV[1])
   if owner == ARGV[1] or not owner then
     redis.call('DEL', KEYS[i])
+  end
+  if not owner and #KEYS > 2 * names then
+    redis.call('GET', KEYS[#KEYS]) -- see lock.lua
   end
   local before = (not held or owner ~= ARGV[1]) and value and string.match(value, '^%d+ (%d+) ')
   local last, lease = tokens(KEYS[i + 1])

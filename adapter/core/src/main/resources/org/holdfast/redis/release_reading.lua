@@ -4,6 +4,7 @@
 -- KEYS[2]  fence, see lock.lua; expires a retention later
 -- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
+-- KEYS[4]  heartbeat, see memory.lua, if there is one
 -- ARGV[1]  owner
 -- ARGV[2]  the tombstone: one more than the lease's token, or 0 to leave none
 -- ARGV[3]  TTL of the fence in milliseconds
@@ -45,6 +46,9 @@ local released = holder == ARGV[1] -- it has become a reader, and this node has 
 local over = released
 if released or not holder then
   redis.call('DEL', KEYS[1], KEYS[3])
+  if KEYS[4] then
+    redis.call('GET', KEYS[4]) -- see lock.lua
+  end
   bury()
 else
   if not string.match(holder, '^readers %d+ %d+$') then

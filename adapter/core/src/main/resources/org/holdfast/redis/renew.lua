@@ -33,6 +33,9 @@ local refused = 0
 for i = 1, keys, 2 do
   local owner, left = look(KEYS[i], ARGV[1])
   if owner and owner ~= ARGV[1] and left > 0 then
+    if missing and memory > 0 then
+      redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
+    end
     return {2, left, now}
   end
   if owner ~= ARGV[1] then

@@ -9,8 +9,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -18,12 +21,20 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.Claim;
+import org.holdfast.protocol.Command;
+import org.holdfast.protocol.Owner;
+import org.holdfast.protocol.Target;
+import org.holdfast.redis.ScriptBridge;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import redis.clients.jedis.Jedis;
 
 /** Wall clocks of real nodes that are set, while the guard watches. */
 @Timeout(60)
@@ -122,6 +133,43 @@ class NodeClockTest {
             });
             assertNotGrantedWhileHeld(other, held);
         }
+    }
+
+    /** Redis also deletes what seems to have expired when it is looked at; that may be all that happens while the clock is ahead. */
+    @ParameterizedTest
+    @MethodSource("looks")
+    void clock_thatCameBackJustNow_grantsNoLockThatALookHasDeleted(Command command) throws Exception {
+        try (LockConnection connection = locks.getConnection();
+                LockConnectionFactory others = connect();
+                LockConnection other = others.getConnection();
+                Jedis jedis = new Jedis("127.0.0.1", node.port())) {
+            node.command("DEBUG SET-ACTIVE-EXPIRE 0");
+            acquireAndRelease(connection);
+            acquireAndRelease(other);
+            ScriptBridge.Call call =
+                    ScriptBridge.call(command, "holdfast", TimeUnit.MILLISECONDS.toMicros(QUARANTINE.toMillis()));
+            Lease held = connection.acquire(LockRequest.of("x").ttl(QUARANTINE).renewal(false));
+            awaitLook();
+            clock.set(Duration.ofHours(1));
+            jedis.eval(call.source(), call.keys(), call.arguments());
+            clock.setRight();
+            assertThat(jedis.exists(ScriptBridge.lockKey("holdfast", "x"))).isFalse();
+            assertNotGrantedWhileHeld(other, held);
+        }
+    }
+
+    /** Each looks at the lock x. */
+    static Stream<Command> looks() {
+        Claim late = claim(new Target.Alone(List.of("x")));
+        return Stream.of(
+                new Command.Release(late, true, true),
+                new Command.Release(late, false, false),
+                new Command.Release(claim(new Target.Reading("x")), true, true),
+                new Command.Inspect(List.of(new Target.Alone(List.of("x")))));
+    }
+
+    private static Claim claim(Target target) {
+        return new Claim(target, new Owner("0123456789".repeat(4)), 1, 1, QUARANTINE.toMillis(), 86_400_000);
     }
 
     private interface Meanwhile {

@@ -195,6 +195,16 @@ class MutantsTest {
                                 "redis.call('PTTL', key)"));
     }
 
+    /** To look at a lock while the clock is ahead deletes it; what shows that has to go with it. */
+    @ConcurrentTest
+    void deletionByALookNotShown_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("CLOCK_BLIP")
+                        .with(SCRIPTS + "release.lua", "redis.call('GET', KEYS[#KEYS]) -- see lock.lua", ""));
+    }
+
     @ConcurrentTest
     void evictionNotSeen_isFound() throws Exception {
         assertFound(
@@ -297,7 +307,7 @@ class MutantsTest {
     void oneOfSeveralNamesNotReleased_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
-                new Mutant().with(SCRIPTS + "release.lua", "for i = 1, #KEYS, 2 do", "for i = 1, 2, 2 do"));
+                new Mutant().with(SCRIPTS + "release.lua", "for i = 1, 2 * names, 2 do", "for i = 1, 2, 2 do"));
     }
 
     @ConcurrentTest
