@@ -8,7 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.remote.JMXServiceURL;
 import org.holdfast.testkit.FreePort;
@@ -133,13 +137,27 @@ final class GlassFish implements StartedServer {
     }
 
     @Override
+    public void configureAlone(Map<String, String> settings) {
+        String properties = settings.entrySet().stream()
+                .map(setting -> setting.getKey() + "=" + setting.getValue().replace(":", "\\:"))
+                .collect(Collectors.joining(":"));
+        page.configureAlone(
+                "alone", text -> text.replaceFirst("nodes=.*?(?=:ttl)", Matcher.quoteReplacement(properties)));
+    }
+
+    /** Has it configured as that block of the page says, with changes. */
+    void configureAlone(String block, UnaryOperator<String> change) {
+        page.configureAlone(block, change);
+    }
+
+    @Override
     public String manage(String command) throws IOException {
         return String.join("\n", asadmin.run(command));
     }
 
     @Override
     public void forgetAlone() {
-        page.configureAlone(null);
+        page.configureAlone("alone");
     }
 
     @Override
@@ -149,6 +167,11 @@ final class GlassFish implements StartedServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Override
+    public Path logs() {
+        return domain.resolve("logs");
     }
 
     @Override
