@@ -38,8 +38,7 @@ final class GlassFish implements StartedServer {
         Trees.delete(domains);
         Trees.copy(home.resolve("glassfish/domains/domain1"), domain);
         String adminPort = Integer.toString(FreePort.find());
-        Path configuration = domain.resolve("config/domain.xml");
-        String xml = Files.readString(configuration);
+        String xml = Files.readString(configuration());
         for (String port : PORTS) {
             String ours =
                     switch (port) {
@@ -52,7 +51,7 @@ final class GlassFish implements StartedServer {
         }
         // The default database is not one for XA, and some tests have another resource in the transaction
         Files.writeString(
-                configuration,
+                configuration(),
                 xml.replaceAll(
                         "pool-name=\"\\w+\" jndi-name=\"jdbc/__default\"",
                         "pool-name=\"__TimerPool\" jndi-name=\"jdbc/__default\""));
@@ -167,6 +166,11 @@ final class GlassFish implements StartedServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Returns the file with what the server was told. */
+    Path configuration() {
+        return domain.resolve("config/domain.xml");
     }
 
     @Override

@@ -58,6 +58,11 @@ final class NodesWithPasswords implements AutoCloseable {
                 "127.0.0.1:" + front.port());
     }
 
+    /** Returns the addresses of all of them for an adapter that uses no TLS and has {@link #PASSWORD}. */
+    String uris() {
+        return servers.uris();
+    }
+
     /** Returns what an adapter needs to use all of them, but for {@link #PASSWORD}. */
     Map<String, String> settings() {
         Map<String, String> settings = new LinkedHashMap<>();

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -32,11 +33,17 @@ import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An adapter that was given a password in every place, and what can be read of its server afterwards. */
+@DisabledIfSystemProperty(
+        named = "server",
+        matches = "tomee",
+        disabledReason =
+                "its settings are system properties, which JMX shows: its page says how to give passwords then")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(300)
 class SecretsIT {
@@ -44,6 +51,7 @@ class SecretsIT {
     private static final String ADAPTER = "adapter";
     private static final String APPLICATION = "application";
     private static final String RECORDING = "secrets";
+    private static final String LOCK_SERVICE = "JMX org.holdfast:type=LockService,prefix=holdfast,id=1";
 
     /** Of the pages' leases, when {@link Page} has shortened it. */
     private static final Duration TTL = Duration.ofSeconds(5);
@@ -93,11 +101,11 @@ class SecretsIT {
             await().atMost(PATIENCE).untilAsserted(() -> {
                 assertThat(take("refused")).isEqualTo(500);
                 readLogs();
-                assertThat(allLogs())
-                        .contains(
+                assertThat(List.of(
                                 "WRONGPASS",
                                 "unknown command",
-                                nodes.addresses().get(2));
+                                nodes.addresses().get(2)))
+                        .allMatch(allLogs()::contains);
             });
             readThreads();
             readJmx();
@@ -106,12 +114,17 @@ class SecretsIT {
             server.forgetAlone();
             readLogs();
             readRecording();
-            assertThat(readable.get("threads")).contains("holdfast-timer-");
-            assertThat(readable.get("JMX org.holdfast:type=LockService,prefix=holdfast,id=1"))
-                    .contains(nodes.addresses());
-            assertThat(readable.get("recording")).contains("holdfast-timer-", "org.holdfast.Acquire");
+            assertThat(disclosed()).isEmpty();
+            assertThat(isReadable("threads", "holdfast-timer-")).isTrue();
+            assertThat(isReadable(LOCK_SERVICE, nodes.addresses().get(1))).isTrue();
+            assertThat(isReadable("recording", "holdfast-timer-")).isTrue();
+            assertThat(isReadable("recording", "org.holdfast.Acquire")).isTrue();
         }
-        assertThat(disclosed()).isEmpty();
+    }
+
+    /** Returns whether the place was searched at all. AssertJ would print all of it. */
+    private boolean isReadable(String place, String known) {
+        return readable.get(place).contains(known);
     }
 
     private Path file() throws IOException {
