@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import javax.transaction.xa.XAResource;
 import org.holdfast.LockException;
@@ -156,6 +157,12 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
             description = "JNDI name of the ManagedScheduledExecutorService that renews leases. Default: the server's.")
     private String scheduler;
 
+    /**
+     * The confidential properties that are set, by name. Their fields above declare them and stay null: when something fails, Open
+     * Liberty writes the fields of the adapter to {@code logs/ffdc}, and those of all objects but the JDK's.
+     */
+    private final transient Map<String, String> confidential = new ConcurrentHashMap<>();
+
     private transient volatile LockSpaces spaces;
 
     /** Why the last start failed; empty if it did not. */
@@ -218,16 +225,16 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     private Map<String, String> values() {
         return new PropertyValues()
-                .with(Settings.NODES, nodes)
+                .with(Settings.NODES, getNodes())
                 .with(Settings.USER, user)
-                .with(Settings.PASSWORD, password)
+                .with(Settings.PASSWORD, getPassword())
                 .with(Settings.PASSWORD_FILE, passwordFile)
                 .with(Settings.TRUST_STORE, trustStore)
                 .with(Settings.TRUST_STORE + Settings.TYPE, trustStoreType)
-                .with(Settings.TRUST_STORE + Settings.STORE_PASSWORD, trustStorePassword)
+                .with(Settings.TRUST_STORE + Settings.STORE_PASSWORD, getTrustStorePassword())
                 .with(Settings.KEY_STORE, keyStore)
                 .with(Settings.KEY_STORE + Settings.TYPE, keyStoreType)
-                .with(Settings.KEY_STORE + Settings.STORE_PASSWORD, keyStorePassword)
+                .with(Settings.KEY_STORE + Settings.STORE_PASSWORD, getKeyStorePassword())
                 .with(Settings.VERIFY_HOST_NAME, verifyHostName)
                 .with(Settings.KEY_PREFIX, keyPrefix)
                 .with(Settings.TTL_MILLIS, ttlMillis)
@@ -286,12 +293,20 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         return "Holdfast resource adapter";
     }
 
+    private void setConfidential(String property, String value) {
+        if (value == null) {
+            confidential.remove(property);
+        } else {
+            confidential.put(property, value);
+        }
+    }
+
     public String getNodes() {
-        return nodes;
+        return confidential.get(Settings.NODES);
     }
 
     public void setNodes(String nodes) {
-        this.nodes = nodes;
+        setConfidential(Settings.NODES, nodes);
     }
 
     public String getUser() {
@@ -303,11 +318,11 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     }
 
     public String getPassword() {
-        return password;
+        return confidential.get(Settings.PASSWORD);
     }
 
     public void setPassword(String password) {
-        this.password = password;
+        setConfidential(Settings.PASSWORD, password);
     }
 
     public String getPasswordFile() {
@@ -335,11 +350,11 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     }
 
     public String getTrustStorePassword() {
-        return trustStorePassword;
+        return confidential.get(Settings.TRUST_STORE + Settings.STORE_PASSWORD);
     }
 
     public void setTrustStorePassword(String trustStorePassword) {
-        this.trustStorePassword = trustStorePassword;
+        setConfidential(Settings.TRUST_STORE + Settings.STORE_PASSWORD, trustStorePassword);
     }
 
     public String getKeyStore() {
@@ -359,11 +374,11 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     }
 
     public String getKeyStorePassword() {
-        return keyStorePassword;
+        return confidential.get(Settings.KEY_STORE + Settings.STORE_PASSWORD);
     }
 
     public void setKeyStorePassword(String keyStorePassword) {
-        this.keyStorePassword = keyStorePassword;
+        setConfidential(Settings.KEY_STORE + Settings.STORE_PASSWORD, keyStorePassword);
     }
 
     public Boolean getVerifyHostName() {

@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
+import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -326,6 +327,30 @@ class SecretsTest {
         assertThat(told.toString())
                 .contains("trustStorePassword does not open", "keyStorePassword does not open")
                 .doesNotContain(SECRET);
+    }
+
+    /** Open Liberty writes the fields of an adapter, and those of what they refer to, into its log when something fails in it. */
+    @ParameterizedTest
+    @EnumSource(Place.class)
+    void fields_ofAnAdapter_doNotTellIt(Place place) throws Exception {
+        HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();
+        place.give(adapter, 1);
+        adapter.setTrustStorePassword(SECRET);
+        adapter.setKeyStorePassword(SECRET);
+        tellWhatFieldsHave(adapter, 3);
+        assertThat(told.toString()).contains("whyNotStarted").doesNotContain(SECRET);
+    }
+
+    /** As deep as so many levels, and not into the JDK, whose fields nobody may read. */
+    private void tellWhatFieldsHave(Object object, int levels) throws IllegalAccessException {
+        for (Field field : object.getClass().getDeclaredFields()) {
+            field.setAccessible(true);
+            Object value = field.get(object);
+            out.println(field.getName() + " = " + (value instanceof String ? value : ""));
+            if (value != null && levels > 1 && value.getClass().getName().startsWith("org.holdfast.")) {
+                tellWhatFieldsHave(value, levels - 1);
+            }
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@
 package org.holdfast.example.server;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
@@ -17,6 +18,9 @@ interface ApplicationServer {
 
     /** Returns the process id. */
     long pid();
+
+    /** Returns where it keeps its logs, and nothing else. */
+    Path logs();
 
     /** Returns what JNDI of the server calls the factory of that name. */
     String jndiName(String factory);
@@ -34,6 +38,9 @@ interface ApplicationServer {
 
     /** Has the adapter that is deployed alone from now on configured as that block of the server's page says. */
     void configureAlone(String block) throws IOException;
+
+    /** Has it configured as the page says first, with these settings in the place of its nodes. */
+    void configureAlone(Map<String, String> settings) throws IOException;
 
     /**
      * Has the server do what an operator would.

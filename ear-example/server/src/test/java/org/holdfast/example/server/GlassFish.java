@@ -8,9 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.remote.JMXServiceURL;
 import org.holdfast.testkit.FreePort;
@@ -39,8 +42,7 @@ final class GlassFish implements StartedServer {
         Trees.delete(domains);
         Trees.copy(home.resolve("glassfish/domains/domain1"), domain);
         String adminPort = Integer.toString(FreePort.find());
-        Path configuration = domain.resolve("config/domain.xml");
-        String xml = Files.readString(configuration);
+        String xml = Files.readString(configuration());
         for (String port : PORTS) {
             String ours =
                     switch (port) {
@@ -53,7 +55,7 @@ final class GlassFish implements StartedServer {
         }
         // The default database is not one for XA, and some tests have another resource in the transaction
         Files.writeString(
-                configuration,
+                configuration(),
                 xml.replaceAll(
                         "pool-name=\"\\w+\" jndi-name=\"jdbc/__default\"",
                         "pool-name=\"__TimerPool\" jndi-name=\"jdbc/__default\""));
@@ -147,13 +149,27 @@ final class GlassFish implements StartedServer {
     }
 
     @Override
+    public void configureAlone(Map<String, String> settings) {
+        String properties = settings.entrySet().stream()
+                .map(setting -> setting.getKey() + "=" + setting.getValue().replace(":", "\\:"))
+                .collect(Collectors.joining(":"));
+        page.configureAlone(
+                "alone", text -> text.replaceFirst("nodes=.*?(?=:ttl)", Matcher.quoteReplacement(properties)));
+    }
+
+    /** Has it configured as that block of the page says, with changes. */
+    void configureAlone(String block, UnaryOperator<String> change) {
+        page.configureAlone(block, change);
+    }
+
+    @Override
     public String manage(String command) throws IOException {
         return String.join("\n", asadmin.run(command));
     }
 
     @Override
     public void forgetAlone() {
-        page.configureAlone(null);
+        page.configureAlone("alone");
     }
 
     @Override
@@ -163,6 +179,16 @@ final class GlassFish implements StartedServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Returns the file with what the server was told. */
+    Path configuration() {
+        return domain.resolve("config/domain.xml");
+    }
+
+    @Override
+    public Path logs() {
+        return domain.resolve("logs");
     }
 
     @Override

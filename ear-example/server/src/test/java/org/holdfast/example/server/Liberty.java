@@ -9,8 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 
 /** Open Liberty: it deploys what its configuration says, and takes away what that no longer says. */
@@ -117,8 +120,17 @@ final class Liberty implements StartedServer {
     }
 
     @Override
+    public void configureAlone(Map<String, String> settings) {
+        String attributes = settings.entrySet().stream()
+                .map(setting -> setting.getKey() + "=\"" + setting.getValue() + "\"")
+                .collect(Collectors.joining(" "));
+        page.configureAlone(
+                "alone", text -> text.replaceFirst("nodes=\"[^\"]*\"", Matcher.quoteReplacement(attributes)));
+    }
+
+    @Override
     public void forgetAlone() {
-        page.configureAlone(null);
+        page.configureAlone("alone");
     }
 
     @Override
@@ -129,6 +141,11 @@ final class Liberty implements StartedServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    @Override
+    public Path logs() {
+        return server.resolve("logs");
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,12 +20,12 @@ final class Page {
 
     private static final Pattern NODE = Pattern.compile("(rediss?)(\\\\?)://redis([123])(\\\\?):6379");
 
-    private static final String ALONE = "alone";
     private static final String TRUST_STORE = "/etc/holdfast/trust.p12";
 
     private final Path file;
     private final List<Block> blocks;
-    private String alone = ALONE;
+    private String alone = "alone";
+    private UnaryOperator<String> changeOfAlone = UnaryOperator.identity();
 
     /** One fenced block. Without a name it goes by its first line. */
     private record Block(String id, String text) {
@@ -79,9 +80,15 @@ final class Page {
         return blocks.stream().map(Block::id).toList();
     }
 
-    /** Says which block tells how to deploy the adapter alone; null for the first of them. */
+    /** Says which block tells how to deploy the adapter alone. */
     void configureAlone(String block) {
-        alone = block == null ? ALONE : block;
+        configureAlone(block, UnaryOperator.identity());
+    }
+
+    /** Does the same, and changes the text of that block. */
+    void configureAlone(String block, UnaryOperator<String> change) {
+        alone = block;
+        changeOfAlone = change;
     }
 
     /** Returns which block tells how to deploy a file. */
@@ -108,7 +115,8 @@ final class Page {
         return blocks.stream()
                 .filter(block -> block.id().equals(id))
                 .findFirst()
-                .map(block -> adapt(block.text()))
+                .map(block -> id.equals(alone) ? changeOfAlone.apply(block.text()) : block.text())
+                .map(Page::adapt)
                 .orElseThrow(() -> new IllegalStateException(file + " has no block '" + id + "'"));
     }
 }

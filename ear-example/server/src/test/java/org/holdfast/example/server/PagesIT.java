@@ -27,7 +27,9 @@ class PagesIT {
             "application-gone",
             "pool",
             "tls",
-            "tls-gone");
+            "tls-gone",
+            "passwords",
+            "passwords-gone");
 
     /** The same for each page, which has no block that is not here, none twice, and none of these missing. */
     private static final Map<String, List<String>> RUN = Map.of(
@@ -49,7 +51,10 @@ class PagesIT {
                     "pool",
                     "pool-statistics",
                     "connections",
-                    "tls"),
+                    "tls",
+                    "encryption",
+                    "encrypt",
+                    "passwords"),
             "payara.md",
             OF_ASADMIN,
             "glassfish.md",

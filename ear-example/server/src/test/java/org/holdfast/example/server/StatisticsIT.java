@@ -3,14 +3,11 @@ package org.holdfast.example.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.tools.attach.VirtualMachine;
 import java.io.IOException;
 import java.util.Set;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.remote.JMXConnector;
-import javax.management.remote.JMXConnectorFactory;
-import javax.management.remote.JMXServiceURL;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
@@ -37,7 +34,7 @@ class StatisticsIT {
     @Test
     void lockService_lookedAtAsJconsoleDoesOnTheSameMachine_tellsOfItsLeasesAndNodes() throws Exception {
         app.take("looked-at", 1);
-        try (JMXConnector client = connect()) {
+        try (JMXConnector client = ServerJvm.connect()) {
             LockService service = new LockService(client.getMBeanServerConnection());
             int held = service.held();
             app.take("looked-at-again", 3);
@@ -50,7 +47,7 @@ class StatisticsIT {
     @EnabledIfSystemProperty(named = "server", matches = "liberty", disabledReason = "the others have their own pages")
     void pool_onOpenLiberty_isAsLargeAsItIsSaidToBe() throws Exception {
         app.take("pooled", 1);
-        try (JMXConnector client = connect()) {
+        try (JMXConnector client = ServerJvm.connect()) {
             MBeanServerConnection beans = client.getMBeanServerConnection();
             Set<ObjectName> pools = beans.queryNames(new ObjectName(POOL), null);
             assertThat(pools).hasSize(1);
@@ -58,20 +55,6 @@ class StatisticsIT {
             assertThat(beans.getAttribute(pool, "MaxSize")).isEqualTo(64L);
             assertThat((Long) beans.getAttribute(pool, "Size")).isPositive();
             assertThat(beans.getAttribute(pool, "Available")).isEqualTo(beans.getAttribute(pool, "Size"));
-        }
-    }
-
-    private static JMXConnector connect() throws Exception {
-        return JMXConnectorFactory.connect(
-                new JMXServiceURL(agentOf(ApplicationServer.current().pid())));
-    }
-
-    private static String agentOf(long pid) throws Exception {
-        VirtualMachine server = VirtualMachine.attach(Long.toString(pid));
-        try {
-            return server.startLocalManagementAgent();
-        } finally {
-            server.detach();
         }
     }
 }

@@ -9,8 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.holdfast.LockConnectionFactory;
 
@@ -164,9 +166,20 @@ final class TomEE implements StartedServer {
     /** The server reads settings when it starts, which {@link #provideApi} has it do for each adapter. */
     @Override
     public void configureAlone(String block) throws IOException {
+        addSettings(page.text(block));
+    }
+
+    @Override
+    public void configureAlone(Map<String, String> settings) throws IOException {
+        addSettings(settings.entrySet().stream()
+                .map(setting -> "holdfastRA." + setting.getKey() + " = " + setting.getValue() + "\n")
+                .collect(Collectors.joining()));
+    }
+
+    private void addSettings(String lines) throws IOException {
         Path settings = base.resolve("conf/system.properties");
         Files.copy(settings, base.resolve(SETTINGS_BEFORE));
-        append(settings.getFileName().toString(), page.text(block));
+        append(settings.getFileName().toString(), lines);
     }
 
     @Override
@@ -180,6 +193,11 @@ final class TomEE implements StartedServer {
     @Override
     public long pid() {
         return process.pid();
+    }
+
+    @Override
+    public Path logs() {
+        return base.resolve("logs");
     }
 
     @Override

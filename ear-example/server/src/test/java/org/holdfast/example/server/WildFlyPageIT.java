@@ -11,7 +11,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
 import org.jboss.arquillian.container.test.api.Deployer;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
@@ -36,6 +38,13 @@ class WildFlyPageIT {
     private static final String EAR = "two factories";
     private static final String ADAPTER = "/subsystem=resource-adapters/resource-adapter=holdfast";
     private static final Path SCRIPT = Path.of("src/main/server/holdfast.cli");
+
+    private static final Path TARGET = Path.of("target").toAbsolutePath();
+    private static final Path CONFIGURATION =
+            Path.of(System.getProperty("server.home"), "standalone", "configuration", "standalone.xml");
+
+    /** A node that was never used grants nothing until the longest TTL is over. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Page page = new Page("wildfly.md");
     private final WildFlyServer server = (WildFlyServer) ApplicationServer.current();
@@ -83,7 +92,7 @@ class WildFlyPageIT {
     /** Twice: nothing is left of the first time that the second one trips over. */
     @RepeatedTest(2)
     void commands_forTheAdapterAlone_deployItWithAnApplication_andTakeAllOfItAway() throws Exception {
-        Path application = orders();
+        Path application = orders("holdfast", "jobs");
         server.run("alone");
         server.deploy("alone-deploy", Path.of(System.getProperty("server.rar")));
         server.deploy("application", application);
@@ -130,12 +139,49 @@ class WildFlyPageIT {
         }
     }
 
-    private Path orders() throws IOException {
+    @Test
+    void commands_forPasswords_keepThemOutOfTheConfigurationAndTheModel() throws Exception {
+        Path application = orders("holdfast");
+        try (NodesWithPasswords withPasswords = new NodesWithPasswords(TARGET.resolve("passwords"))) {
+            server.run("encryption");
+            String expression = JBossCli.run(changed("encrypt", "changeit", NodesWithPasswords.PASSWORD))
+                    .get(0)
+                    .get("expression")
+                    .asString();
+            JBossCli.run(changed("passwords", "\\$\\{ENC::.*?}", expression).stream()
+                    .map(line -> line.replace(System.getProperty("holdfast.nodes"), withPasswords.uris()))
+                    .toList());
+            server.deploy("alone-deploy", Path.of(System.getProperty("server.rar")));
+            server.deploy("application", application);
+            await().atMost(PATIENCE).until(() -> post("/orders/?factory=holdfast&lock=secret") == 200);
+            assertThat(withPasswords.areHeld("secret")).isTrue();
+
+            String read = "(recursive=true, include-runtime=true, resolve-expressions=true)";
+            assertThat(JBossCli.run(List.of(
+                                    "/subsystem=resource-adapters:read-resource" + read,
+                                    "/deployment=holdfast.rar:read-resource" + read))
+                            .toString())
+                    .contains(expression, withPasswords.uris())
+                    .doesNotContain(NodesWithPasswords.SECRETS);
+            assertThat(CONFIGURATION).content().contains(expression).doesNotContain(NodesWithPasswords.SECRETS);
+            server.run("application-gone");
+            server.run("alone-gone");
+            server.run("settings-gone");
+        }
+    }
+
+    private List<String> changed(String block, String pattern, String replacement) {
+        return page.lines(block).stream()
+                .map(line -> line.replaceAll(pattern, Matcher.quoteReplacement(replacement)))
+                .toList();
+    }
+
+    private Path orders(String... factories) throws IOException {
         WebArchive orders = ShrinkWrap.create(WebArchive.class, "orders.war").addClass(DetachedServlet.class);
         server.grantAdapter(orders);
         Path file = Files.createDirectories(Path.of("target", "deployments").toAbsolutePath())
                 .resolve(orders.getName());
-        References.addAlone(orders, "holdfast", "jobs").as(ZipExporter.class).exportTo(file.toFile(), true);
+        References.addAlone(orders, factories).as(ZipExporter.class).exportTo(file.toFile(), true);
         return file;
     }
 

@@ -4,6 +4,9 @@ package org.holdfast.example.server;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.stream.Stream;
 import org.jboss.dmr.ModelNode;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
@@ -11,6 +14,8 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /** WildFly, which its own Arquillian container starts and deploys to. */
 final class WildFlyServer implements ApplicationServer {
+
+    private static final String NODES = "config-properties=nodes:add";
 
     private final Page page = new Page(System.getProperty("server.page"));
 
@@ -39,6 +44,11 @@ final class WildFlyServer implements ApplicationServer {
     }
 
     @Override
+    public Path logs() {
+        return Path.of(System.getProperty("server.home"), "standalone", "log");
+    }
+
+    @Override
     public String jndiName(String factory) {
         return "java:/eis/" + factory;
     }
@@ -56,6 +66,19 @@ final class WildFlyServer implements ApplicationServer {
     @Override
     public void configureAlone(String block) {
         run(block);
+    }
+
+    @Override
+    public void configureAlone(Map<String, String> settings) {
+        JBossCli.run(page.lines("alone").stream()
+                .flatMap(line -> line.contains(NODES)
+                        ? settings.entrySet().stream()
+                                .map(setting -> line.replaceFirst(
+                                        NODES + ".*",
+                                        Matcher.quoteReplacement("config-properties=" + setting.getKey()
+                                                + ":add(value=\"" + setting.getValue() + "\")")))
+                        : Stream.of(line))
+                .toList());
     }
 
     @Override
