@@ -57,7 +57,7 @@ final class FactoryLocator {
 
     /**
      * @param bean the application's own, or null
-     * @param componentsDiffer whether components of one module may have names of their own, as EJBs have
+     * @param componentsDiffer whether components of one module may have names of their own: see {@link WebModule}
      * @param whenFound told of the factory that is found by itself, at the start of the application or at its first use; others may
      *     be found later
      */

@@ -66,7 +66,10 @@ public class LockExtension implements Extension {
     private final Set<Type> produced = new HashSet<>();
     private final Set<Type> observed = new HashSet<>();
     private OperationReader reader;
-    private volatile boolean ejbs;
+    private final WebModule module = WebModule.with(LockExtension.class);
+
+    /** Whether components may have names of their own. */
+    private volatile boolean componentsDiffer;
 
     /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
@@ -101,9 +104,10 @@ public class LockExtension implements Extension {
                     && event.getClass().getName().startsWith(OPENWEBBEANS)) {
                 operations.behindBridges(type.getJavaClass()).forEach(method -> problems.add(method + NOT_INTERCEPTED));
             }
-            ejbs |= type.getAnnotations().stream()
+            boolean isEjb = type.getAnnotations().stream()
                     .anyMatch(
                             annotation -> annotation.annotationType().getName().startsWith("jakarta.ejb."));
+            componentsDiffer |= isEjb && !module.has(type.getJavaClass());
         }
     }
 
@@ -163,14 +167,14 @@ public class LockExtension implements Extension {
             }
         }
         components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
+        componentsDiffer |= components.shownButNoBeans().stream().anyMatch(component -> !module.has(component));
         operations.limited().forEach((name, limited) -> name.flatMap(FactoryLocator::bound)
                 .ifPresent(bound -> problems.addAll(FactoryLimits.refused(limited, bound))));
         if (!problems.isEmpty()) {
             event.addDeploymentProblem(refusal(problems));
         }
         transactions = new CurrentTransaction();
-        locator = new FactoryLocator(
-                beans, factory, ejbs || !components.shownButNoBeans().isEmpty(), this::reportRefused);
+        locator = new FactoryLocator(beans, factory, componentsDiffer, this::reportRefused);
         events = new LockEvents(beans, observed);
         reportDoubts();
         factories.clear();
@@ -232,9 +236,9 @@ public class LockExtension implements Extension {
         return refusal;
     }
 
-    /** Each EJB may have names of its own below {@code java:comp/env}. A plain CDI container has beans in their place. */
+    /** Each EJB may have names of its own below {@code java:comp/env}, unless it is in a web module. A plain CDI container has beans in their place. */
     <X> void findSessionBean(@Observes ProcessSessionBean<X> event) {
-        ejbs = true;
+        componentsDiffer |= !module.has(event.getAnnotatedBeanClass().getJavaClass());
     }
 
     /** Reports a factory that is missing when the application begins to work. It may still be bound later. */
