@@ -21,6 +21,17 @@ public interface LockConnectionFactory extends AutoCloseable {
      */
     LockConnection getConnection();
 
+    /**
+     * Checks whether a connection of this factory would refuse a request for its settings, before anything is locked: a {@code ttl} or
+     * an {@code atLeast} above {@code maxLeaseTtlMillis}. Asks no node and does not block.
+     *
+     * <p>By default, all requests pass: a factory that wraps another hands this on.
+     *
+     * @throws InvalidLockRequestException if it would be refused
+     * @throws IllegalStateException if the settings cannot be had
+     */
+    default void check(LockRequest request) {}
+
     /** As {@link #holders(LockRequest)}, of the lock with the given name, in whichever mode it is held. */
     default List<LockHolder> holders(String name) {
         return holders(LockRequest.of(name));

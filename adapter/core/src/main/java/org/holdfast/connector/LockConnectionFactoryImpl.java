@@ -41,6 +41,11 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
     }
 
     @Override
+    public void check(LockRequest request) {
+        factory.check(request);
+    }
+
+    @Override
     public List<LockHolder> holders(LockRequest request) {
         try (ContainerConnection connection = open()) {
             return connection.holders(request);

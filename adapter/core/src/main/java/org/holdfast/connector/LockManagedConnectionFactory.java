@@ -20,6 +20,7 @@ import java.util.Set;
 import javax.security.auth.Subject;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.Settings;
 
@@ -86,6 +87,17 @@ public class LockManagedConnectionFactory
 
     private Settings settings() throws ResourceException {
         return adapter.settings(overrides());
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#check(LockRequest)}. */
+    void check(LockRequest request) {
+        if (adapter != null) {
+            try {
+                LockService.defaults(settings()).complete(request);
+            } catch (ResourceException e) {
+                throw new IllegalStateException(e.getMessage(), e);
+            }
+        }
     }
 
     private Map<String, String> overrides() {

@@ -51,7 +51,27 @@ public final class LockSession {
      *
      * @param maxTtl the longest TTL that a request may ask for
      */
-    public record Defaults(Duration waitTimeout, Duration ttl, Duration maxTtl) {}
+    public record Defaults(Duration waitTimeout, Duration ttl, Duration maxTtl) {
+
+        /**
+         * Returns the request with what it does not say.
+         *
+         * @throws InvalidLockRequestException if it asks for a longer TTL than there may be
+         */
+        public LockRequest complete(LockRequest request) {
+            Duration least = request.atLeast().orElse(Duration.ZERO);
+            Duration usual = ttl.compareTo(least) < 0 ? least : ttl;
+            Duration asked = request.ttl().orElse(usual);
+            LockRequest complete = request.waitTimeout(request.waitTimeout().orElse(waitTimeout))
+                    .ttl(asked);
+            if (asked.compareTo(maxTtl) > 0) {
+                String part = asked.equals(least) ? "atLeast" : "ttl";
+                throw new InvalidLockRequestException(part + " must be at most maxLeaseTtlMillis = " + maxTtl.toMillis()
+                        + " ms, was " + asked + " (lock '" + request.name() + "')");
+            }
+            return complete;
+        }
+    }
 
     public LockSession(LeaseManager manager, TransactionLeases transactions, Defaults defaults) {
         this.manager = manager;
@@ -74,7 +94,7 @@ public final class LockSession {
 
     /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}; for the rest as below. */
     public Lease acquire(Nodes nodes, LockRequest request, Runnable whenWaiting) throws InterruptedException {
-        return tryAcquire(nodes, request, whenWaiting).orElseThrow(() -> timedOut(complete(request)));
+        return tryAcquire(nodes, request, whenWaiting).orElseThrow(() -> timedOut(defaults.complete(request)));
     }
 
     private LockTimeoutException timedOut(LockRequest request) {
@@ -99,7 +119,7 @@ public final class LockSession {
      */
     public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request, Runnable whenWaiting)
             throws InterruptedException {
-        LockRequest complete = complete(request);
+        LockRequest complete = defaults.complete(request);
         Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
         boolean keeps = complete.scope() != LeaseScope.THREAD;
         List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
@@ -138,7 +158,7 @@ public final class LockSession {
 
     /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-        LockRequest complete = complete(request);
+        LockRequest complete = defaults.complete(request);
         if (complete.scope() != LeaseScope.DETACHED) {
             throw new InvalidLockRequestException("acquireAsync needs the scope DETACHED, was " + complete.scope()
                     + ": there is no thread or transaction to bind the lease to (lock '" + request.name() + "')");
@@ -158,20 +178,6 @@ public final class LockSession {
 
     private boolean canBeKept(Object transaction) {
         return transaction != null && transactions.canKeep();
-    }
-
-    private LockRequest complete(LockRequest request) {
-        Duration least = request.atLeast().orElse(Duration.ZERO);
-        Duration usual = defaults.ttl().compareTo(least) < 0 ? least : defaults.ttl();
-        Duration ttl = request.ttl().orElse(usual);
-        LockRequest complete = request.waitTimeout(request.waitTimeout().orElse(defaults.waitTimeout()))
-                .ttl(ttl);
-        if (ttl.compareTo(defaults.maxTtl()) > 0) {
-            String part = ttl.equals(least) ? "atLeast" : "ttl";
-            throw new InvalidLockRequestException(part + " must be at most maxLeaseTtlMillis = "
-                    + defaults.maxTtl().toMillis() + " ms, was " + ttl + " (lock '" + request.name() + "')");
-        }
-        return complete;
     }
 
     /**

@@ -128,10 +128,12 @@ public final class LockService implements AutoCloseable {
 
     /** Returns what a new connection handle takes its leases with, whose factory has TTL and wait timeout of its own. */
     public LockSession newSession(Settings ofFactory) {
-        return new LockSession(
-                leases,
-                transactionLeases,
-                new LockSession.Defaults(ofFactory.waitTimeout(), ofFactory.ttl(), settings.maxTtl()));
+        return new LockSession(leases, transactionLeases, defaults(ofFactory));
+    }
+
+    /** Returns what a request has that does not say, and may have at the most, where a factory has these settings. */
+    public static LockSession.Defaults defaults(Settings ofFactory) {
+        return new LockSession.Defaults(ofFactory.waitTimeout(), ofFactory.ttl(), ofFactory.maxTtl());
     }
 
     /** Returns whether this service takes locks, and has not been closed. */

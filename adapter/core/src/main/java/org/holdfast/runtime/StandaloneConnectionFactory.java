@@ -32,6 +32,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     static final int MOST_OPEN = 64;
 
     private final LockService service;
+    private final LockSession.Defaults defaults;
     private final AtomicInteger open = new AtomicInteger();
     private final Channel shared;
     private final LinkedBlockingDeque<Channel> idle = new LinkedBlockingDeque<>(MOST_IDLE);
@@ -43,6 +44,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     StandaloneConnectionFactory(Settings settings, Time time) {
         this.service = new LockService(settings, ComponentTransactions.find(), new StandaloneScheduling(), time);
+        this.defaults = LockService.defaults(settings);
         this.shared = service.openChannel(); // connects when it is first used
     }
 
@@ -72,6 +74,11 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
             open.decrementAndGet();
             channel.close();
         }
+    }
+
+    @Override
+    public void check(LockRequest request) {
+        defaults.complete(request);
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
-import jakarta.ejb.MessageDriven;
 import jakarta.enterprise.inject.Vetoed;
 import jakarta.interceptor.Interceptor;
 import java.lang.annotation.Annotation;
@@ -17,9 +16,11 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Components {
 
+    private static final String MESSAGE_DRIVEN = "jakarta.ejb.MessageDriven";
+
     /** By name: an application may be without the API that has them. */
     private static final Set<String> ANNOTATIONS = Set.of(
-            "jakarta.ejb.MessageDriven",
+            MESSAGE_DRIVEN,
             "jakarta.servlet.annotation.WebServlet",
             "jakarta.servlet.annotation.WebFilter",
             "jakarta.servlet.annotation.WebListener",
@@ -73,7 +74,12 @@ final class Components {
                 || Modifier.isAbstract(type.getModifiers())
                 || type.isAnnotationPresent(Vetoed.class)
                 || type.isAnnotationPresent(Interceptor.class)
-                || shown.contains(type) && (!isOne(type) || type.isAnnotationPresent(MessageDriven.class));
+                || shown.contains(type) && (!isOne(type) || isMessageDriven(type));
+    }
+
+    private static boolean isMessageDriven(Class<?> type) {
+        return Arrays.stream(type.getAnnotations())
+                .anyMatch(annotation -> annotation.annotationType().getName().equals(MESSAGE_DRIVEN));
     }
 
     List<Class<?>> shownButNoBeans() {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
@@ -43,6 +44,7 @@ final class FactoryLocator {
     private final Bean<?> bean;
     private final CreationalContext<?> creation;
     private final boolean componentsDiffer;
+    private final Consumer<LockConnectionFactory> whenFound;
 
     // References are weak: a factory that is remembered must not keep the class loader of an adapter that was
     // redeployed.
@@ -55,13 +57,17 @@ final class FactoryLocator {
 
     /**
      * @param bean the application's own, or null
-     * @param componentsDiffer whether components of one module may have names of their own, as EJBs have
+     * @param componentsDiffer whether components of one module may have names of their own: see {@link WebModule}
+     * @param whenFound told of the factory that is found by itself, at the start of the application or at its first use; others may
+     *     be found later
      */
-    FactoryLocator(BeanManager beans, Bean<?> bean, boolean componentsDiffer) {
+    FactoryLocator(
+            BeanManager beans, Bean<?> bean, boolean componentsDiffer, Consumer<LockConnectionFactory> whenFound) {
         this.beans = beans;
         this.bean = bean;
         this.creation = beans.createCreationalContext(bean);
         this.componentsDiffer = componentsDiffer;
+        this.whenFound = whenFound;
     }
 
     /**
@@ -115,6 +121,7 @@ final class FactoryLocator {
         LockConnectionFactory known = ofTheApplication;
         if (known == null) {
             known = (LockConnectionFactory) beans.getReference(bean, LockConnectionFactory.class, creation);
+            whenFound.accept(known);
             ofTheApplication = known;
         }
         return known;
@@ -188,12 +195,20 @@ final class FactoryLocator {
         return tried.stream().map(JndiFactory::toString).collect(Collectors.joining("; "));
     }
 
+    /** Returns what is bound under a name, which is the same for all components. */
+    static Optional<LockConnectionFactory> bound(String name) {
+        return !name.startsWith(OF_THE_COMPONENT) && JndiFactory.lookUp(name) instanceof JndiFactory.Found found
+                ? Optional.of(found.factory())
+                : Optional.empty();
+    }
+
     /** Reports that there is no factory, if that can be known here: where names of the module can be looked up. */
     void reportIfMissing() {
         if (bean != null || !isModuleThere()) {
             return;
         }
         List<JndiFactory> tried = lookUpAll();
+        found(tried).ifPresent(whenFound);
         if (found(tried).isEmpty()) {
             LOG.log(
                     System.Logger.Level.WARNING,

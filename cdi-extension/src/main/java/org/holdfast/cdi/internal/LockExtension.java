@@ -41,6 +41,16 @@ public class LockExtension implements Extension {
 
     private static final List<Class<?>> INTERCEPTORS = List.of(LockInterceptor.class, TransactionLockInterceptor.class);
 
+    /** TomEE's container for CDI. */
+    private static final String OPENWEBBEANS = "org.apache.webbeans.";
+
+    private static final String NOT_INTERCEPTED =
+            ": it would run without its lock: this server does not intercept an EJB"
+                    + " that callers know by a type with type variables. Give it a view that has the method with these parameters,"
+                    + " and no such supertype";
+
+    private static final System.Logger LOG = System.getLogger(LockExtension.class.getName());
+
     private final LockedOperations operations = new LockedOperations();
     private final Components components = new Components();
     private volatile TargetOperations targets;
@@ -56,7 +66,10 @@ public class LockExtension implements Extension {
     private final Set<Type> produced = new HashSet<>();
     private final Set<Type> observed = new HashSet<>();
     private OperationReader reader;
-    private volatile boolean ejbs;
+    private final WebModule module = WebModule.with(LockExtension.class);
+
+    /** Whether components may have names of their own. */
+    private volatile boolean componentsDiffer;
 
     /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
@@ -87,9 +100,14 @@ public class LockExtension implements Extension {
                 Interceptor.class)) { // an interceptor carries the annotation to say that it is ours
             operations.add(type, new BindingLookup(beans), reader, problems);
             components.collect(type.getJavaClass());
-            ejbs |= type.getAnnotations().stream()
+            if (event instanceof ProcessSessionBean
+                    && event.getClass().getName().startsWith(OPENWEBBEANS)) {
+                operations.behindBridges(type.getJavaClass()).forEach(method -> problems.add(method + NOT_INTERCEPTED));
+            }
+            boolean isEjb = type.getAnnotations().stream()
                     .anyMatch(
                             annotation -> annotation.annotationType().getName().startsWith("jakarta.ejb."));
+            componentsDiffer |= isEjb && !module.has(type.getJavaClass());
         }
     }
 
@@ -149,16 +167,41 @@ public class LockExtension implements Extension {
             }
         }
         components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
+        componentsDiffer |= components.shownButNoBeans().stream().anyMatch(component -> !module.has(component));
+        operations.limited().forEach((name, limited) -> name.flatMap(FactoryLocator::bound)
+                .ifPresent(bound -> problems.addAll(FactoryLimits.refused(limited, bound))));
         if (!problems.isEmpty()) {
             event.addDeploymentProblem(refusal(problems));
         }
         transactions = new CurrentTransaction();
-        locator = new FactoryLocator(
-                beans, factory, ejbs || !components.shownButNoBeans().isEmpty());
+        locator = new FactoryLocator(beans, factory, componentsDiffer, this::reportRefused);
         events = new LockEvents(beans, observed);
+        reportDoubts();
         factories.clear();
         produced.clear();
         observed.clear();
+    }
+
+    private void reportDoubts() {
+        Set<String> doubts = operations.doubts();
+        if (!doubts.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0511: @Locked: a name asks for a property that the declared type does not have. A call does not run"
+                            + " unless its argument is of a subclass that has it: " + String.join("; ", doubts));
+        }
+    }
+
+    /** The module that asks may have another factory than the one that is found here, so the application is not refused. */
+    private void reportRefused(LockConnectionFactory found) {
+        List<String> refused =
+                FactoryLimits.refused(operations.limited().getOrDefault(Optional.<String>empty(), List.of()), found);
+        if (!refused.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0512: @Locked: the LockConnectionFactory refuses each call of these methods: "
+                            + String.join("; ", refused));
+        }
     }
 
     /**
@@ -193,9 +236,9 @@ public class LockExtension implements Extension {
         return refusal;
     }
 
-    /** Each EJB may have names of its own below {@code java:comp/env}. A plain CDI container has beans in their place. */
+    /** Each EJB may have names of its own below {@code java:comp/env}, unless it is in a web module. A plain CDI container has beans in their place. */
     <X> void findSessionBean(@Observes ProcessSessionBean<X> event) {
-        ejbs = true;
+        componentsDiffer |= !module.has(event.getAnnotatedBeanClass().getJavaClass());
     }
 
     /** Reports a factory that is missing when the application begins to work. It may still be bound later. */

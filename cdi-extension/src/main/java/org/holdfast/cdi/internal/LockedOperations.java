@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.holdfast.cdi.Locked;
 
 /** The methods of classes that are to be locked: filled while the application is deployed, read at each call. */
@@ -89,6 +90,17 @@ final class LockedOperations {
                 .toList();
     }
 
+    /** Returns the locked methods of a class that callers may know by another one, which the compiler has made for them. */
+    List<Method> behindBridges(Class<?> beanClass) {
+        return operations.entrySet().stream()
+                .filter(entry -> entry.getKey().beanClass() == beanClass)
+                .filter(entry -> !entry.getKey()
+                        .equals(Key.of(beanClass, entry.getValue().method())))
+                .map(entry -> entry.getValue().method())
+                .distinct()
+                .toList();
+    }
+
     /** The bean may have it with other types in the place of type variables. */
     private boolean isLocked(Method method, TypeArguments types) {
         return operations.containsKey(Key.of(types.type(), method))
@@ -114,6 +126,24 @@ final class LockedOperations {
     boolean needsUnnamedFactory() {
         return operations.values().stream()
                 .anyMatch(operation -> operation.factory().isEmpty());
+    }
+
+    /** Returns what may be wrong with names, a sentence for each method and expression. */
+    Set<String> doubts() {
+        Set<String> doubts = new TreeSet<>();
+        for (LockedOperation operation : operations.values()) {
+            operation.names().forEach(name -> name.doubts()
+                    .forEach(doubt -> doubts.add(operation.method() + ": " + doubt)));
+        }
+        return doubts;
+    }
+
+    /** Returns those that a factory may refuse for its settings, by the JNDI name of the factory; empty for the one that is found. */
+    Map<Optional<String>, List<LockedOperation>> limited() {
+        return operations.values().stream()
+                .distinct()
+                .filter(FactoryLimits::concern)
+                .collect(Collectors.groupingBy(LockedOperation::factory));
     }
 
     boolean isEmpty() {

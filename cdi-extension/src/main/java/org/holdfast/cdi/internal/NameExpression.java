@@ -69,9 +69,14 @@ final class NameExpression {
         }
     }
 
+    /** Returns an expression with nothing in its strings. */
+    static String withoutStrings(String source) {
+        return STRING.matcher(source).replaceAll("''");
+    }
+
     private static Set<Integer> positionsIn(String source, int count) {
         Set<Integer> positions = new TreeSet<>();
-        Matcher found = POSITION.matcher(STRING.matcher(source).replaceAll("''"));
+        Matcher found = POSITION.matcher(withoutStrings(source));
         while (found.find()) {
             int position = Integer.parseInt(found.group(1));
             if (position >= count) {

@@ -11,6 +11,7 @@ final class NameTemplate {
     private final String source;
     private final Method method;
     private final List<Part> parts;
+    private final List<String> doubts;
 
     private sealed interface Part {
         record Text(String text) implements Part {}
@@ -18,10 +19,11 @@ final class NameTemplate {
         record Expression(NameExpression expression) implements Part {}
     }
 
-    private NameTemplate(String source, Method method, List<Part> parts) {
+    private NameTemplate(String source, Method method, List<Part> parts, List<String> doubts) {
         this.source = source;
         this.method = method;
-        this.parts = parts;
+        this.parts = List.copyOf(parts);
+        this.doubts = List.copyOf(doubts);
     }
 
     /** @throws IllegalArgumentException if the template is empty, or an expression cannot be understood */
@@ -33,6 +35,7 @@ final class NameTemplate {
             throw new IllegalArgumentException("expressions are written #{…}, not ${…}, in '" + source + "'");
         }
         List<Part> parts = new ArrayList<>();
+        List<String> doubts = new ArrayList<>();
         StringBuilder text = new StringBuilder();
         int at = 0;
         while (at < source.length()) {
@@ -42,17 +45,17 @@ final class NameTemplate {
             } else if (source.startsWith("#{", at)) {
                 int end = endOfExpression(source, at);
                 flush(text, parts);
-                parts.add(new Part.Expression(compile(source.substring(at, end), parameters)));
+                parts.add(new Part.Expression(compile(source.substring(at, end), parameters, doubts)));
                 at = end;
             } else {
                 text.append(source.charAt(at++));
             }
         }
         flush(text, parts);
-        return new NameTemplate(source, parameters.method(), List.copyOf(parts));
+        return new NameTemplate(source, parameters.method(), parts, doubts);
     }
 
-    private static NameExpression compile(String source, Parameters parameters) {
+    private static NameExpression compile(String source, Parameters parameters, List<String> doubts) {
         NameExpression expression = NameExpression.compile(source, parameters);
         Integer parameter = parameters.positionIn(source);
         String reason = parameter == null
@@ -61,7 +64,19 @@ final class NameTemplate {
         if (reason != null) {
             throw new IllegalArgumentException(source + " is " + reason);
         }
+        for (DeclaredProperties.Missing missing : DeclaredProperties.missing(source, parameters)) {
+            String sentence = source + " " + missing.inWords();
+            if (missing.isCertain()) {
+                throw new IllegalArgumentException(sentence);
+            }
+            doubts.add(sentence);
+        }
         return expression;
+    }
+
+    /** Returns what is wrong with each value that has just the declared type, a sentence each; a subclass may have more. */
+    List<String> doubts() {
+        return doubts;
     }
 
     private static void flush(StringBuilder text, List<Part> parts) {

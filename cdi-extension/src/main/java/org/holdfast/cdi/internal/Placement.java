@@ -1,24 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
-import jakarta.annotation.PostConstruct;
-import jakarta.annotation.PreDestroy;
-import jakarta.ejb.PostActivate;
-import jakarta.ejb.PrePassivate;
-import jakarta.ejb.Schedule;
-import jakarta.ejb.Schedules;
-import jakarta.ejb.Timeout;
-import jakarta.enterprise.event.Observes;
-import jakarta.enterprise.event.ObservesAsync;
-import jakarta.enterprise.inject.Disposes;
-import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.Annotated;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
 import jakarta.enterprise.inject.spi.AnnotatedType;
-import jakarta.inject.Inject;
-import jakarta.interceptor.AroundInvoke;
-import jakarta.interceptor.AroundTimeout;
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -32,20 +17,30 @@ import java.util.function.Predicate;
 /** Where the annotation would have no effect: the container does not intercept there, or not for long enough. */
 final class Placement {
 
-    private static final List<Class<? extends Annotation>> NOT_BUSINESS = List.of(
-            PostConstruct.class,
-            PreDestroy.class,
-            PostActivate.class,
-            PrePassivate.class,
-            Inject.class,
-            AroundInvoke.class,
-            AroundTimeout.class);
+    // By name: a server may be without the API that has them, as those of Jakarta EE 9 are without a part of
+    // Concurrency.
+    private static final Set<String> NOT_BUSINESS = Set.of(
+            "jakarta.annotation.PostConstruct",
+            "jakarta.annotation.PreDestroy",
+            "jakarta.ejb.PostActivate",
+            "jakarta.ejb.PrePassivate",
+            "jakarta.inject.Inject",
+            "jakarta.interceptor.AroundInvoke",
+            "jakarta.interceptor.AroundTimeout");
 
-    private static final List<Class<? extends Annotation>> CALLED =
-            List.of(Produces.class, Schedule.class, Schedules.class, Timeout.class);
+    private static final Set<String> CALLED = Set.of(
+            "jakarta.enterprise.inject.Produces",
+            "jakarta.ejb.Schedule",
+            "jakarta.ejb.Schedules",
+            "jakarta.ejb.Timeout");
 
-    private static final List<Class<? extends Annotation>> CALLED_WITH =
-            List.of(Observes.class, ObservesAsync.class, Disposes.class);
+    private static final Set<String> CALLED_WITH = Set.of(
+            "jakarta.enterprise.event.Observes",
+            "jakarta.enterprise.event.ObservesAsync",
+            "jakarta.enterprise.inject.Disposes");
+
+    private static final Set<String> ASYNCHRONOUS_EJB = Set.of("jakarta.ejb.Asynchronous");
+    private static final Set<String> ASYNCHRONOUS = Set.of("jakarta.enterprise.concurrent.Asynchronous");
 
     private Placement() {}
 
@@ -78,7 +73,7 @@ final class Placement {
     private static boolean isNoBusiness(AnnotatedMethod<?> annotated, Class<?> beanClass) {
         return Modifier.isStatic(annotated.getJavaMember().getModifiers())
                 || !isVisible(annotated.getJavaMember(), beanClass)
-                || NOT_BUSINESS.stream().anyMatch(annotated::isAnnotationPresent);
+                || hasOneOf(annotated, NOT_BUSINESS);
     }
 
     /** Returns whether the subclass that a container makes of the bean class can have a method in the place of this one. */
@@ -91,9 +86,14 @@ final class Placement {
 
     /** What a class is locked for: events, timers and what is produced do not come by way of a caller who could see it. */
     private static boolean isCalledByTheContainer(AnnotatedMethod<?> annotated) {
-        return CALLED.stream().anyMatch(annotated::isAnnotationPresent)
-                || annotated.getParameters().stream()
-                        .anyMatch(parameter -> CALLED_WITH.stream().anyMatch(parameter::isAnnotationPresent));
+        return hasOneOf(annotated, CALLED)
+                || annotated.getParameters().stream().anyMatch(parameter -> hasOneOf(parameter, CALLED_WITH));
+    }
+
+    private static boolean hasOneOf(Annotated annotated, Set<String> names) {
+        return annotated.getAnnotations().stream()
+                .anyMatch(
+                        annotation -> names.contains(annotation.annotationType().getName()));
     }
 
     private static IllegalArgumentException unlocked(String why) {
@@ -133,9 +133,9 @@ final class Placement {
 
     /** The container runs the whole of such a method, and its interceptors, on another thread. */
     private static boolean isAsynchronous(AnnotatedMethod<?> annotated) {
-        return annotated.isAnnotationPresent(jakarta.ejb.Asynchronous.class)
-                || annotated.getDeclaringType().isAnnotationPresent(jakarta.ejb.Asynchronous.class)
-                || annotated.isAnnotationPresent(jakarta.enterprise.concurrent.Asynchronous.class);
+        return hasOneOf(annotated, ASYNCHRONOUS_EJB)
+                || hasOneOf(annotated.getDeclaringType(), ASYNCHRONOUS_EJB)
+                || hasOneOf(annotated, ASYNCHRONOUS);
     }
 
     /**

@@ -7,13 +7,14 @@ import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.annotation.HandlesTypes;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.holdfast.cdi.Locked;
 
 /**
  * Refuses a web module with locked classes that no interceptor reaches. The servlet container shows every class with the
- * annotation here, those that CDI does not look at among them.
+ * annotation here, those that CDI does not look at among them; what it does not show is looked for.
  *
  * <p>Only servlet containers load this class: the rest of the extension needs no Servlet API.
  */
@@ -23,21 +24,29 @@ public class WebModuleCheck implements ServletContainerInitializer {
     /** Servers that were seen to intercept all components that they make, also those that are no beans. */
     private static final List<String> INTERCEPTING = List.of("Payara");
 
+    /** A server that shows classes which have the annotation themselves, not those whose methods have it. */
+    private static final String SHOWS_NO_METHODS = "Tomcat";
+
     @Override
     public void onStartup(Set<Class<?>> locked, ServletContext context) throws ServletException {
-        if (locked == null) { // there is none
-            return;
-        }
         LockExtension extension = extension();
         boolean intercepts = INTERCEPTING.stream().anyMatch(context.getServerInfo()::contains);
         List<String> problems = new ArrayList<>();
-        for (Class<?> type : locked) {
+        for (Class<?> type : candidates(locked, context)) {
             List<String> found = SelfCalls.of(type);
             problems.addAll(found.isEmpty() && extension != null ? extension.whyNotReached(type, intercepts) : found);
         }
         if (!problems.isEmpty()) {
             throw new ServletException("HF0510: @Locked: " + String.join("; ", problems));
         }
+    }
+
+    private static Set<Class<?>> candidates(Set<Class<?>> shown, ServletContext module) {
+        Set<Class<?>> candidates = new LinkedHashSet<>(shown == null ? Set.of() : shown);
+        if (module.getServerInfo().contains(SHOWS_NO_METHODS)) {
+            candidates.addAll(LockedClassFiles.of(module));
+        }
+        return candidates;
     }
 
     /** Returns that of the module, or null if CDI is not there: then nothing is known of beans. */

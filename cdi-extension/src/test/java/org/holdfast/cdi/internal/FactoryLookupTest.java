@@ -2,10 +2,12 @@
 package org.holdfast.cdi.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import jakarta.ejb.Stateless;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.spi.DeploymentException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.util.List;
@@ -27,7 +29,7 @@ class FactoryLookupTest extends Application {
 
     private final Naming naming = Naming.start();
     private final List<String> log = new CopyOnWriteArrayList<>();
-    private final Logger logger = Logger.getLogger(FactoryLocator.class.getName());
+    private final Logger logger = Logger.getLogger(FactoryLocator.class.getPackageName());
     private final Handler handler = new Handler() {
         @Override
         public void publish(LogRecord entry) {
@@ -58,6 +60,36 @@ class FactoryLookupTest extends Application {
         public boolean work() {
             return isHeld("looked-up");
         }
+    }
+
+    @ApplicationScoped
+    public static class Demanding {
+        @Locked(value = "at-least", atLeast = "PT2H")
+        public void atLeast() {}
+
+        @Locked(value = "long", ttl = "PT3H")
+        public void ttl() {}
+
+        @Locked(value = "allowed", ttl = "PT60S", atLeast = "PT60S")
+        public void allowed() {}
+    }
+
+    @ApplicationScoped
+    public static class NamedDemanding {
+        @Locked(value = "named", atLeast = "PT2H", factory = "java:/eis/jobs")
+        public void named() {}
+    }
+
+    public static class Parent {
+        public long getId() {
+            return 1;
+        }
+    }
+
+    @ApplicationScoped
+    public static class Doubtful {
+        @Locked("#{parent.nope}")
+        public void work(Parent parent) {}
     }
 
     /** Another component of the application. */
@@ -192,6 +224,57 @@ class FactoryLookupTest extends Application {
         Work bean = deployed();
         naming.bind("java:/eis/holdfast", otherProcess);
         assertThat(bean.work()).isTrue();
+    }
+
+    @Test
+    void method_thatTheFactoryOfTheServerRefuses_isReportedAtTheStart() {
+        naming.bind("java:comp/env", new Object());
+        naming.bind("java:/eis/holdfast", otherProcess);
+        deployed(Demanding.class);
+        assertThat(log)
+                .singleElement()
+                .asString()
+                .startsWith("HF0512")
+                .contains("atLeast(): HF0204: atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H")
+                .contains("ttl(): HF0204: ttl must be at most maxLeaseTtlMillis = 60000 ms, was PT3H")
+                .doesNotContain("allowed()", "(lock");
+    }
+
+    /** A bean is not made before it is needed. */
+    @Test
+    void method_thatTheFactoryOfTheApplicationRefuses_isReportedAtTheFirstCallOfAnyMethod() {
+        Work bean = deployed(Demanding.class, Factory.class);
+        assertThat(log).isEmpty();
+        bean.work();
+        bean.work();
+        assertThat(log).singleElement().asString().startsWith("HF0512").contains("atLeast(): ", "ttl(): ");
+    }
+
+    /** It is this factory and no other. */
+    @Test
+    void method_thatTheFactoryItNamesRefuses_isRefusedAtDeployment() {
+        deployed(NamedDemanding.class); // not bound yet: left for the call
+        container.close();
+        container = null;
+        naming.bind("java:/eis/jobs", otherProcess);
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deployed(NamedDemanding.class))
+                .withMessageContaining("HF0501")
+                .withMessageContaining(
+                        "named(): HF0204: atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H");
+    }
+
+    @Test
+    void property_thatOnlyASubclassMayHave_isReportedAtDeployment() {
+        deployed(Doubtful.class);
+        assertThat(log)
+                .singleElement()
+                .asString()
+                .startsWith("HF0511")
+                .contains(
+                        "Doubtful.work(",
+                        "#{parent.nope} asks for the property 'nope'",
+                        "Parent does not have; there are [id]");
     }
 
     /** Where no module can be seen nothing is known, and nothing said. */

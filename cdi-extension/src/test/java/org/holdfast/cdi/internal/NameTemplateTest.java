@@ -217,9 +217,9 @@ class NameTemplateTest {
     @Test
     void resolve_expressionThatFails_isRefusedWithoutTellingValues() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> resolve("#{order.idd}"))
-                .withMessageContaining("#{order.idd} (argument 1)")
-                .withMessageContaining("PropertyNotFoundException")
+                .isThrownBy(() -> resolve("#{order.customer.name.nope()}"))
+                .withMessageContaining("#{order.customer.name.nope()} (argument 1)")
+                .withMessageContaining("MethodNotFoundException")
                 .withNoCause();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> resolve("#{sku + 1}"))

@@ -86,6 +86,10 @@ class RefusedDeploymentTest {
                 bean(NameTwice.class, "value must have each name once, was [a, a]"),
                 bean(UnknownName.class, "work(java.lang.String)", "#{idd} names [idd], which is no parameter"),
                 bean(UnknownPosition.class, "#{args[1]} asks for argument 1, counted from 0, and the method has 1"),
+                bean(
+                        UnknownProperty.class,
+                        "#{order.nope} asks for the property 'nope', which",
+                        "Order does not have; there are [id]"),
                 bean(KeyTwice.class, "arguments 0 and 1 have the same name 'key', given by @LockKey"),
                 bean(KeyNoName.class, "@LockKey must be a Java identifier other than args, was '1st'"),
                 bean(NoDuration.class, "waitTimeout must be an ISO-8601 duration of at least PT0S, was '5s'"),
@@ -192,6 +196,14 @@ class RefusedDeploymentTest {
     public static class UnknownName {
         @Locked("order-#{idd}")
         public void work(String id) {}
+    }
+
+    record Order(long id) {}
+
+    @ApplicationScoped
+    static class UnknownProperty {
+        @Locked("order-#{order.nope}")
+        public void work(Order order) {}
     }
 
     @Dependent

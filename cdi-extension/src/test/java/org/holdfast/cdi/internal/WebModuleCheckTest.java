@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Vetoed;
+import jakarta.servlet.Registration;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
@@ -14,6 +15,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.websocket.OnMessage;
 import jakarta.websocket.server.ServerEndpoint;
 import java.lang.reflect.Proxy;
+import java.util.Map;
 import java.util.Set;
 import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
@@ -24,14 +26,41 @@ import org.junit.jupiter.api.Test;
 class WebModuleCheckTest {
 
     private static final String INTERCEPTING = "Payara Server  6.2025.9 #badassfish";
+    private static final String TOMCAT = "Apache Tomcat (TomEE)/10.0.27 (9.0.0)";
     private static final String OTHER = "IBM WebSphere Liberty/26.0.0.3";
 
+    /** What the module has, as a servlet container lists it. */
+    private static final String CLASSES = "/WEB-INF/classes/";
+
+    private static final String PACKAGE = CLASSES + "org/holdfast/cdi/internal/";
+    private static final Map<String, Set<String>> RESOURCES = Map.of(
+            CLASSES,
+            Set.of(PACKAGE, CLASSES + "settings.properties"),
+            PACKAGE,
+            Set.of(
+                    PACKAGE + "WebModuleCheckTest$Endpoint.class",
+                    PACKAGE + "WebModuleCheckTest$Bean.class",
+                    PACKAGE + "WebModuleCheckTest$Unlocked.class"));
+
     private static void start(String server, Class<?>... locked) throws ServletException {
+        start(server, Map.of(), locked);
+    }
+
+    private static void start(String server, Map<String, Registration> registered, Class<?>... locked)
+            throws ServletException {
         ServletContext context = (ServletContext) Proxy.newProxyInstance(
                 WebModuleCheckTest.class.getClassLoader(),
                 new Class<?>[] {ServletContext.class},
-                (proxy, method, arguments) -> server);
-        new WebModuleCheck().onStartup(Set.of(locked), context);
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "getServletRegistrations", "getFilterRegistrations" -> registered;
+                    case "getResourcePaths" -> RESOURCES.get(arguments[0]);
+                    case "getResourceAsStream" ->
+                        WebModuleCheckTest.class.getResourceAsStream(
+                                arguments[0].toString().substring(CLASSES.length() - 1));
+                    case "getClassLoader" -> WebModuleCheckTest.class.getClassLoader();
+                    default -> server;
+                });
+        new WebModuleCheck().onStartup(locked.length == 0 ? null : Set.of(locked), context);
     }
 
     private static void startWithCdi(String server, Class<?>... locked) throws ServletException {
@@ -85,7 +114,42 @@ class WebModuleCheckTest {
                         Unlocked.class,
                         LockInterceptor.class))
                 .doesNotThrowAnyException();
-        assertThatCode(() -> new WebModuleCheck().onStartup(null, null)).doesNotThrowAnyException();
+        assertThatCode(() -> startWithCdi(OTHER)).doesNotThrowAnyException();
+    }
+
+    /** Tomcat shows classes that have the annotation themselves, and these have it on methods. */
+    @Test
+    void endpointThatIsNotShown_isFoundAndRefused() {
+        assertThatExceptionOfType(ServletException.class)
+                .isThrownBy(() -> startWithCdi(TOMCAT))
+                .withMessageContaining("HF0510")
+                .withMessageContaining("Endpoint would run without its lock")
+                .withMessageNotContaining("Bean");
+    }
+
+    @Test
+    void servletThatIsNotShown_isRefused_ifItIsRegistered() {
+        assertThatExceptionOfType(ServletException.class)
+                .isThrownBy(() -> start(TOMCAT, Map.of("servlet", registration(Getting.class.getName()))))
+                .withMessageContaining("HF0510")
+                .withMessageContaining("Getting would run [doGet] without its lock");
+    }
+
+    @Test
+    void components_thatAreNoneOfTheModule_areAccepted() throws Exception {
+        start(
+                TOMCAT,
+                Map.of(
+                        "one that is an object", registration(null),
+                        "of the server", registration("org.example.NotThere"),
+                        "without a lock", registration(HttpServlet.class.getName())));
+    }
+
+    private static Registration registration(String className) {
+        return (Registration) Proxy.newProxyInstance(
+                WebModuleCheckTest.class.getClassLoader(),
+                new Class<?>[] {Registration.class},
+                (proxy, method, arguments) -> className);
     }
 
     public static class Getting extends HttpServlet {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The same with the extension in the EAR's {@code lib}. */
 @ExtendWith(ArquillianExtension.class)
-@EnabledIfSystemProperty(named = "server.page", matches = "(wildfly|payara).md", disabledReason = "not tried")
+@EnabledIfSystemProperty(named = "server.page", matches = "(wildfly|payara|tomee).md", disabledReason = "not tried")
 @Timeout(180)
 class RefusedServletIT {
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import org.jboss.arquillian.container.test.api.Deployer;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.arquillian.test.api.ArquillianResource;
+import org.jboss.shrinkwrap.api.Archive;
+import org.jboss.shrinkwrap.api.ArchivePath;
+import org.jboss.shrinkwrap.api.Filters;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
+import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A web module without a resource adapter: its locks end with the server's transactions all the same. */
+@ExtendWith(ArquillianExtension.class)
+@Timeout(180)
+class PlainWarIT {
+
+    /** Less than the TTL of the module's leases: what is free by then was released. */
+    private static final Duration SOON = Duration.ofSeconds(3);
+
+    private static final StringAsset BEANS = new StringAsset("""
+            <beans xmlns="https://jakarta.ee/xml/ns/jakartaee" version="3.0" bean-discovery-mode="annotated"/>
+            """);
+
+    private final RealNodes nodes = new RealNodes(PlainServlet.NAME);
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    @ArquillianResource
+    private Deployer deployer;
+
+    @Deployment(name = PlainServlet.NAME, managed = false, testable = false)
+    static WebArchive module() {
+        WebArchive module = ShrinkWrap.create(WebArchive.class, PlainServlet.NAME + ".war")
+                .addClasses(PlainServlet.class, PlainServlet.Locks.class, PlainServlet.Service.class)
+                .addClasses(RealNodes.class, RealNodes.Frozen.class, Ledger.class, Work.class)
+                .addClasses(CompletionWitness.class, TransactionManagers.class)
+                .addAsWebInfResource(BEANS, "beans.xml");
+        addLibraries(module, RealServers.ear(), "/lib/.*\\.jar");
+        addLibraries(
+                module,
+                ShrinkWrap.createFromZipFile(ResourceAdapterArchive.class, new File(System.getProperty("server.rar"))),
+                "/(?!holdfast-api).*\\.jar"); // what Maven has for holdfast-core
+        return module;
+    }
+
+    private static void addLibraries(WebArchive module, Archive<?> from, String pattern) {
+        for (ArchivePath jar : from.getContent(Filters.include(pattern)).keySet()) {
+            module.addAsLibrary(
+                    from.get(jar).getAsset(), jar.get().substring(jar.get().lastIndexOf('/') + 1));
+        }
+    }
+
+    private String work(String query) throws Exception {
+        URI uri = URI.create(RealServers.http() + "/" + PlainServlet.NAME + "/?" + query);
+        HttpRequest request = HttpRequest.newBuilder(uri)
+                .POST(HttpRequest.BodyPublishers.noBody())
+                .timeout(Duration.ofSeconds(60))
+                .build();
+        HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString());
+        return response.statusCode() == 200 ? response.body() : response.statusCode() + ": " + response.body();
+    }
+
+    @Test
+    void lock_ofALockedTransactionalMethod_isHeldUntilTheCommitAndReleased_orNothingIsCommitted() throws Exception {
+        deployer.deploy(PlainServlet.NAME);
+        try {
+            assertThat(work("lock=committed")).isEqualTo("returned, [committed, held], written: true");
+            await().atMost(SOON).until(() -> nodes.isFree("committed"));
+
+            assertThat(work("forced=true&lock=forced"))
+                    .isEqualTo("LeaseLostException, [rolled back, free], written: false");
+        } finally {
+            deployer.undeploy(PlainServlet.NAME);
+        }
+    }
+}

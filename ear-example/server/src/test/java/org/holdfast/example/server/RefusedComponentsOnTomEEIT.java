@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.example.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import jakarta.ejb.Local;
+import jakarta.ejb.Stateless;
+import org.jboss.arquillian.container.test.api.Deployer;
+import org.jboss.arquillian.container.test.api.Deployment;
+import org.jboss.arquillian.junit5.ArquillianExtension;
+import org.jboss.arquillian.test.api.ArquillianResource;
+import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Components that other servers intercept and this one does not: it was seen to run them without their locks. */
+@ExtendWith(ArquillianExtension.class)
+@EnabledIfSystemProperty(named = "server", matches = "tomee", disabledReason = "others intercept them: ComponentsIT")
+@Timeout(180)
+class RefusedComponentsOnTomEEIT {
+
+    private static final String COMPONENTS = "components";
+
+    @ArquillianResource
+    private Deployer deployer;
+
+    @Deployment(name = COMPONENTS, managed = false, testable = false)
+    static EnterpriseArchive components() throws Exception {
+        WebArchive module = ShrinkWrap.create(WebArchive.class, "components.war")
+                .addClasses(LockedWebComponents.class, RealNodes.class, RealNodes.Frozen.class)
+                .addClasses(
+                        LockedWebComponents.HeldFilter.class,
+                        LockedWebComponents.HeldListener.class,
+                        Handler.class,
+                        Unlocked.class,
+                        LockedWebComponents.HeldServlet.class,
+                        LockedWebComponents.Rest.class,
+                        LockedWebComponents.HeldResource.class,
+                        LockedWebComponents.HeldEndpoint.class);
+        return TestEar.withoutShop(References.add(module, "holdfast"));
+    }
+
+    /** The servlet wants one. */
+    @Stateless
+    @Local(Handler.class)
+    public static class Unlocked implements Handler<String> {
+        @Override
+        public boolean handle(String what) {
+            return false;
+        }
+    }
+
+    private String refusal(String application) {
+        return ApplicationServer.refusal(() -> deployer.deploy(application), () -> deployer.undeploy(application));
+    }
+
+    @Test
+    void components_withoutAScope_areNotDeployed() {
+        assertThat(refusal(COMPONENTS))
+                .contains("HF0510")
+                .contains("HeldFilter would run", "HeldListener would run", "HeldServlet would run")
+                .contains("HeldResource would run", "HeldEndpoint would run");
+    }
+}
