@@ -38,11 +38,11 @@ public class PlainServlet extends HttpServlet {
 
     /** As the README has it; the quarantine of new nodes is shorter here. */
     @ApplicationScoped
-    static class Locks {
+    public static class Locks {
 
         @Produces
         @ApplicationScoped
-        LockConnectionFactory connect() {
+        public LockConnectionFactory connect() {
             return Holdfast.connect(Map.of(
                     "nodes",
                     System.getProperty("holdfast.nodes"),
@@ -56,13 +56,13 @@ public class PlainServlet extends HttpServlet {
                     "20000"));
         }
 
-        void close(@Disposes LockConnectionFactory locks) {
+        public void close(@Disposes LockConnectionFactory locks) {
             locks.close();
         }
     }
 
     @ApplicationScoped
-    static class Service {
+    public static class Service {
 
         @Locked("#{name}")
         @Transactional

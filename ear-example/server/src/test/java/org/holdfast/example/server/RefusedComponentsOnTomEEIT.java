@@ -3,8 +3,6 @@ package org.holdfast.example.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import jakarta.ejb.Local;
-import jakarta.ejb.Stateless;
 import org.jboss.arquillian.container.test.api.Deployer;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
@@ -36,22 +34,12 @@ class RefusedComponentsOnTomEEIT {
                         LockedWebComponents.HeldFilter.class,
                         LockedWebComponents.HeldListener.class,
                         Handler.class,
-                        Unlocked.class,
+                        UnlockedEjb.class,
                         LockedWebComponents.HeldServlet.class,
                         LockedWebComponents.Rest.class,
                         LockedWebComponents.HeldResource.class,
                         LockedWebComponents.HeldEndpoint.class);
         return TestEar.withoutShop(References.add(module, "holdfast"));
-    }
-
-    /** The servlet wants one. */
-    @Stateless
-    @Local(Handler.class)
-    public static class Unlocked implements Handler<String> {
-        @Override
-        public boolean handle(String what) {
-            return false;
-        }
     }
 
     private String refusal(String application) {

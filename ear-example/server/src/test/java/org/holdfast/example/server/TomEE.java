@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.holdfast.LockConnectionFactory;
 
@@ -75,6 +76,7 @@ final class TomEE implements StartedServer {
     }
 
     private void run() throws IOException {
+        forgetUnpacked();
         ProcessBuilder builder =
                 new ProcessBuilder("sh", home.resolve("bin/catalina.sh").toString(), "run");
         builder.environment().put("CATALINA_BASE", base.toString());
@@ -85,6 +87,18 @@ final class TomEE implements StartedServer {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
         await("Server startup in");
+    }
+
+    /** Of an application that it refused the server keeps what it has unpacked, and would deploy that when it starts. */
+    private void forgetUnpacked() throws IOException {
+        try (Stream<Path> all = Files.list(base.resolve("apps"))) {
+            for (Path directory : all.filter(Files::isDirectory).toList()) {
+                if (!Files.exists(directory.resolveSibling(directory.getFileName() + ".ear"))
+                        && !Files.exists(directory.resolveSibling(directory.getFileName() + ".rar"))) {
+                    Trees.delete(directory);
+                }
+            }
+        }
     }
 
     @Override
