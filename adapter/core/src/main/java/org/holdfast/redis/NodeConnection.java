@@ -34,9 +34,20 @@ final class NodeConnection extends Connection {
     private boolean buffered;
     private long lastUsed;
 
+    /** Set before this constructor's body runs, and null after it. */
+    private String passwordOfIntroduction;
+
     private NodeConnection(Sockets sockets, JedisClientConfig config) {
         super(sockets, config);
         this.socket = sockets.last;
+        this.passwordOfIntroduction = null;
+    }
+
+    /** Called by the constructor of the superclass. */
+    @Override
+    protected void initializeFromClientConfig(JedisClientConfig config) {
+        passwordOfIntroduction = config.getPassword();
+        super.initializeFromClientConfig(config);
     }
 
     /**
@@ -74,8 +85,7 @@ final class NodeConnection extends Connection {
             }
             String message = Cluster.describe(e);
             String explained = isEnd(e) ? sockets.explainEnd(message) : NodeErrors.explainIntroduction(message);
-            String safe = withoutPassword(explained, password);
-            throw safe.equals(message) ? e : new JedisConnectionException(safe);
+            throw explained.equals(message) ? e : new JedisConnectionException(explained);
         }
     }
 
@@ -93,11 +103,15 @@ final class NodeConnection extends Connection {
                 && !(Cluster.innermost(failure) instanceof SocketTimeoutException);
     }
 
-    /** A node that does not know {@code AUTH} (it can be renamed) repeats in its error what was sent with it. */
-    private static String withoutPassword(String message, String password) {
-        int arguments = message.indexOf(ARGUMENTS);
-        String cut = arguments < 0 ? message : message.substring(0, arguments);
-        return password == null ? cut : cut.replace(password, "****");
+    /**
+     * Returns what a node said of an error, without a password. A node that does not know {@code AUTH} (it can be renamed) repeats what
+     * was sent with it. No exception is made with that: recordings of the JVM have the texts of all exceptions, also of those that are
+     * caught.
+     */
+    private String withoutPassword(String error) {
+        int arguments = error.indexOf(ARGUMENTS);
+        String cut = arguments < 0 ? error : error.substring(0, arguments);
+        return passwordOfIntroduction == null ? cut : cut.replace(passwordOfIntroduction, "****");
     }
 
     /** Gives Jedis our sockets, with TLS where it is wanted. */
@@ -210,7 +224,7 @@ final class NodeConnection extends Connection {
             socket.beginAnswer();
         }
         try {
-            return new ReplyReader(in).read();
+            return new ReplyReader(in, this::withoutPassword).read();
         } finally {
             buffered = hasMore(in);
         }

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -34,10 +35,13 @@ final class ReplyReader {
     private static final List<String> NOT_ALLOWED = List.of("NOPERM", "WRONGPASS", "NOAUTH");
 
     private final RedisInputStream in;
+    private final UnaryOperator<String> errors;
     private int left = MOST_BYTES;
 
-    ReplyReader(RedisInputStream in) {
+    /** @param errors makes what may be told of what a node said of an error */
+    ReplyReader(RedisInputStream in, UnaryOperator<String> errors) {
         this.in = in;
+        this.errors = errors;
     }
 
     /**
@@ -143,7 +147,8 @@ final class ReplyReader {
         return line.toByteArray();
     }
 
-    private static JedisDataException error(String message) {
+    private JedisDataException error(String said) {
+        String message = errors.apply(said);
         String code = message.split(" ", 2)[0];
         if (code.equals("NOSCRIPT")) {
             return new JedisNoScriptException(message);
