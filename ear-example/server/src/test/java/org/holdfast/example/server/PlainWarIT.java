@@ -31,7 +31,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @DisabledIfSystemProperty(
         named = "server",
         matches = "tomee",
-        disabledReason = "its beans are not found there, and the module is refused")
+        disabledReason =
+                "the beans of tests have our package, which our libraries keep from being scanned, there for all of a module")
 @Timeout(180)
 class PlainWarIT {
 

@@ -63,7 +63,7 @@ class TlsIT {
 
         deployer.undeploy(APPLICATION);
         deployer.undeploy(ADAPTER);
-        await().until(() -> !nodes.isHeld("secret"));
+        await().atMost(PATIENCE).until(() -> !nodes.isHeld("secret")); // a key outlives its lease
         ApplicationServer.current().forgetAlone();
     }
 
