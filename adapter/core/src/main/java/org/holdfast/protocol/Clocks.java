@@ -70,6 +70,10 @@ public final class Clocks implements NodeGuard.ClockWatch {
         private boolean doubted;
         private boolean told;
         private boolean stepped;
+
+        /** Was set back since it jumped: it was that clock, not ours. */
+        private boolean returned;
+
         private long believedFrom;
         private long jumpSeenAt;
         private long measuredBefore;
@@ -159,6 +163,7 @@ public final class Clocks implements NodeGuard.ClockWatch {
             clock.jumped = true;
             clock.doubted = true;
             clock.stepped = true;
+            clock.returned = false;
             clock.told = false;
             clock.measuredBefore = clock.at;
             clock.believedFrom = at;
@@ -171,6 +176,7 @@ public final class Clocks implements NodeGuard.ClockWatch {
             set(clock, low, high, sentAt, at);
         } else if (knownLow - high > GRAIN_NANOS) { // set back
             clock.stepped = true;
+            clock.returned = true;
             clock.believedFrom = at;
             clock.steadyMicros = nodeMicros;
             set(clock, low, high, sentAt, at);
@@ -222,7 +228,8 @@ public final class Clocks implements NodeGuard.ClockWatch {
 
     /**
      * Returns whether other processes have watched a node's clock, which seems to have jumped, without a gap: then it was ours
-     * that stood still.
+     * that stood still. The node's time is to be noted with what is asked here: a clock that is back again shows a look from after
+     * that, which is no testimony.
      *
      * @param steadyMicros since when they have, by the node's clock
      * @param seenMicros until when they have, by the node's clock
@@ -231,6 +238,7 @@ public final class Clocks implements NodeGuard.ClockWatch {
         Watched clock = watched[node];
         long gapMicros = clock.microsAtJump - seenMicros; // the jump does not fit into a gap that is shorter
         return clock.doubted
+                && !clock.returned
                 && steadyMicros <= clock.microsBefore
                 && TimeUnit.MICROSECONDS.toNanos(gapMicros) < clock.jumpLow;
     }
@@ -309,12 +317,15 @@ public final class Clocks implements NodeGuard.ClockWatch {
     /**
      * Returns whose clock it was, of a node that is doubted.
      *
-     * <p>Ours if a quorum is ahead by the same. That node's if so many have answered otherwise since that there can be no such
+     * <p>Ours if a quorum is ahead by the same. That node's if it went back since; or if so many have answered otherwise since that there can be no such
      * quorum, and no other process can show that it was ours; or if it takes them too long. A small jump cannot be told from the
      * pause between two looks of another process: its next look is waited for.
      */
     public synchronized Finding find(int node, long now) {
         Watched clock = watched[node];
+        if (clock.returned) {
+            return Finding.THEIRS;
+        }
         if (isOurs(clock)) {
             return Finding.OURS;
         }

@@ -137,8 +137,12 @@ final class NodeInspector {
 
     /** Returns whether other processes have watched the clock of this node, which seems to have jumped, all the time. */
     boolean isVouchedFor(NodeConnection connection) {
+        long sentAt = time.nanoTime();
         connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
-        return connection.getOne() instanceof byte[] bytes
+        connection.sendCommand(new CommandArguments(Command.TIME));
+        List<Object> replies = connection.getMany(2);
+        clocks.note(node, sentAt, time.nanoTime(), micros(requiredReply(replies.get(1), "TIME")));
+        return replies.get(0) instanceof byte[] bytes
                 && BirthMark.parse(text(bytes))
                         .filter(mark -> clocks.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
                         .isPresent();

@@ -131,7 +131,10 @@ final class ScriptCodec {
         } else if (command instanceof Command.Inspect c) {
             lookedAt(c.locks(), call);
         } else if (command instanceof Command.ForceRelease c) {
-            lookedAt(c.locks(), call).add(c.token()).add(c.fenceMillis()).add(c.maxSkewMicros());
+            lookedAt(c.locks(), call)
+                    .add(c.token())
+                    .add(keptMillis(c.fenceMillis()))
+                    .add(c.maxSkewMicros());
             c.locks().forEach(lock -> call.add(bytes(channel(lock.name()))));
         } else if (command instanceof Command.Refresh c) {
             refresh(c.tickets(), call);
@@ -199,7 +202,7 @@ final class ScriptCodec {
         addHeartbeat(call);
         call.add(bytes(claim.owner().value()))
                 .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
-                .add(claim.fenceMillis())
+                .add(keptMillis(claim.fenceMillis()))
                 .add(command.held() ? 0 : aheadMicros(claim));
         claim.target().names().forEach(name -> call.add(bytes(channel(name))));
         if (reads) {
@@ -213,6 +216,11 @@ final class ScriptCodec {
      */
     private static long aheadMicros(Claim claim) {
         return TimeUnit.MILLISECONDS.toMicros(claim.fenceMillis() + claim.ttlMillis()) / 2;
+    }
+
+    /** Fences linger as locks do: a clock that goes ahead by less, and comes back, leaves the heartbeat, which tells of more. */
+    private long keptMillis(long fenceMillis) {
+        return fenceMillis + lingerMillis;
     }
 
     private void findPermit(Command.FindPermit command, CommandArguments call) {
@@ -290,7 +298,7 @@ final class ScriptCodec {
         return call.add(bytes(claim.owner().value()))
                 .add(token)
                 .add(claim.target() instanceof Target.Reading ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
-                .add(claim.fenceMillis())
+                .add(keptMillis(claim.fenceMillis()))
                 .add(memoryMicros);
     }
 

@@ -194,6 +194,20 @@ class ClocksTest {
         assertThat(one.find(0, SECOND + MILLI)).isEqualTo(Clocks.Finding.THEIRS);
     }
 
+    /** What another process saw since then, when the clock was right again, looks like a look from within our standstill. */
+    @Test
+    void jump_ofAClockThatIsBackAgain_isTheNodesWhateverOthersHaveSeenSince() {
+        Clocks one = new Clocks(1, DRIFT);
+        one.note(0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 3_950_000);
+        assertThat(one.find(0, SECOND + MILLI)).isEqualTo(Clocks.Finding.OPEN);
+        one.note(0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 2_000_000);
+        assertThat(one.isVouchedFor(0, EPOCH_MICROS - 1, EPOCH_MICROS + 1_900_000))
+                .isFalse();
+        assertThat(one.isDoubted(0)).isTrue();
+        assertThat(one.find(0, 2 * SECOND + MILLI)).isEqualTo(Clocks.Finding.THEIRS);
+    }
+
     /** Another process looked from before the jump until after it, and saw none: it is our clock that stood still. */
     @Test
     void jump_thatDoesNotFitIntoWhatAnotherProcessSaw_isOurs() {

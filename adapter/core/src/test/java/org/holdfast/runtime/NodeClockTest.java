@@ -4,6 +4,7 @@ package org.holdfast.runtime;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -56,13 +57,17 @@ class NodeClockTest {
     }
 
     private LockConnectionFactory connect() {
+        return connect(QUARANTINE, Duration.ofDays(1));
+    }
+
+    private LockConnectionFactory connect(Duration maxLeaseTtl, Duration fenceRetention) {
         return Holdfast.connect(Map.of(
                 "nodes",
                 node.uri(),
                 "maxLeaseTtlMillis",
-                Long.toString(QUARANTINE.toMillis()),
+                Long.toString(maxLeaseTtl.toMillis()),
                 "fenceRetentionMillis",
-                "86400000",
+                Long.toString(fenceRetention.toMillis()),
                 "nodeTimeoutMillis",
                 "1500")); // a machine that stands still for a second is not a node that hangs
     }
@@ -73,6 +78,12 @@ class NodeClockTest {
             locks.close();
             node.close();
         }
+    }
+
+    /** Clients with other settings may come then. */
+    private void forgetSettings() throws Exception {
+        locks.close();
+        node.command("FLUSHALL");
     }
 
     private static void acquireAndRelease(LockConnection connection) throws InterruptedException {
@@ -170,6 +181,49 @@ class NodeClockTest {
 
     private static Claim claim(Target target) {
         return new Claim(target, new Owner("0123456789".repeat(4)), 1, 1, QUARANTINE.toMillis(), 86_400_000);
+    }
+
+    /** The attempt overwrites the lock, which seems over, and is undone: nothing is left of the lock then. */
+    @Test
+    void clock_thatWentAheadByLessThanTheQuarantine_doesNotLetAnUndoneAttemptFreeALock() throws Exception {
+        Duration longest = ofSeconds(5);
+        Duration ttl = ofMillis(2_900);
+        forgetSettings();
+        try (LockConnectionFactory one = connect(longest, Duration.ofDays(1));
+                LockConnectionFactory two = connect(longest, Duration.ofDays(1));
+                LockConnectionFactory three = connect(longest, Duration.ofDays(1));
+                LockConnection connection = one.getConnection();
+                LockConnection attempting = two.getConnection();
+                LockConnection other = three.getConnection()) {
+            for (LockConnection each : List.of(connection, attempting, other)) {
+                each.acquire(LockRequest.of("a").waitTimeout(longest.plusSeconds(4)))
+                        .release();
+            }
+            awaitLook();
+            Lease held = connection.acquire(LockRequest.of("x").ttl(ttl).renewal(false));
+            clock.set(ttl.plusMillis(50));
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() ->
+                            attempting.tryAcquire(LockRequest.of("x").ttl(ttl).waitTimeout(Duration.ZERO)));
+            clock.setRight();
+            assertNotGrantedWhileHeld(other, held);
+        }
+    }
+
+    /** Else the token of the next lease could be smaller, if the wall clocks of clients differ. */
+    @Test
+    void clock_thatWentAheadByLessThanTheQuarantine_leavesTheLastToken() throws Exception {
+        forgetSettings();
+        try (LockConnectionFactory factory = connect(ofSeconds(5), ofSeconds(2));
+                LockConnection connection = factory.getConnection()) {
+            connection
+                    .acquire(LockRequest.of("x").ttl(ofMillis(400)).waitTimeout(ofSeconds(9)))
+                    .release();
+            awaitLook();
+            clock.set(ofSeconds(3));
+            assertThat(node.command("EXISTS holdfast:{x}:fence")).contains(":1");
+            clock.setRight();
+        }
     }
 
     private interface Meanwhile {

@@ -181,12 +181,16 @@ final class Network {
 
         @Override
         public boolean isVouchedFor(int node) {
+            long sentAt = view.time.nanoTime();
             world.waitUntil(world.now() + delay());
-            return isReachable(node, view)
-                    && nodes.get(node)
-                            .mark()
-                            .filter(mark -> view.clocks.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
-                            .isPresent();
+            if (!isReachable(node, view)) {
+                return false;
+            }
+            view.clocks.note(node, sentAt, view.time.nanoTime(), nodes.get(node).clockMicros());
+            return nodes.get(node)
+                    .mark()
+                    .filter(mark -> view.clocks.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
+                    .isPresent();
         }
     }
 
