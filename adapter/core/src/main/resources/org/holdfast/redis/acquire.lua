@@ -1,7 +1,7 @@
 -- Takes a lock on one or several names, all or none, if nobody else has any of them and the token is larger than any
 -- granted before. Comes after clock.lua, memory.lua and lock.lua.
 --
--- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended. Then the same two
 --                    of the second name, and so on
 -- last two of KEYS   heartbeat and birth mark, see memory.lua
 -- ARGV[1]  owner

@@ -1,7 +1,7 @@
 -- Lets one more reader in, unless somebody has the lock alone. Comes after clock.lua, memory.lua, lock.lua and fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
--- KEYS[2]  fence, see lock.lua; expires a retention later
+-- KEYS[2]  fence, see lock.lua; expires a retention and more later
 -- KEYS[3], KEYS[4], KEYS[5]  who waits; see queue.lua
 -- KEYS[6]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused

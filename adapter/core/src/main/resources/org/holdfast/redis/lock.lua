@@ -6,7 +6,7 @@
 -- lock gone from memory as soon as it has ended, a clock that goes ahead and comes back before any client looks would leave nothing
 -- behind of locks that are in force still. What lingers keeps nobody out.
 --
--- A fence holds the last token: nothing smaller is granted. Where the last one is that of an attempt which was undone, it also
+-- A fence holds the last token: nothing smaller is granted. It lingers as a lock does, for the same reason. Where the last one is that of an attempt which was undone, it also
 -- holds, behind a blank, the last one of a lease: nothing smaller is healed. Were they one number, the attempt of a waiter that a
 -- node has granted alone, and undone, would keep the present holder from ever being healed there, whose token is smaller; and it
 -- would lose its lease when the other nodes go. Why a holder may be healed over the token of an attempt that was undone:

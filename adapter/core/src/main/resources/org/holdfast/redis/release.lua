@@ -1,6 +1,6 @@
 -- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone. Comes after lock.lua and fence.lua.
 --
--- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended. Then the same two
 --                    of the second name, and so on
 -- last of KEYS       heartbeat, see memory.lua, if there is one
 -- ARGV[1]  owner

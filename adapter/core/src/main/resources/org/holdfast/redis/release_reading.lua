@@ -1,7 +1,7 @@
 -- Ends a reader's lease, and tells those who wait if it was the last one. Comes after clock.lua, lock.lua and fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
--- KEYS[2]  fence, see lock.lua; expires a retention later
+-- KEYS[2]  fence, see lock.lua; expires a retention and more later
 -- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
 --          lease, with minus the moment until which whatever is still under way of it is refused
 -- KEYS[4]  heartbeat, see memory.lua, if there is one

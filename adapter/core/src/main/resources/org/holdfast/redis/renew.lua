@@ -1,7 +1,7 @@
 -- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
 -- node which missed the acquisition or lost the key. Comes after clock.lua, memory.lua, lock.lua and fence.lua.
 --
--- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention after the lease has ended. Then the same two
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended. Then the same two
 --                    of the second name, and so on
 -- last two of KEYS   heartbeat and birth mark, see memory.lua
 -- ARGV[1]  owner
