@@ -229,7 +229,8 @@ class WaitingTest {
         }
         assertThat(published).isGreaterThan(1_000);
         for (int node = 0; node < 3; node++) {
-            // 50 at once and 25 a second; beside load some more, since unsteady round trips look like hand-offs: 203 were seen
+            // 50 at once and 25 a second; beside load some more, since unsteady round trips look like hand-offs: 203
+            // were seen
             assertThat(scriptCalls(node) - before[node]).as("scripts in 3 s").isLessThan(300);
         }
         lease.release();
