@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast;
 
-/** What was asked for is not allowed; the message says what would be. */
+/** The request is not allowed; the message reports what would be. */
 public final class InvalidLockRequestException extends LockException {
 
     private static final long serialVersionUID = 1L;

@@ -10,11 +10,11 @@ import java.util.function.Consumer;
  *
  * <p>A lease is held from its acquisition until it is released or lost. It is lost when its validity ends without
  * release: renewal did not reach a quorum in time, or the process paused for longer than the TTL. A lost lease is never
- * held again. The end of validity is measured on this process's monotonic clock, from before the first request was sent,
- * so the very first call after a long pause tells the truth.
+ * held again. The end of validity is measured on this process's monotonic clock, from before the first request was
+ * sent, so the very first call after a long pause returns the true state.
  *
- * <p>No lock service can stop a holder that pauses between asking {@link #isHeld()} and writing. The {@link #token()} is
- * for that: let the resource store the largest token it has seen and refuse a smaller one. See Martin Kleppmann, <a
+ * <p>No lock service can stop a holder that pauses between asking {@link #isHeld()} and writing. The {@link #token()}
+ * is for that: let the resource store the largest token it has seen and refuse a smaller one. See Martin Kleppmann, <a
  * href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">How to do distributed locking</a>.
  *
  * <p>Safe for use by any number of threads.
@@ -30,9 +30,9 @@ public interface Lease extends AutoCloseable {
     /**
      * Returns the fencing token: a positive number, larger than that of every earlier lease on the same name.
      *
-     * <p>A lease that a holder took once more has the token of its first. A lease that covers several names has one token,
-     * larger than any before on each of them. What readers' tokens mean says {@link LockMode#READ}; tokens of permits grow
-     * with each holder of the same permit.
+     * <p>A lease that a holder took once more has the token of its first. A lease that covers several names has one
+     * token, larger than any before on each of them. {@link LockMode#READ} defines what readers' tokens mean; tokens of
+     * permits grow with each holder of the same permit.
      */
     long token();
 
@@ -51,7 +51,8 @@ public interface Lease extends AutoCloseable {
     void requireHeld();
 
     /**
-     * Renews the lease now, for its full TTL or to the end of its {@code maxHold}. Blocks for one round trip, one node timeout at the most.
+     * Renews the lease now, for its full TTL or to the end of its {@code maxHold}. Blocks for one round trip, one node
+     * timeout at the most.
      *
      * @return true if a quorum extended the lease; false if too few nodes answered in time and the lease, still held,
      *     keeps the validity it has
@@ -64,22 +65,23 @@ public interface Lease extends AutoCloseable {
      * Calls the listener once if this lease is lost, at once if it is lost already; never after it was released.
      *
      * <p>The call comes on a thread of the container, and no later than the end of validity allows: nothing is called
-     * while the process does not run. What the listener throws is logged. Listeners that do not return keep no others waiting, unless
-     * there are 24 of them in one service: then the log says so.
+     * while the process does not run. What the listener throws is logged. Listeners that do not return keep no others
+     * waiting, unless there are 24 of them in one service: then the log reports it.
      *
      * @throws NullPointerException if the listener is null
      */
     void onLost(Consumer<LeaseLoss> listener);
 
     /**
-     * Gives the lock back. Calling it again, or after the lease was lost, does nothing.
+     * Releases the lock. Calling it again, or after the lease was lost, does nothing.
      *
-     * <p>Inside a transaction the lock stays taken until the transaction has completed: nobody may see what is not
-     * committed. Works on an interrupted thread and leaves the interrupt status as it was. Returns when a quorum of nodes
-     * has let go or a node timeout has passed; nodes that did not answer are told again until the TTL is over.
+     * <p>Inside a transaction the lock stays taken until the transaction has completed: no other holder may see what is
+     * not committed. Works on an interrupted thread and leaves the interrupt status as it was. Returns when a quorum of
+     * nodes has released the lock or a node timeout has passed; the release is sent again to each node that has not
+     * confirmed it, until it does; to a node that answers with errors, until a TTL after the first one.
      *
      * @return whether the lock was still held by this lease; if it was released before, what was returned then, or
-     *     {@link ReleaseResult#UNCONFIRMED} if another thread is still about it
+     *     {@link ReleaseResult#UNCONFIRMED} if another thread is still releasing it
      */
     ReleaseResult release();
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Tells that a lease ended without release.
+ * Reports that a lease ended without release.
  *
  * @param name the lock's name
  * @param token the lease's fencing token

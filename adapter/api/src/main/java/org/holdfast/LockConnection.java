@@ -13,21 +13,21 @@ import java.util.concurrent.locks.ReadWriteLock;
  * A holder that asks for a lock it holds gets it at once, with the same token; each lease it was given is released
  * separately, and the lock is free when the last one is.
  *
- * <p>A transaction keeps its leases until it has completed. What holds when transactions meet:
+ * <p>A transaction keeps its leases until it has completed. When transactions meet, these rules apply:
  *
  * <ul>
  *   <li>A lock that the thread took before its transaction began, it may take once more in that one, and in one that
  *       suspends that one; it outlives them all.
- *   <li>A transaction that suspends another ({@code REQUIRES_NEW}) is a holder of its own. What the suspended one holds
- *       is not to be had, and waiting for it is in vain: that ends with the wait timeout.
+ *   <li>A transaction that suspends another ({@code REQUIRES_NEW}) is a holder of its own. It cannot get what the
+ *       suspended one holds: waiting for that ends with the wait timeout.
  *   <li>A transaction that is marked for rollback, or has been rolled back by its timeout, keeps no new lease: some
- *       servers would not tell when it ends. What it holds already it may take once more. A lease taken now belongs to the
+ *       servers would not report its end. What it holds already it may take once more. A lease taken now belongs to the
  *       thread and ends as one that was taken outside a transaction.
  * </ul>
  *
  * <p>What becomes of a lease when the connection is closed is decided by its {@linkplain LockRequest#scope(LeaseScope)
- * scope}. A connection may be used by several threads. Its methods block the calling thread; one that waits when the connection
- * is closed fails with {@link IllegalStateException} when it would get the lock.
+ * scope}. A connection may be used by several threads. Its methods block the calling thread; one that waits when the
+ * connection is closed fails with {@link IllegalStateException} when it would get the lock.
  */
 public interface LockConnection extends AutoCloseable {
 
@@ -35,12 +35,12 @@ public interface LockConnection extends AutoCloseable {
      * Takes the lock and waits for it as long as the factory's default says.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
-     * @throws LockTimeoutException if somebody else held the lock during all that time
+     * @throws LockTimeoutException if another holder had the lock during all that time
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the name is not valid
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
-     * @throws IllegalStateException if this connection is closed, or if the holder would wait for itself: it reads and wants to
-     *     write, or it has some of several names
+     * @throws IllegalStateException if this connection is closed, or if the holder would wait for itself: it reads and
+     *     wants to write, or it has some of several names
      */
     default Lease acquire(String name) throws InterruptedException {
         return acquire(LockRequest.of(name));
@@ -49,24 +49,24 @@ public interface LockConnection extends AutoCloseable {
     /**
      * Takes the lock and waits for it as long as the request says.
      *
-     * <p>In a container, no connection of the pool is kept while the thread waits. A lease that ends with this connection needs one
-     * again when the wait is over.
+     * <p>In a container, no connection of the pool is kept while the thread waits. A lease that ends with this
+     * connection needs one again when the wait is over.
      *
      * @throws LockException if it does not get one; the lock is not held then
-     * @throws LockTimeoutException if somebody else held the lock during all that time
+     * @throws LockTimeoutException if another holder had the lock during all that time
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
-     * @throws IllegalStateException if this connection is closed, or the service is stopped, or if the holder would wait for itself: it
-     *     reads and wants to write, or it has some of several names; or if it has the lock already with another {@code ttl}, with
-     *     renewal where none is asked for, without {@code maxHold} or with a longer one
+     * @throws IllegalStateException if this connection is closed, or the service is stopped, or if the holder would
+     *     wait for itself: it reads and wants to write, or it has some of several names; or if it has the lock already
+     *     with another {@code ttl}, with renewal where none is asked for, without {@code maxHold} or with a longer one
      */
     Lease acquire(LockRequest request) throws InterruptedException;
 
     /**
      * Takes the lock if it becomes free within the request's wait timeout.
      *
-     * @return the lease, or nothing if somebody else held the lock during all that time
+     * @return the lease, or nothing if another holder had the lock during all that time
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
@@ -78,29 +78,29 @@ public interface LockConnection extends AutoCloseable {
      * Returns the lock in the shape of the JDK's, with the contract of {@link Lock} and the re-entry of
      * {@link java.util.concurrent.locks.ReentrantLock}.
      *
-     * <p>The lock is given back by the thread that took it, as often as that took it, and at last when this connection is
-     * closed; inside a transaction it stays taken until that has completed. {@code lock()} waits for ever, also for nodes that
-     * cannot be reached; {@code tryLock()} does not wait for others that wait. Both ignore interrupts, which cost no place in a line,
-     * and leave the interrupt status as it was. If too few nodes could be asked, {@code tryLock} throws {@link QuorumUnavailableException}: false would
-     * say that somebody has the lock. {@code unlock()} throws {@link IllegalMonitorStateException} if the calling thread does
-     * not hold the lock, also because the lease was lost: then its cause is a {@link LeaseLostException}. There are no
-     * conditions.
+     * <p>The thread that took the lock releases it, as often as it took it; closing this connection releases it at
+     * last. Inside a transaction the lock stays taken until that has completed. {@code lock()} waits for ever, also for
+     * nodes that cannot be reached; {@code tryLock()} does not wait for other waiters. Both ignore interrupts, which
+     * cost no place in a line, and leave the interrupt status as it was. If too few nodes could be asked, {@code
+     * tryLock} throws {@link QuorumUnavailableException}: false would mean that another holder has the lock. {@code
+     * unlock()} throws {@link IllegalMonitorStateException} if the calling thread does not hold the lock, also because
+     * the lease was lost: then its cause is a {@link LeaseLostException}. There are no conditions.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
-     * @return a view that may be used by several threads at once, as long as the connection is open; views of the same name and
-     *     connection are one lock
+     * @return a view that may be used by several threads at once, as long as the connection is open; views of the same
+     *     name and connection are one lock
      * @throws InvalidLockRequestException if the name is not valid
      */
     Lock lock(String name);
 
     /**
-     * Returns a lock for many readers or one writer in the shape of the JDK's: two views as {@link #lock(String)} describes,
-     * in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry and the downgrading of
-     * {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
+     * Returns a lock for many readers or one writer in the shape of the JDK's: two views as {@link #lock(String)}
+     * describes, in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry and the downgrading
+     * of {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
      *
-     * <p>A thread that holds the lock to read and asks for it to write gets an {@link IllegalStateException} from {@code lock()} at
-     * once, where the JDK's would wait for ever; {@code tryLock} returns false, as the JDK's does. {@code tryLock()} without a time
-     * does not overtake those who wait.
+     * <p>A thread that holds the lock to read and asks for it to write gets an {@link IllegalStateException} from
+     * {@code lock()} at once, where the JDK's would wait for ever; {@code tryLock} returns false, as the JDK's does.
+     * {@code tryLock()} without a time does not overtake waiters.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
      * @return a view that may be used by several threads at once, as long as the connection is open
@@ -109,27 +109,29 @@ public interface LockConnection extends AutoCloseable {
     ReadWriteLock readWriteLock(String name);
 
     /**
-     * Takes the lock as soon as it becomes free within the request's wait timeout, and lets no thread wait for that.
+     * Takes the lock as soon as it becomes free within the request's wait timeout; no thread waits for that.
      *
-     * <p>The lease is bound to nothing but itself: the request's scope must be {@link LeaseScope#DETACHED}. The stage goes on
-     * when this connection is closed meanwhile. It ends within some 20 ms of the wait timeout; to {@linkplain
-     * CompletableFuture#cancel cancel} its future takes the request back, also if the lock is granted just then.
+     * <p>The lease is bound to nothing but itself: the request's scope must be {@link LeaseScope#DETACHED}. The stage
+     * continues if this connection is closed meanwhile. It ends within some 20 ms of the wait timeout; {@linkplain
+     * CompletableFuture#cancel cancelling} its future withdraws the request, also if the lock is granted just then.
      *
-     * <p>What continues the stage runs on a thread of the container, or of the library where there is none; nothing of the library
-     * depends on that thread. Up to 64 continuations may run at once for each key prefix. If that many block, a lease that is
-     * granted meanwhile waits for one of them to return: until the wait timeout, at least 1 s and at most its TTL. Then it is
-     * released and its stage fails with {@link LockException}. When none has returned for a second, requests leave their lines and take
-     * no lock, until one returns or their wait timeout ends.
+     * <p>What continues the stage runs on a thread of the container, or of the library where there is none; nothing of
+     * the library depends on that thread. Up to 64 continuations may run at once for each key prefix. If that many
+     * block, a lease that is granted meanwhile waits for one of them to return: until the wait timeout, at least 1 s
+     * and at most its TTL. Then it is released and its stage fails with {@link LockException}. When none has returned
+     * for a second, requests leave their lines and take no lock, until one returns or their wait timeout ends.
      *
      * @return a stage that is completed with the lease, or exceptionally with {@link LockTimeoutException}, {@link
-     *     QuorumUnavailableException}, {@link LockException}, or {@link IllegalStateException} if the service is stopped
-     * @throws InvalidLockRequestException if the request asks for what the factory does not allow, or its scope is not DETACHED
+     *     QuorumUnavailableException}, {@link LockException}, or {@link IllegalStateException} if the service is
+     *     stopped
+     * @throws InvalidLockRequestException if the request asks for what the factory does not allow, or its scope is not
+     *     DETACHED
      * @throws IllegalStateException if this connection is closed
      */
     CompletableFuture<Lease> acquireAsync(LockRequest request);
 
     /**
-     * Gives the connection back and releases the leases of {@link LeaseScope#CONNECTION} that no transaction keeps.
+     * Returns the connection and releases the leases of {@link LeaseScope#CONNECTION} that no transaction keeps.
      *
      * <p>Calling it again does nothing. Works on an interrupted thread, and leaves the interrupt status as it was.
      */

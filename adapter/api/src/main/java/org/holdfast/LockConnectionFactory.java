@@ -22,13 +22,13 @@ public interface LockConnectionFactory extends AutoCloseable {
     LockConnection getConnection();
 
     /**
-     * Checks whether a connection of this factory would refuse a request for its settings, before anything is locked: a {@code ttl} or
-     * an {@code atLeast} above {@code maxLeaseTtlMillis}. Asks no node and does not block.
+     * Checks whether a connection of this factory would refuse a request for its settings, before anything is locked: a
+     * {@code ttl} or an {@code atLeast} above {@code maxLeaseTtlMillis}. Asks no node and does not block.
      *
-     * <p>By default, all requests pass: a factory that wraps another hands this on.
+     * <p>By default, all requests pass: a factory that wraps another forwards this call.
      *
      * @throws InvalidLockRequestException if it would be refused
-     * @throws IllegalStateException if the settings cannot be had
+     * @throws IllegalStateException if the settings are not available
      */
     default void check(LockRequest request) {}
 
@@ -38,14 +38,16 @@ public interface LockConnectionFactory extends AutoCloseable {
     }
 
     /**
-     * Tells who has a lock now, in whichever process: the one who has it alone, or all who read, or who has permits.
+     * Returns the present holders of a lock, in all processes: the one that has it alone, or all readers, or the
+     * holders of permits.
      *
-     * <p>Asks every node and waits for each, one node timeout at the most. A holder is told of when at least one node knows it;
-     * {@link LockHolder#nodes()} says how many do. The answer may be out of date when it is returned: it is for people.
+     * <p>Asks every node and waits for each, one node timeout at the most. A holder is reported if at least one node
+     * knows it; {@link LockHolder#nodes()} returns how many do. The answer may be out of date when it is returned: it
+     * is for people.
      *
-     * @param request what is looked at: only its names count, and for a {@linkplain LockRequest#permit semaphore} the number
-     *     of permits
-     * @return sorted by name and token; empty if nobody has it. Of more than 1,000 holders some are left out
+     * @param request what to look up: only its names count, and for a {@linkplain LockRequest#permit semaphore} the
+     *     number of permits
+     * @return sorted by name and token; empty if there is no holder. Of more than 1,000 holders some are left out
      * @throws QuorumUnavailableException if too few nodes answered
      * @throws LockException if the container has no connection to give
      * @throws IllegalStateException if this factory is closed
@@ -58,22 +60,23 @@ public interface LockConnectionFactory extends AutoCloseable {
     }
 
     /**
-     * Takes a lock away from whoever has it, in whichever process, and lets others have it. For operators, when a holder hangs.
+     * Takes a lock away from its holders, in whichever process, and lets others have it. For operators, when a holder
+     * hangs.
      *
-     * <p><strong>The former holder goes on believing that it has the lock</strong> until its next renewal tells it of the loss:
-     * for up to a third of its TTL, or until the end of its TTL if it is not renewed, or for as long as it hangs. In that time
-     * two of them work, and nothing but the resource can keep them apart, by refusing the smaller {@linkplain Lease#token()
-     * token}. Only a holder in this very process is told at once. Its token is refused by the nodes from now on: it can neither
-     * renew nor heal the lock.
+     * <p><strong>The former holder continues to believe that it has the lock</strong> until its next renewal reports
+     * the loss: for up to a third of its TTL, or until the end of its TTL if it is not renewed, or for as long as it
+     * hangs. In that time two holders work, and nothing but the resource can keep them apart, by refusing the smaller
+     * {@linkplain Lease#token() token}. Only a holder in this very process is notified at once. The nodes refuse the
+     * former holder's token from now on: it can neither renew nor heal the lock.
      *
-     * <p>Those who wait keep their places. All names that a former holder's lease covers are lost to it, not only those that
-     * are asked for. Whoever takes the lock while this method runs may keep it, or lose it. Each call that found the nodes is
-     * written to the log {@code org.holdfast.audit} in one line, at the level of a warning: who asked, for which lock, and who
-     * was thrown out.
+     * <p>Waiters keep their places. All names that a former holder's lease covers are lost to it, not only those that
+     * are asked for. A caller that takes the lock while this method runs may keep it, or lose it. Each call that
+     * reached the nodes is written to the log {@code org.holdfast.audit} in one line, at the level of a warning: the
+     * caller, the lock, and the holders that were removed.
      *
-     * @param request what is released: only its names count, and for a {@linkplain LockRequest#permit semaphore} the number
-     *     of permits, all of which are released
-     * @return who was thrown out, and on how many nodes, sorted by name and token; empty if nobody had it
+     * @param request what is released: only its names count, and for a {@linkplain LockRequest#permit semaphore} the
+     *     number of permits, all of which are released
+     * @return the holders that were removed, and on how many nodes, sorted by name and token; empty if there were none
      * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same
      * @throws LockException if the container has no connection to give
      * @throws IllegalStateException if this factory is closed
@@ -83,19 +86,20 @@ public interface LockConnectionFactory extends AutoCloseable {
     /**
      * Releases every lease that was taken through this factory and ends its threads and sockets.
      *
-     * <p>So it is called by the owner of the factory when the callers have ended. A caller that still works under a lease is not told:
-     * {@link Lease#isHeld()} is false from then on, {@link Lease#requireHeld()} fails, and others may have the lock. Leases of open
-     * transactions are not released: this method waits for these transactions, up to the setting {@code stopTimeoutMillis} (default 5
-     * s), and then declares their leases lost. Such a transaction cannot commit, listeners are told, and the nodes keep the lock until
-     * its TTL ends.
+     * <p>So the owner of the factory calls it when the callers have ended. A caller that still works under a lease is
+     * not notified: {@link Lease#isHeld()} is false from then on, {@link Lease#requireHeld()} fails, and others may
+     * have the lock. Leases of open transactions are not released: this method waits for these transactions, up to the
+     * setting {@code stopTimeoutMillis} (default 5 s), and then declares their leases lost. Such a transaction cannot
+     * commit, listeners are called, and the nodes keep the lock until its TTL ends.
      *
-     * <p>Callers that wait for a lock stop waiting at once and get an {@link IllegalStateException}; their places in lines are given
-     * up. Futures of asynchronous requests that have no lease yet fail with it: every {@code get} and {@code join} ends, whatever the
-     * application's code does. That code (continuations and listeners of losses) never runs on the thread that calls this method. It
-     * runs on up to 152 further daemon threads; if continuations block all of them for ever, the remaining ones are not called.
+     * <p>Callers that wait for a lock stop waiting at once and get an {@link IllegalStateException}; their places in
+     * lines are given up. Futures of asynchronous requests that have no lease yet fail with it: every {@code get} and
+     * {@code join} ends, whatever the application's code does. That code (continuations and listeners of losses) never
+     * runs on the thread that calls this method. It runs on up to 152 further daemon threads; if continuations block
+     * all of them for ever, the remaining ones are not called.
      *
-     * <p>Takes 2 s at the most where no transaction is open, even if no node answers. Calling it again does nothing. In a container the
-     * life of the service belongs to the resource adapter, and this method does nothing.
+     * <p>Takes 2 s at the most where no transaction is open, even if no node answers. Calling it again does nothing. In
+     * a container the life of the service belongs to the resource adapter, and this method does nothing.
      */
     @Override
     void close();

@@ -6,24 +6,25 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * Somebody who has a lock, as its nodes tell: to be shown to people, and never to be relied upon.
+ * A holder of a lock, as the nodes report it: to be shown to people, and never to be relied upon.
  *
- * <p>A holder writes about itself what others see, so a holder of another process is as it was when it took the lock. A
- * value that no Holdfast has written is a holder all the same, of whom nothing is known: then texts are {@link #UNKNOWN},
+ * <p>A holder describes itself when it takes the lock, so a holder of another process is shown as it was then. A value
+ * that no Holdfast has written is a holder all the same, of which nothing is known: then texts are {@link #UNKNOWN},
  * numbers 0 and the moment {@link Instant#EPOCH}.
  *
  * @param name the lock's name
  * @param mode how it is held; {@link LockMode#EXCLUSIVE} if that is unknown
  * @param host the machine that the holder's process runs on, by its own account: printable ASCII, at most 40 characters
  * @param pid the process there
- * @param thread the thread that took the lock, or {@code transaction} and what stands for it: printable ASCII, cut off where
- *     it is long, and a question mark for everything else
+ * @param thread the thread that took the lock, or {@code transaction} and what stands for it: printable ASCII, cut off
+ *     where it is long, and a question mark for everything else
  * @param since when it was taken, by the clock of the holder's machine
  * @param token its fencing token; if the lock was passed on inside another process since, that of the first there
  * @param remaining for how long a node keeps the lock at the most if it is not renewed; zero if no node knows an end
- * @param nodes how many nodes say so. Whoever is known to less than a majority does not have the lock: it is just asking,
- *     has just let go, or has lost it
- * @param here whether the holder is in this very process. Then all the rest is as it is now, and not only as it was written
+ * @param nodes how many nodes report it. A holder that is reported by less than a majority does not have the lock: it
+ *     is just asking, has just released the lock, or has lost it
+ * @param here whether the holder is in this very process. Then all the rest is as it is now, and not only as it was
+ *     written
  */
 public record LockHolder(
         String name,

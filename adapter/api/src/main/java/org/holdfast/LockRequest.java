@@ -17,18 +17,20 @@ import java.util.Set;
 /**
  * Describes a lock to be taken. Immutable; each method returns a changed copy.
  *
- * @param names the lock's name, or several that are taken all or none, each 1 to 1,024 bytes of UTF-8 and each different
+ * @param names the lock's name, or several that are taken all or none, each 1 to 1,024 bytes of UTF-8 and each
+ *     different
  * @param mode how the lock is held
  * @param permits how many may hold the lock at once in the mode {@link LockMode#PERMIT}; 0 in any other
- * @param fair whether those who wait get the lock in the order in which they came
- * @param waitTimeout how long to wait for a lock that somebody else holds, zero or more; empty: the factory's default
- * @param ttl for how long a node keeps the lock of a holder that does not renew it any more, at least 100 ms and at most
- *     the {@code maxLeaseTtlMillis} of the factory; empty: the factory's default
+ * @param fair whether waiters get the lock in the order in which they came
+ * @param waitTimeout how long to wait for a lock that another holder has, zero or more; empty: the factory's default
+ * @param ttl for how long a node keeps the lock of a holder that does not renew it any more, at least 100 ms and at
+ *     most the {@code maxLeaseTtlMillis} of the factory; empty: the factory's default
  * @param renewal whether the lease is renewed until it is released; if not it ends with its TTL
  * @param maxHold how long the lease lasts at the most, renewed or not, at least 100 ms; empty: until it is released
- * @param atLeast for how long nobody else gets the lock, even if it is released before; empty: it is free when it is released
+ * @param atLeast for how long no other holder gets the lock, even if it is released before; empty: it is free when it
+ *     is released
  * @param interruptOnLoss whether the thread that takes the lease is interrupted if the lease is lost
- * @param scope what ends a lease that nobody releases
+ * @param scope what ends a lease that is not released
  */
 public record LockRequest(
         List<String> names,
@@ -163,11 +165,12 @@ public record LockRequest(
     }
 
     /**
-     * Returns a request for several exclusive locks, all or none, in one lease: it is held as long as all of them are, and has
-     * one fencing token, larger than any before on each of the names.
+     * Returns a request for several exclusive locks, all or none, in one lease: it is held as long as all of them are,
+     * and has one fencing token, larger than any before on each of the names.
      *
-     * <p>They are asked for in one go, whatever their order: those who ask for some of the same names never wait for each
-     * other in a circle. Who waits for several names is not served before others that ask for one of them.
+     * <p>They are requested together, whatever their order: callers that ask for some of the same names never wait for
+     * each other in a circle. A caller that waits for several names is not served before callers that ask for one of
+     * them.
      *
      * @param names 1 to {@link #MAX_NAMES}, each different
      * @throws InvalidLockRequestException if a name is not valid or given twice, or there are too many
@@ -179,8 +182,9 @@ public record LockRequest(
     /**
      * Returns a request for one of several permits, which so many holders may have at once: a semaphore.
      *
-     * <p>All who use the name must agree on the number: the largest that anybody gives is how many may hold one. A permit is
-     * not taken once more by its holder: asking again gets another one. The same name as a lock is a different thing.
+     * <p>All callers that use the name must agree on the number: the largest that any of them gives is how many holders
+     * there may be. There is no re-entry: a holder that asks again gets another permit. A lock of the same name is
+     * independent of the semaphore.
      *
      * @param name the semaphore's name, see {@link #of(String)}
      * @param permits 1 to {@link #MAX_PERMITS}
@@ -213,8 +217,8 @@ public record LockRequest(
     /**
      * Sets how the lock is held. Default: {@link LockMode#EXCLUSIVE}.
      *
-     * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #permit} is for, or the request has
-     *     several names or permits
+     * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #permit} is for, or the
+     *     request has several names or permits
      */
     public LockRequest mode(LockMode lockMode) {
         return new LockRequest(
@@ -222,12 +226,12 @@ public record LockRequest(
     }
 
     /**
-     * Serves those who wait in the order in which they came, whichever process they are in (true), or as it comes, which is
+     * Serves waiters in the order in which they came, across all processes (true), or in no certain order, which is
      * faster (false, the default). {@link LockMode#READ} and {@link LockMode#WRITE} are always served in order.
      *
-     * <p>A request with the wait timeout zero gets the lock only if nobody waits in line. A request that is not fair does not
-     * look at the line. A process that dies while it waits delays those behind it by the {@code ticketTtlMillis} of the
-     * factory, 1 s by default; one that pauses for longer may find that others went ahead.
+     * <p>A request with the wait timeout zero gets the lock only if no waiter is in line. A request that is not fair
+     * ignores the line. A process that dies while it waits delays the waiters behind it by the {@code ticketTtlMillis}
+     * of the factory, 1 s by default; one that pauses for longer may find that others have overtaken it.
      *
      * @throws InvalidLockRequestException if the request has several names or permits
      */
@@ -237,7 +241,7 @@ public record LockRequest(
     }
 
     /**
-     * Waits this long for a lock that somebody else holds.
+     * Waits this long for a lock that another holder has.
      *
      * @param timeout zero (one attempt) or more; more than {@link Long#MAX_VALUE} ns counts as that
      * @throws InvalidLockRequestException if it is negative
@@ -258,9 +262,10 @@ public record LockRequest(
     }
 
     /**
-     * Lets nodes keep the lock this long after the last sign of life of its holder.
+     * Lets nodes keep the lock this long after its holder has acquired or last renewed it.
      *
-     * @param duration at least {@link #MIN_TTL}, at most what the factory allows; fractions of a millisecond are cut off
+     * @param duration at least {@link #MIN_TTL}, at most what the factory allows; fractions of a millisecond are cut
+     *     off
      * @throws InvalidLockRequestException if it is too short
      */
     public LockRequest ttl(Duration duration) {
@@ -285,8 +290,8 @@ public record LockRequest(
     }
 
     /**
-     * Ends the lease after this long, however well it is: renewals stop, the holder is told of the loss, and others get the
-     * lock. It bounds what a holder that hangs can do. Re-entry does not begin it anew.
+     * Ends the lease after this long, even if its renewals succeed: renewals stop, the loss is reported to the holder,
+     * and others get the lock. It bounds what a holder that hangs can do. Re-entry does not restart it.
      *
      * @param duration at least {@link #MIN_TTL}, counted from the attempt that got the lock
      * @throws InvalidLockRequestException if it is too short
@@ -307,16 +312,16 @@ public record LockRequest(
     }
 
     /**
-     * Keeps everybody else from the lock for this long, counted from the attempt that got it, even if it is released before:
-     * then nodes keep it on for the rest. For jobs that several servers start at the same time, by clocks that do not quite
-     * agree: one that is done at once must not be done again by a server that is late.
+     * Keeps all other holders from the lock for this long, counted from the attempt that got it. If the lock is
+     * released before, the nodes keep it for the rest. For jobs that several servers start at the same time, by clocks
+     * that do not quite agree: a job that one server finishes at once must not be run again by a server that is late.
      *
-     * <p>The TTL is at least as long, so that it needs nobody: no thread waits, and the process may end, or die in the middle of
-     * its work. The lease itself ends when it is released. Whoever has the lock already, without this
-     * minimum, is refused it.
+     * <p>The TTL is at least as long, so the nodes keep the lock without the holder: no thread waits, and the process
+     * may end, or die in the middle of its work. The lease itself ends when it is released. A holder that has the lock
+     * already, without this minimum, is refused it.
      *
-     * @param duration at least {@link #MIN_TTL}, by the clocks of the nodes; at most what the factory allows as a TTL, and what
-     *     this request has as TTL and {@code maxHold}
+     * @param duration at least {@link #MIN_TTL}, by the clocks of the nodes; at most what the factory allows as a TTL,
+     *     and what this request has as TTL and {@code maxHold}
      * @throws InvalidLockRequestException if it is too short or too long, or the mode is not {@link LockMode#EXCLUSIVE}
      */
     public LockRequest atLeast(Duration duration) {
@@ -335,10 +340,10 @@ public record LockRequest(
     }
 
     /**
-     * Interrupts the thread that takes the lease if the lease is lost before that thread has released it (true), or leaves it
-     * alone (false, the default). An interrupt that the thread has not noticed by then is taken back when it releases the lease
-     * or closes the connection, so that it does not leak into the next work of a pooled thread. With it goes an interrupt by
-     * anybody else that came after the loss: the two cannot be told apart.
+     * Interrupts the thread that takes the lease if the lease is lost before that thread has released it (true), or
+     * leaves it alone (false, the default). An interrupt that the thread has not noticed by then is taken back when it
+     * releases the lease or closes the connection, so that it does not leak into the next work of a pooled thread. An
+     * interrupt by other code that came after the loss is taken back with it: the two cannot be distinguished.
      *
      * <p>With another scope than {@link LeaseScope#CONNECTION} that very thread has to release the lease.
      *
@@ -349,7 +354,7 @@ public record LockRequest(
                 names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interrupt, scope);
     }
 
-    /** Sets what ends a lease that nobody releases. Default: {@link LeaseScope#CONNECTION}. */
+    /** Sets what ends a lease that is not released. Default: {@link LeaseScope#CONNECTION}. */
     public LockRequest scope(LeaseScope leaseScope) {
         return new LockRequest(
                 names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interruptOnLoss, leaseScope);

@@ -3,7 +3,10 @@ package org.holdfast;
 
 import java.time.Duration;
 
-/** Another holder had the lock until the wait timeout was over; the message says so if that was the calling thread itself. */
+/**
+ * Another holder had the lock until the wait timeout was over; the message reports it if that was the calling thread
+ * itself.
+ */
 public final class LockTimeoutException extends LockException {
 
     private static final long serialVersionUID = 1L;
@@ -11,7 +14,7 @@ public final class LockTimeoutException extends LockException {
     private final String name;
 
     /**
-     * Says that another holder had the lock.
+     * Reports that another holder had the lock.
      *
      * @param name the lock's name
      * @param waited the wait timeout
@@ -21,7 +24,7 @@ public final class LockTimeoutException extends LockException {
     }
 
     /**
-     * Says which holder had the lock.
+     * Reports which holder had the lock.
      *
      * @param name the lock's name
      * @param waited the wait timeout

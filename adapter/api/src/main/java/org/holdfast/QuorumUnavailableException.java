@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Too few nodes answered for a majority, whoever holds the lock. */
+/** Too few nodes answered for a majority, whether or not the lock is held. */
 public final class QuorumUnavailableException extends LockException {
 
     private static final long serialVersionUID = 1L;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast;
 
-/** A resource has refused a write because a later holder of the lock has written before: the writer's lease was lost. */
+/**
+ * A resource has refused a write because a later holder of the lock has written before: the writer's lease was lost.
+ */
 public final class StaleLeaseException extends LockException {
 
     private static final long serialVersionUID = 1L;

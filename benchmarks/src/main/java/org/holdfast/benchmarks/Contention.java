@@ -24,7 +24,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * What comes of it when everybody wants the same lock all the time: threads of one process, and of two.
+ * What comes of it when all threads want the same lock all the time: threads of one process, and of two.
  *
  * <p>Each process is a JVM of its own. A share is the part of all acquisitions that the process with fewer has.
  */
@@ -35,7 +35,7 @@ public final class Contention {
 
     private Contention() {}
 
-    /** Takes the lock once and gives it back. */
+    /** Takes the lock once and releases it. */
     private interface Turn {
         void take() throws Exception;
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.benchmarks;
 
-/** Somebody who takes a lock and gives it back. For one thread. */
+/** An implementation that takes a lock and releases it. For one thread. */
 interface Contestant extends AutoCloseable {
 
     String name();
 
-    /** Takes the lock and gives it back, once. */
+    /** Takes the lock and releases it, once. */
     void pair() throws Exception;
 
     @Override

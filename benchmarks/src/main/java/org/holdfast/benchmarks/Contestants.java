@@ -19,7 +19,7 @@ import org.redisson.config.Config;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
-/** Who is measured. */
+/** The implementations that are measured. */
 final class Contestants {
 
     private static final String COMPARE_AND_DELETE =

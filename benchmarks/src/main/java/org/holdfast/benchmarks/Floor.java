@@ -72,7 +72,7 @@ final class Floor implements Contestant {
     static Floor ofScripts(List<RedisServer> nodes) throws Exception {
         String lock = "floor:{x}:lock";
         String fence = "floor:{x}:fence";
-        String acquire = load(nodes, "clock.lua", "memory.lua", "lock.lua", "acquire.lua");
+        String acquire = load(nodes, "time.lua", "quarantine.lua", "lock.lua", "acquire.lua");
         String release = load(nodes, "lock.lua", "fence.lua", "release.lua");
         return new Floor(
                 "floor: bare sockets, our scripts",

@@ -18,7 +18,7 @@ import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 
 /**
- * What it costs to keep leases: many, with a TTL of 30 s, on three nodes, while nobody does anything else.
+ * What it costs to keep leases: many, with a TTL of 30 s, on three nodes, while the process does nothing else.
  *
  * <p>Each is renewed every 10 s. The processor time is that of the whole client process; beside it that of an idle one.
  */

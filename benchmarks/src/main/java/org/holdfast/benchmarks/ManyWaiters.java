@@ -69,7 +69,7 @@ public final class ManyWaiters {
         }
     }
 
-    /** Lets so many wait, and says what they take. */
+    /** Lets so many callers wait, and returns what they take. */
     private interface Crowd {
         Waiting gather(boolean inTurn) throws Exception;
     }
@@ -129,7 +129,7 @@ public final class ManyWaiters {
         parked.await();
         long before = settledHeap();
         go.countDown();
-        Thread.sleep(8_000); // until all have asked, and stand in line
+        Thread.sleep(8_000); // until all have asked, and are queued
         return new Waiting(kind(), settledHeap() - before, ended);
     }
 

@@ -13,7 +13,8 @@ import org.holdfast.Lease;
 import org.holdfast.StaleLeaseException;
 
 /**
- * Lets a row of a database refuse whoever writes it after a later holder of its lock: {@code update … where fence <= token}.
+ * Lets a row of a database refuse a holder that writes it after a later holder of its lock:
+ * {@code update … where fence <= token}.
  *
  * <p>No lock service can stop a holder that pauses, for longer than its lease lasts, between its last look at the lease and its
  * write. The row can: it keeps the largest fencing token that has come by. {@link #raise} is the first thing to do in the
@@ -61,7 +62,7 @@ public record Fence(String table, String key, String column) {
      *
      * @param value the key of the row
      * @param lease under which the row is going to be written
-     * @return false if there is no such row: whoever inserts it gives it the token of the lease
+     * @return false if there is no such row: the caller that inserts it gives it the token of the lease
      * @throws StaleLeaseException if a later holder has written the row; nothing must be written then, and being unchecked it
      *     rolls the transaction back
      */

@@ -5,8 +5,8 @@ import java.lang.reflect.Method;
 import org.holdfast.LeaseLoss;
 
 /**
- * Event: the lock of a method was lost while it ran. Fired on a thread of the container, or, if nobody has
- * noticed it by the end of the method, on that of the caller.
+ * Event: the lock of a method was lost while it ran. Fired on a thread of the container, or, if the loss was not
+ * noticed before the end of the method, on that of the caller.
  *
  * <p>What an observer throws is logged and changes nothing.
  *

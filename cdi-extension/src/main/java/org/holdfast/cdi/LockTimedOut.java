@@ -5,7 +5,7 @@ import java.lang.reflect.Method;
 import java.util.List;
 
 /**
- * Event: a locked method did not run because somebody else had the lock. Fired on the thread that called it.
+ * Event: a locked method did not run because another holder had the lock. Fired on the thread that called it.
  *
  * <p>What an observer throws is logged and changes nothing.
  *

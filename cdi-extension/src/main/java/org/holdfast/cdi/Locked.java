@@ -43,19 +43,21 @@ import org.holdfast.LockMode;
  * mp.fault.tolerance.interceptor.priority} to less than {@code PLATFORM_BEFORE + 100}, which is 100.
  *
  * <p><b>Methods that return a {@link java.util.concurrent.CompletionStage}</b> or a {@code CompletableFuture} keep the lock until
- * it completes; it is the declared type that counts. No transaction keeps such a lock, and nobody takes it once more. If it is lost
- * the caller's stage completes with a {@code LeaseLostException}, at once; to cancel the caller's stage cancels the method's. Those that return a {@link
- * java.util.concurrent.Flow.Publisher} keep it until their one subscriber has had the last item or cancels; they must have a
- * {@link #maxHold()}, for nobody may ever subscribe. Asynchronous EJB methods keep the lock until they have run.
+ * it completes; it is the declared type that counts. No transaction keeps such a lock, and no call reenters it. If it
+ * is lost the caller's stage completes with a {@code LeaseLostException}, at once; to cancel the caller's stage cancels
+ * the method's. Those that return a {@link java.util.concurrent.Flow.Publisher} keep it until their one subscriber has
+ * received the last item or cancels; they must have a {@link #maxHold()}, for perhaps no subscriber ever comes.
+ * Asynchronous EJB methods keep the lock until they have run.
  *
  * <p><b>Where it is refused.</b> The application is not deployed if the annotation would have no effect: on private, static and
  * final methods, those that only another package sees, lifecycle callbacks and initializers; on interfaces, decorators, interceptors,
  * and on methods that are overridden without it; by a stereotype on a method; on a class that has private or static observers,
  * producers or timers; on {@code doGet} and its like, which {@code HttpServlet} calls on {@code this}, and on a class that is no bean, as
- * far as a servlet container shows it. Nor is it deployed if the work goes on when the method has returned and no type tells until
- * when: with a parameter {@code AsyncResponse} or {@code SseEventSink}, or a result that is a {@code StreamingOutput}, a stream, a type
- * of a reactive library or another {@code Future}, unless the method is {@code Asynchronous}. Nor if one class is registered as two
- * beans with two locks, or if a name, a value or a combination of values is not valid.
+ * far as a servlet container shows it. Nor is it deployed if the work goes on when the method has returned and no type
+ * shows until when: with a parameter {@code AsyncResponse}, {@code SseEventSink} or {@code Continuation}, or a result
+ * that is a {@code StreamingOutput}, a stream, a type of a reactive library or another {@code Future}, unless the
+ * method is {@code Asynchronous}. Nor if one class is registered as two beans with two locks, or if a name, a value or
+ * a combination of values is not valid.
  *
  * <p><b>What is no bean</b> and is intercepted all the same, as message-driven beans are, is locked as its class says. What is
  * wrong there is found at deployment where the server shows the class, else at the first call, which does not run.
@@ -96,7 +98,7 @@ public @interface Locked {
     @Nonbinding
     LockMode mode() default LockMode.EXCLUSIVE;
 
-    /** Whether those who wait are served in the order in which they came, in all processes. Not with several names. */
+    /** Whether waiters are served in the order in which they came, in all processes. Not with several names. */
     @Nonbinding
     boolean fair() default false;
 
@@ -122,9 +124,10 @@ public @interface Locked {
     String maxHold() default "";
 
     /**
-     * How long nobody else gets the lock, even if the method is done before, as an ISO-8601 duration, at least 100 ms and at
-     * most the factory's longest TTL: for jobs that servers start at the same time, by clocks that differ by less than this.
-     * No thread waits for that, and the server may stop meanwhile. Only with {@code EXCLUSIVE}. Default: no longer than it takes.
+     * How long no other holder gets the lock, even if the method ends before, as an ISO-8601 duration, at least 100 ms
+     * and at most the factory's longest TTL: for jobs that servers start at the same time, by clocks that differ by
+     * less than this. No thread waits for that, and the server may stop meanwhile. Only with {@code EXCLUSIVE}.
+     * Default: no longer than it takes.
      */
     @Nonbinding
     String atLeast() default "";
@@ -134,9 +137,9 @@ public @interface Locked {
     LockScope scope() default LockScope.TRANSACTION;
 
     /**
-     * What becomes of a call while somebody else has the lock. With {@link OnBusy#SKIP} and {@link #atLeast()} it waits for a
-     * tenth of that, half a second at the most, before it is skipped: of several who ask at the very same moment none may have
-     * a majority of the nodes, and one of them is to run.
+     * What becomes of a call while another holder has the lock. With {@link OnBusy#SKIP} and {@link #atLeast()} it
+     * waits for a tenth of that, half a second at the most, before it is skipped: of several callers at the very same
+     * moment perhaps none gets a majority of the nodes, and one of them is to run.
      */
     @Nonbinding
     OnBusy onBusy() default OnBusy.WAIT;

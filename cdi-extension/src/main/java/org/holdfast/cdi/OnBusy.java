@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi;
 
-/** What becomes of a call while somebody else has the lock. */
+/** What becomes of a call while another holder has the lock. */
 public enum OnBusy {
 
     /** It waits, for as long as {@link Locked#waitTimeout()} says, and fails then with a {@link org.holdfast.LockTimeoutException}. */

@@ -14,9 +14,9 @@ public enum OnLoss {
     INTERRUPT,
 
     /**
-     * It goes on, and nobody is told but the {@link org.holdfast.Lease} and the event {@link LeaseLost}: where the work may be
-     * done twice, or the resource refuses old tokens. Needs {@link LockScope#INVOCATION}, for no transaction that keeps a lock
-     * commits without it.
+     * It goes on, and only the {@link org.holdfast.Lease} and the event {@link LeaseLost} report the loss: where the
+     * work may be done twice, or the resource refuses old tokens. Needs {@link LockScope#INVOCATION}, for no
+     * transaction that keeps a lock commits without it.
      */
     CONTINUE
 }

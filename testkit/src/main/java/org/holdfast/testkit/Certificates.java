@@ -41,7 +41,7 @@ public final class Certificates {
         return trustStore(authority, AUTHORITY);
     }
 
-    /** Returns a store whose owner trusts the first certificate of another store, whoever has issued it. */
+    /** Returns a store whose owner trusts the first certificate of another store, whichever authority has issued it. */
     public Path trustStore(Path keyStore, String alias) throws IOException, GeneralSecurityException {
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 
-/** A port of this machine that nobody listens on. */
+/** A port of this machine on which no process listens. */
 public final class FreePort {
 
     private FreePort() {}

@@ -204,7 +204,7 @@ public final class RedisServer implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Lets a frozen process go on. */
+    /** Lets a frozen process resume. */
     public void thaw() {
         signal("-CONT");
     }

@@ -19,7 +19,7 @@ import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Speaks TLS on a port of the loopback address, and passes on what is said to a server that need not know TLS. */
+/** Speaks TLS on a port of the loopback address, and passes all data on to a server that need not know TLS. */
 public final class TlsFront implements AutoCloseable {
 
     private final SSLServerSocket listener;
@@ -37,7 +37,7 @@ public final class TlsFront implements AutoCloseable {
      *
      * @param behind the port of the server behind
      * @param keyStore what is shown to clients
-     * @param trustStore whom clients must be certified by; null to let anybody in
+     * @param trustStore the authorities that must have certified the clients; null to let any client in
      */
     public static TlsFront start(int behind, Path keyStore, Path trustStore)
             throws IOException, GeneralSecurityException {

@@ -19,7 +19,7 @@ public interface ContainerConnection extends LockConnection {
     /**
      * As {@link #acquire(LockRequest)}.
      *
-     * @param whenWaiting told before the thread waits, once: the call does not use this connection any more then
+     * @param whenWaiting called once before the thread waits: the call does not use this connection any more then
      */
     Lease acquire(LockRequest request, Runnable whenWaiting) throws InterruptedException;
 
@@ -29,10 +29,10 @@ public interface ContainerConnection extends LockConnection {
     /** Returns what the connection's leases are bound to. */
     LockSession session();
 
-    /** Goes on with the leases of another connection: they end with this one now. To be called before it takes any itself. */
-    void goOnWith(LockSession other);
+    /** Adopts the leases of another connection: they end with this one now. To be called before it takes any itself. */
+    void adopt(LockSession other);
 
-    /** Gives the connection back to the container, as {@link #close()} does, and lets its leases live. */
+    /** Returns the connection to the container, as {@link #close()} does, and keeps its leases. */
     void giveBack();
 
     /** As {@link LockConnectionFactory#holders(LockRequest)}. */

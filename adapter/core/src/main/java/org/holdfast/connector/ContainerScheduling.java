@@ -8,7 +8,6 @@ import jakarta.resource.spi.work.WorkManager;
 import java.util.List;
 import java.util.Timer;
 import java.util.TimerTask;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +22,7 @@ import org.holdfast.runtime.Scheduling;
  * <p>Everything is scheduled from {@code ResourceAdapter.start}: managed executors tie a task to the application on whose
  * thread it was scheduled, and drop it when that application goes. A server that is being suspended or shut down gracefully
  * lets requests finish but may reject managed tasks; their leases must be renewed all the same. So a timer watches. It takes over
- * when the executor has run nothing for a while, and gives back when the executor runs tasks again. Other tasks that the executor
+ * when the executor has run nothing for a while, until the executor runs tasks again. Other tasks that the executor
  * does not begin are begun on timers, too.
  */
 final class ContainerScheduling implements Scheduling {
@@ -267,33 +266,31 @@ final class ContainerScheduling implements Scheduling {
         offer(spare.ofTheApplication(task));
     }
 
+    /** Managed executors watch for long tasks, and warn of them. */
+    @Override
+    public void runLong(Runnable task) {
+        offerWork(spare.lasting(task));
+    }
+
     /** Offers a task to the container, which may refuse it, or accept it and not begin it: then a spare thread does. */
     private void offer(Runnable task) {
+        if (executor == null) {
+            offerWork(task);
+            return;
+        }
         try {
-            if (executor != null) {
-                executor.execute(task);
-                return;
-            }
-        } catch (RejectedExecutionException e) {
+            executor.execute(task);
+        } catch (RuntimeException | OutOfMemoryError e) { // containers differ in how they say no
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "HF0408: the managed executor takes no task; the work manager has to",
                     e);
-        }
-        try {
-            scheduleWork(task);
-        } catch (RejectedExecutionException e) {
-            LOG.log(System.Logger.Level.DEBUG, "HF0420: the work manager takes no task; a timer has to", e);
+            offerWork(task);
         }
     }
 
-    /** Managed executors watch for tasks that go on for long, and complain of them. */
-    @Override
-    public void runLong(Runnable task) {
-        scheduleWork(task);
-    }
-
-    private void scheduleWork(Runnable task) {
+    /** Open Liberty leaves an adapter running whose settings change, and its work manager then throws NullPointerException. */
+    private void offerWork(Runnable task) {
         try {
             works.scheduleWork(new Work() {
                 @Override
@@ -306,12 +303,12 @@ final class ContainerScheduling implements Scheduling {
                     // it is short, or ends when the lock service is closed
                 }
             });
-        } catch (WorkException e) {
-            throw new RejectedExecutionException("the container gives no thread now", e);
+        } catch (WorkException | RuntimeException | OutOfMemoryError e) { // containers differ in how they say no
+            LOG.log(System.Logger.Level.DEBUG, "HF0420: the work manager takes no task; a timer has to", e);
         }
     }
 
-    /** The executor is the container's, and goes on. */
+    /** The executor is the container's, and keeps running. */
     @Override
     public void close() {
         closed = true;

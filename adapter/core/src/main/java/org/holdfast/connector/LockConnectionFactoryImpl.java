@@ -29,7 +29,7 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
 
     @Override
     public LockConnection getConnection() {
-        return new PatientConnection(this::open);
+        return new LazyConnection(this::open);
     }
 
     private ContainerConnection open() {

@@ -11,11 +11,11 @@ import org.holdfast.Lease;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Nodes;
+import org.holdfast.protocol.node.Nodes;
 
 /**
  * What the container knows of a user of a managed connection, until it is closed. Applications have it inside a {@link
- * PatientConnection}.
+ * LazyConnection}.
  *
  * <p>Public because a container that closes forgotten connections calls {@link #close()} by reflection, and not final because
  * TomEE hands out an instance of a subclass that it makes.
@@ -27,7 +27,7 @@ public class LockConnectionHandle implements ContainerConnection {
     private final AtomicReference<LockManagedConnection> managed;
     private volatile LockSession session;
 
-    /** Whether the session goes on without this handle. */
+    /** Whether the session continues without this handle. */
     private volatile boolean givenBack;
 
     LockConnectionHandle(LockManagedConnection managed, LockSession session) {
@@ -61,7 +61,7 @@ public class LockConnectionHandle implements ContainerConnection {
     }
 
     @Override
-    public void goOnWith(LockSession other) {
+    public void adopt(LockSession other) {
         session = other;
     }
 
@@ -101,7 +101,7 @@ public class LockConnectionHandle implements ContainerConnection {
         try {
             return call.on(open.nodes());
         } catch (RuntimeException e) {
-            if (managed.get() == open) { // else it was given back meanwhile, and may be another's
+            if (managed.get() == open) { // else it was returned meanwhile, and may be another caller's
                 open.failed(e);
             }
             throw e;
@@ -127,11 +127,10 @@ public class LockConnectionHandle implements ContainerConnection {
         if (open != null) {
             try {
                 session.close();
-            } finally { // a pool must not run dry because nodes could not be told
+            } finally { // a pool must not be exhausted because nodes could not be reached
                 open.handleClosed(this);
             }
-        } else if (!givenBack) { // the container took it away: its user is done now, and meets no interrupt for a loss
-            // any more
+        } else if (!givenBack) { // the container took it away: its user has closed it, and a loss interrupts no more
             session.close();
         }
     }
@@ -146,7 +145,8 @@ public class LockConnectionHandle implements ContainerConnection {
     }
 
     /**
-     * The container takes the handle away from its user, who may still work under its locks: they are lost, and not released.
+     * The container takes the handle away from its user. The user may still work under its locks, so these are lost,
+     * and not released.
      *
      * @param ofTransactions whether also locks are lost that an open transaction keeps
      * @return how many locks were lost

@@ -18,8 +18,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.security.auth.Subject;
 import javax.transaction.xa.XAResource;
-import org.holdfast.protocol.Nodes;
-import org.holdfast.redis.Channel;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.redis.NodeConnections;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.Settings;
 
@@ -37,7 +37,7 @@ final class LockManagedConnection implements ManagedConnection {
 
     private final LockService service;
     private final Settings settings;
-    private final Channel channel;
+    private final NodeConnections channel;
     private final Set<LockConnectionHandle> handles = ConcurrentHashMap.newKeySet();
     private final List<ConnectionEventListener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean reported = new AtomicBoolean();
@@ -60,7 +60,7 @@ final class LockManagedConnection implements ManagedConnection {
         return handle;
     }
 
-    /** Refuses what we never ask with: nobody would heed it. */
+    /** Refuses request properties: this adapter defines none, and would ignore them. */
     static void requireNone(ConnectionRequestInfo info) throws NotSupportedException {
         if (info != null) {
             throw new NotSupportedException("HF0413: lock connections are all alike: there is nothing that a "
@@ -104,8 +104,9 @@ final class LockManagedConnection implements ManagedConnection {
     }
 
     /**
-     * A call has failed. If that is because this connection cannot go on, the container is told, once, so that nobody gets it
-     * again. Nodes that do not answer are no reason: new sockets are opened to them when they are back.
+     * A call has failed. If that is because this connection cannot be used any more, this is reported to the container,
+     * once, so that no application gets it again. Nodes that do not answer are no reason: new sockets are opened to
+     * them when they are back.
      */
     void failed(RuntimeException failure) {
         if (failure instanceof UncheckedIOException) {
@@ -175,12 +176,12 @@ final class LockManagedConnection implements ManagedConnection {
         return belongsTo(otherService) && settings.equals(otherSettings) && channel.isOpen();
     }
 
-    /** Returns whether this connection can go on, without a look at its sockets. */
+    /** Returns whether this connection can still be used, without a check of its sockets. */
     boolean isOpen() {
         return service.isOpen() && channel.isOpen();
     }
 
-    /** Looks at the sockets: those that their nodes have closed are dropped, and opened again when they are needed. */
+    /** Checks the sockets: those that their nodes have closed are dropped, and opened again when they are needed. */
     boolean isUsable() {
         return service.isOpen() && channel.isUsable();
     }

@@ -28,8 +28,8 @@ import org.holdfast.runtime.Settings;
  * Makes managed connections for the container's pool. Has no state but the resource adapter and properties: servers create
  * many of these, some before the adapter is started.
  *
- * <p>A property that is not set has the value that the resource adapter has. A connection is never a matter of who asks for
- * it: who we are at a node is a setting of the adapter, and a {@link Subject} says nothing to us.
+ * <p>A property that is not set has the value that the resource adapter has. A connection never depends on the caller:
+ * the user as which nodes are entered is a setting of the adapter, and a {@link Subject} is ignored.
  */
 @ConnectionDefinition(
         connectionFactory = LockConnectionFactory.class,

@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Begins tasks that the container has accepted and does not begin: its executors have queues, and an application that blocks their
- * threads must not keep a loss from being told, nor a waiter from leaving its line.
+ * Begins tasks that the container has accepted and does not begin: its executors have queues, and an application that
+ * blocks their threads must not keep a loss from being reported, nor a waiter from leaving its queue.
  *
- * <p>The threads are those of timers that are this adapter's alone. A timer is made for that, and cancelled when nothing is left to
- * do. Safe for use by any number of threads.
+ * <p>The threads are those of timers that are this adapter's alone. A timer is made for that, and cancelled when
+ * nothing is left to do. Safe for use by any number of threads.
  */
 final class SpareThreads implements AutoCloseable {
 
@@ -27,7 +27,10 @@ final class SpareThreads implements AutoCloseable {
     /** As many as the application's code may have threads for one key prefix. */
     private static final int MOST_OF_THE_APPLICATION = 96;
 
-    /** Gives timers, each with a thread that nobody else uses. */
+    /** Long tasks of one key prefix: the probe of the nodes, the reader thread of releases, and one that connects for each node. */
+    private static final int MOST_OF_THE_LASTING = 32;
+
+    /** Gives timers, each with a thread of its own. */
     interface Timers {
         Timer createTimer();
     }
@@ -48,6 +51,7 @@ final class SpareThreads implements AutoCloseable {
     private final Timer watch;
     private final Lane ours = new Lane(MOST_OF_OURS);
     private final Lane application = new Lane(MOST_OF_THE_APPLICATION);
+    private final Lane lasting = new Lane(MOST_OF_THE_LASTING);
 
     SpareThreads(Timers timers) {
         this.timers = timers;
@@ -64,7 +68,12 @@ final class SpareThreads implements AutoCloseable {
         return application.watched(task);
     }
 
-    /** Goes on for as long as it takes to begin what was accepted before. */
+    /** As {@link #ours}, for long tasks. */
+    Runnable lasting(Runnable task) {
+        return lasting.watched(task);
+    }
+
+    /** Continues until all that was accepted before has begun. */
     @Override
     public void close() {
         try {

@@ -6,9 +6,9 @@
  * every lease. A {@link org.holdfast.connector.LockManagedConnection} is one
  * connection to each node, which the container pools; there is no pool in here. A {@link
  * org.holdfast.connector.LockConnectionHandle} is what the container knows of its user, and a {@link
- * org.holdfast.connector.PatientConnection} what applications have: it has a handle except while it waits for a lock. Leases
+ * org.holdfast.connector.LazyConnection} what applications have: it has a handle except while it waits for a lock. Leases
  * belong to the adapter: they outlive handles and managed connections where a transaction keeps them.
  *
- * <p>The adapter takes part in no transaction as a resource. It only asks to be told when one completes.
+ * <p>The adapter takes part in no transaction as a resource. It only asks to be notified when one completes.
  */
 package org.holdfast.connector;

@@ -9,9 +9,17 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.node.Ticket;
 
 /**
- * The attempts of one caller to get what it asks for: what to send, how long to pause, and what came of it.
+ * The attempts of one caller to get what it asks for: what to send, how long to pause, and the result.
  *
  * <p>Knows nothing of threads: the caller waits as it likes. For one thread at a time.
  */
@@ -22,7 +30,7 @@ final class Attempts {
     private final Holder holder;
     private final long threadId;
     private final String asking;
-    private final WaitingRoom.Line line;
+    private final WaitQueues.Line line;
     private final List<String> names;
     private final long waitNanos;
     private final long begun;
@@ -30,21 +38,21 @@ final class Attempts {
     private int permit;
     private int failed;
     private int failedSinceNews;
-    private Outcome last;
+    private QuorumResult last;
     private long lastBegun;
-    private WaitingRoom.Turn turn;
+    private WaitQueues.Turn turn;
 
     /** Null until it stands in line. */
     private Pace pace;
 
     private Ticket ticket;
     private boolean overtaken;
-    private Hold held;
+    private HeldLock held;
     private volatile Recorder.Queueing queueing;
 
     /**
      * @param request with a wait timeout and a TTL
-     * @param holder who will hold the lock; null for nobody in particular
+     * @param holder the holder that is to have the lock; null for none in particular
      */
     Attempts(LeaseManager manager, LockRequest request, Holder holder) {
         this.manager = manager;
@@ -57,20 +65,20 @@ final class Attempts {
         this.waitNanos = saturatedNanos(request.waitTimeout().orElseThrow());
         this.names = request.names().size() == 1
                 ? request.names()
-                : request.names().stream().sorted().toList(); // all who ask for them stand in the line of the same one
-        this.line = new WaitingRoom.Line(names.get(0), kind(request));
+                : request.names().stream().sorted().toList(); // all callers that ask for them wait in the same line
+        this.line = new WaitQueues.Line(names.get(0), kind(request));
         if (request.permits() > 1) {
             permit = (int) manager.randomness().below(request.permits());
         }
     }
 
-    private static WaitingRoom.Kind kind(LockRequest request) {
+    private static WaitQueues.Kind kind(LockRequest request) {
         if (request.mode() == LockMode.PERMIT) {
-            return WaitingRoom.Kind.PERMIT;
+            return WaitQueues.Kind.PERMIT;
         }
         return request.fair() || request.mode() != LockMode.EXCLUSIVE
-                ? WaitingRoom.Kind.IN_TURN
-                : WaitingRoom.Kind.FREE_FOR_ALL;
+                ? WaitQueues.Kind.IN_TURN
+                : WaitQueues.Kind.FREE_FOR_ALL;
     }
 
     LockRequest request() {
@@ -78,18 +86,18 @@ final class Attempts {
     }
 
     /** Returns the line to wait in. */
-    WaitingRoom.Line line() {
+    WaitQueues.Line line() {
         return line;
     }
 
-    /** Returns all names that are asked for, in the order that everybody uses. */
+    /** Returns all names that are asked for, in the order that every caller uses. */
     List<String> names() {
         return names;
     }
 
-    /** Returns whether the nodes know of those who wait. */
+    /** Returns whether the nodes know the waiters. */
     boolean isInTurn() {
-        return line.kind() == WaitingRoom.Kind.IN_TURN;
+        return line.kind() == WaitQueues.Kind.IN_TURN;
     }
 
     /** Returns whether there is time to wait at all. */
@@ -110,7 +118,7 @@ final class Attempts {
     private void drawTicket() {
         ticket = new Ticket(
                 request.name(),
-                manager.randomness().newOwner(),
+                new Owner(manager.randomness().uniqueId()),
                 manager.tokens().next(0),
                 request.mode() == LockMode.READ,
                 false,
@@ -128,30 +136,31 @@ final class Attempts {
         if (!pace.isSet()) {
             pace.set(pauseForOutcome());
         }
-        return Math.max(pace.nanosLeft(), courtesy());
+        return Math.max(pace.nanosLeft(), handoffYield());
     }
 
-    /** Returns how long others are to go first; 0 or less if nobody is. */
-    long courtesy() {
-        return isInTurn() ? 0 : manager.courtesy().nanosLeft(request.name());
+    /** Returns for how long other processes are to go first; 0 or less if they are not. */
+    long handoffYield() {
+        return isInTurn() ? 0 : manager.handoffYield().nanosLeft(request.name());
     }
 
     private long pauseForOutcome() {
-        long local = localRemaining(); // while this process holds the lock the nodes have nothing to say
+        long local = localRemaining(); // while this process holds the lock the nodes need not be asked
         if (local > 0 || failed == 0) {
             return local;
         }
-        boolean heard = last instanceof Outcome.Contended && names.stream().allMatch(manager.announcements()::isHeard);
+        boolean heard = last instanceof QuorumResult.Contended
+                && names.stream().allMatch(manager.notifications()::isSubscribed);
         if (!heard) {
             return manager.retryDelay().nanosAfter(failed);
         }
         return manager.retryDelay()
-                .nanosWhileHeard(Math.max(1, failedSinceNews), ((Outcome.Contended) last).remainingMillis());
+                .nanosWhileHeard(Math.max(1, failedSinceNews), ((QuorumResult.Contended) last).remainingMillis());
     }
 
     /**
-     * Something has changed, or seems to have: it is time for an attempt, unless so many came to nothing that announcements are
-     * not believed at once any more.
+     * Something has changed, or seems to have: it is time for an attempt, unless so many attempts failed that
+     * announcements are not believed at once any more.
      */
     void news() {
         pause(); // else the pace knows of no attempt to hasten
@@ -160,26 +169,27 @@ final class Attempts {
         }
     }
 
-    /** Attempts once; null if it is worth to attempt again. */
-    Acquisition next(Nodes nodes) {
+    /** Attempts once; returns null if another attempt may succeed. */
+    AcquireResult next(Nodes nodes) {
         manager.requireOpen();
         long started = manager.time().nanoTime();
         long local = ticket != null && !ticket.known() ? 0 : localRemaining();
-        Outcome outcome = local > 0 ? new Outcome.Contended(local / 1_000_000) : attempt(nodes);
-        if (outcome instanceof Outcome.TokenTooSmall || outcome instanceof Outcome.TokenOutOfDate) {
-            outcome = attempt(nodes); // with a token that is past the one on record, or new: this costs one round, once
+        QuorumResult quorumResult = local > 0 ? new QuorumResult.Contended(local / 1_000_000) : attempt(nodes);
+        if (quorumResult instanceof QuorumResult.TokenTooSmall || quorumResult instanceof QuorumResult.TokenOutOfDate) {
+            quorumResult =
+                    attempt(nodes); // with a token that is past the one on record, or new: this costs one round, once
         }
-        if (outcome instanceof Outcome.Acquired) {
-            return new Acquisition.Held(held);
+        if (quorumResult instanceof QuorumResult.Acquired) {
+            return new AcquireResult.Held(held);
         }
-        remember(outcome, started);
-        return outcome instanceof Outcome.ClockSkewed ? new Acquisition.ClockSkewed() : null;
+        remember(quorumResult, started);
+        return quorumResult instanceof QuorumResult.ClockSkewed ? new AcquireResult.ClockSkewed() : null;
     }
 
-    private void remember(Outcome outcome, long started) {
-        boolean cutShort = outcome instanceof Outcome.Undetermined && failed > 0 && left() <= 0;
+    private void remember(QuorumResult quorumResult, long started) {
+        boolean cutShort = quorumResult instanceof QuorumResult.Undetermined && failed > 0 && left() <= 0;
         if (!cutShort) { // an attempt that had no time to learn anything does not change what is known
-            last = outcome;
+            last = quorumResult;
             lastBegun = started;
             noteForOthers();
         }
@@ -187,16 +197,16 @@ final class Attempts {
         failedSinceNews++;
         if (pace != null) {
             pace.attempted();
-            if (outcome instanceof Outcome.Contended other) {
+            if (quorumResult instanceof QuorumResult.Contended other) {
                 pace.foundHeld(TimeUnit.MILLISECONDS.toNanos(other.remainingMillis()));
             }
         }
-        if (outcome instanceof Outcome.Overtaken late) {
+        if (quorumResult instanceof QuorumResult.Overtaken late) {
             manager.tokens().observe(late.last());
-            overtaken = ticket != null; // who has none cannot lose its place: that node talks nonsense
-        } else if (outcome instanceof Outcome.TokenOutOfDate) {
+            overtaken = ticket != null; // a caller without one has no place to lose: that node is faulty
+        } else if (quorumResult instanceof QuorumResult.TokenOutOfDate) {
             overtaken = ticket != null && !ticket.known(); // its number may be what is too far ahead
-        } else if (ticket != null && !ticket.known() && outcome instanceof Outcome.Contended) {
+        } else if (ticket != null && !ticket.known() && quorumResult instanceof QuorumResult.Contended) {
             ticket = ticket.accepted();
             manager.tickets().keep(ticket, left());
         }
@@ -207,52 +217,52 @@ final class Attempts {
         long now = manager.time().nanoTime();
         long longest = 0;
         for (String name : names) {
-            for (Hold hold : manager.holds().of(name)) {
-                if (keepsOut(hold)) {
-                    longest = Math.max(longest, hold.remainingNanos(now));
+            for (HeldLock heldLock : manager.heldLocks().of(name)) {
+                if (keepsOut(heldLock)) {
+                    longest = Math.max(longest, heldLock.remainingNanos(now));
                 }
             }
         }
         return longest;
     }
 
-    private boolean keepsOut(Hold hold) {
-        if (request.mode() == LockMode.PERMIT || hold.isPermit()) {
+    private boolean keepsOut(HeldLock heldLock) {
+        if (request.mode() == LockMode.PERMIT || heldLock.isPermit()) {
             return false;
         }
-        return request.mode() != LockMode.READ || !hold.isReading();
+        return request.mode() != LockMode.READ || !heldLock.isReading();
     }
 
-    private Outcome attempt(Nodes nodes) {
+    private QuorumResult attempt(Nodes nodes) {
         if (request.mode() != LockMode.PERMIT) {
-            return attempt(nodes, request.mode() == LockMode.READ ? new Target.Reading(request.name()) : alone());
+            return attempt(nodes, request.mode() == LockMode.READ ? new Target.Shared(request.name()) : alone());
         }
-        Outcome outcome = attempt(nodes, new Target.Permit(request.name(), permit));
-        if (!(outcome instanceof Outcome.Contended)) {
-            return outcome;
+        QuorumResult quorumResult = attempt(nodes, new Target.Permit(request.name(), permit));
+        if (!(quorumResult instanceof QuorumResult.Contended)) {
+            return quorumResult;
         }
         Command.FindPermit find = new Command.FindPermit(
                 request.name(), request.permits(), (int) manager.randomness().below(request.permits()));
         OptionalInt free = manager.redlock().findPermit(nodes, find, deadline());
         if (free.isEmpty() || free.getAsInt() >= request.permits()) {
-            return outcome;
+            return quorumResult;
         }
         permit = free.getAsInt();
         return attempt(nodes, new Target.Permit(request.name(), permit));
     }
 
     private Target alone() {
-        return new Target.Alone(names);
+        return new Target.Exclusive(names);
     }
 
-    private Outcome attempt(Nodes nodes, Target target) {
+    private QuorumResult attempt(Nodes nodes, Target target) {
         long ttlMillis = TimeUnit.NANOSECONDS.toMillis(ttlNanos());
         int more = isPassedOn() ? Releases.MOST_PASSED_ON : 0;
         long token = manager.tokens().next(more);
-        Badge badge = badge(token);
+        HolderInfo holderInfo = holderInfo(token);
         Claim claim = new Claim(
                 target,
-                manager.randomness().newOwner().describedAs(badge.text()),
+                new Owner(manager.randomness().uniqueId()).describedAs(holderInfo.text()),
                 token,
                 token + more,
                 ttlMillis,
@@ -260,47 +270,49 @@ final class Attempts {
         Optional<Command.Queueing> queueing =
                 isInTurn() ? Optional.of(new Command.Queueing(Optional.ofNullable(ticket))) : Optional.empty();
         long standstillsBefore = manager.standstills();
-        Outcome outcome = manager.redlock()
+        QuorumResult quorumResult = manager.redlock()
                 .acquire(
                         nodes,
                         new Command.Acquire(claim, queueing, manager.timing().maxSkewMicros()),
                         deadline());
-        if (outcome instanceof Outcome.TokenTooSmall refused) {
+        if (quorumResult instanceof QuorumResult.TokenTooSmall refused) {
             manager.tokens().observe(refused.last());
-        } else if (outcome instanceof Outcome.ClockSkewed || outcome instanceof Outcome.TokenOutOfDate) {
+        } else if (quorumResult instanceof QuorumResult.ClockSkewed
+                || quorumResult instanceof QuorumResult.TokenOutOfDate) {
             manager.tokens().forget();
-        } else if (outcome instanceof Outcome.Acquired acquired) {
-            Hold.Cohort cohort = new Hold.Cohort(acquired.startedNanos(), 0, standstillsBefore);
-            held = manager.keep(claim, cohort, new Hold.Taker(holder, badge, threadId), terms(), acquired, nodes);
-            return manager.loseIfStoodStill(held) ? stoodStill() : outcome;
+        } else if (quorumResult instanceof QuorumResult.Acquired acquired) {
+            HeldLock.Cohort cohort = new HeldLock.Cohort(acquired.startedNanos(), 0, standstillsBefore);
+            held = manager.keep(
+                    claim, cohort, new HeldLock.Taker(holder, holderInfo, threadId), terms(), acquired, nodes);
+            return manager.loseIfStoodStill(held) ? stoodStill() : quorumResult;
         }
-        return outcome;
+        return quorumResult;
     }
 
-    /** What others are told of who takes the lock now. */
-    private Badge badge(long token) {
+    /** How the taker of the lock is described to others. */
+    private HolderInfo holderInfo(long token) {
         long sinceMillis = manager.time().epochMicros() / 1_000;
-        return new Badge(manager.whereabouts(), asking, request.mode(), token, sinceMillis);
+        return new HolderInfo(manager.processInfo(), asking, request.mode(), token, sinceMillis);
     }
 
-    private static Outcome stoodStill() {
-        return new Outcome.Undetermined(Map.of("this process", "its clock stood still"));
+    private static QuorumResult stoodStill() {
+        return new QuorumResult.Undetermined(Map.of("this process", "its clock stood still"));
     }
 
-    private Hold.Terms terms() {
-        return new Hold.Terms(request.renewal(), request.maxHold(), request.atLeast());
+    private HeldLock.Terms terms() {
+        return new HeldLock.Terms(request.renewal(), request.maxHold(), request.atLeast());
     }
 
-    /** Returns whether those who wait in this process may have the lock one after the other. */
+    /** Returns whether waiters in this process may have the lock one after the other. */
     private boolean isPassedOn() {
-        return line.kind() == WaitingRoom.Kind.FREE_FOR_ALL
+        return line.kind() == WaitQueues.Kind.FREE_FOR_ALL
                 && names.size() == 1
                 && request.renewal()
                 && request.atLeast().isEmpty();
     }
 
-    /** Takes over from somebody in this process who does not need the lock any more; null if it does not fit. */
-    private Hold inherit(Hold old) {
+    /** Takes over from a holder in this process that does not need the lock any more; null if it does not fit. */
+    private HeldLock inherit(HeldLock old) {
         boolean fits = isPassedOn()
                 && old.isAlone()
                 && old.isRenewed()
@@ -308,28 +320,29 @@ final class Attempts {
                 && old.claim().ttlMillis() == request.ttl().orElseThrow().toMillis()
                 && left() > 0;
         return fits
-                ? manager.releases().passOn(old, new Hold.Taker(holder, badge(old.token() + 1), threadId), terms())
+                ? manager.releases()
+                        .passOn(old, new HeldLock.Taker(holder, holderInfo(old.token() + 1), threadId), terms())
                 : null;
     }
 
     /** Joins the end of the line. */
-    WaitingRoom.Turn enter(Runnable wake) {
+    WaitQueues.Turn enter(Runnable wake) {
         if (pace == null) {
             pace = new Pace(manager.time());
         }
-        turn = manager.waitingRoom().enter(line, names, waiter(wake));
+        turn = manager.waitQueues().enter(line, names, waiter(wake));
         noteForOthers();
         return turn;
     }
 
     private void noteForOthers() {
         if (turn != null && last != null) {
-            turn.found(new WaitingRoom.Found(last, lastBegun));
+            turn.found(new WaitQueues.Found(last, lastBegun));
         }
     }
 
-    private WaitingRoom.Waiter waiter(Runnable wake) {
-        return new WaitingRoom.Waiter() {
+    private WaitQueues.Waiter waiter(Runnable wake) {
+        return new WaitQueues.Waiter() {
             @Override
             public void wake() {
                 wake.run();
@@ -344,7 +357,7 @@ final class Attempts {
             }
 
             @Override
-            public Hold inherit(Hold old) {
+            public HeldLock inherit(HeldLock old) {
                 return Attempts.this.inherit(old);
             }
         };
@@ -353,14 +366,14 @@ final class Attempts {
     /**
      * Leaves the line, and leaves nothing there.
      *
-     * @param done what came of it; null if the caller gave up or comes again
+     * @param done the result; null if the caller gave up or comes again
      */
-    void leave(Acquisition done) {
-        Hold got = done instanceof Acquisition.Held acquired ? acquired.hold() : null;
-        Hold handed = turn.leave();
+    void leave(AcquireResult done) {
+        HeldLock got = done instanceof AcquireResult.Held acquired ? acquired.heldLock() : null;
+        HeldLock handed = turn.leave();
         queueing.ended(line.lock(), line.kind().name(), got != null);
         if (handed != null && handed != got) { // just now, and too late
-            manager.releases().giveBack(List.of(new Share(handed, false)));
+            manager.releases().giveBack(List.of(new LeaseShare(handed, false)));
         }
         if (ticket != null) {
             manager.tickets().leave(ticket, got == null && !overtaken);
@@ -373,45 +386,48 @@ final class Attempts {
         return now + (failed == 0 ? Long.MAX_VALUE / 2 : Math.min(left(), Long.MAX_VALUE / 2));
     }
 
-    /** Notes what came of it. */
-    void count(Acquisition done) {
+    /** Counts the result. */
+    void count(AcquireResult done) {
         manager.counters().note(done, manager.time().nanoTime() - begun);
-        long token = done instanceof Acquisition.Held got ? got.hold().token() : 0;
-        recorded.ended(request, done.outcome(), token);
+        long token = done instanceof AcquireResult.Held got ? got.heldLock().token() : 0;
+        recorded.ended(request, done.quorumResult(), token);
     }
 
-    /** Returns whether nothing can be said of the lock: neither this caller nor another in its line has asked since this one came. */
+    /**
+     * Returns whether nothing is known of the lock: neither this caller nor another in its line has asked since this
+     * one came.
+     */
     boolean knowsNothing() {
         return found() == null;
     }
 
     /**
-     * A caller that waits behind others goes by what those found, if they asked after it came: what an earlier attempt found may be
-     * from before an outage.
+     * A caller that waits behind others uses their result, if they asked after it came: the result of an earlier
+     * attempt may be from before an outage.
      */
-    private Outcome found() {
-        WaitingRoom.Found others = turn == null ? null : turn.found();
+    private QuorumResult found() {
+        WaitQueues.Found others = turn == null ? null : turn.found();
         boolean counts =
                 others != null && others.begun() - begun >= 0 && (last == null || others.begun() - lastBegun > 0);
-        return counts ? others.outcome() : last;
+        return counts ? others.quorumResult() : last;
     }
 
     /**
-     * What to say when there is no more time.
+     * Returns the result when there is no more time.
      *
      * @throws IllegalStateException if the service was stopped meanwhile: the lock may well be free
      */
-    Acquisition givenUp() {
+    AcquireResult givenUp() {
         manager.requireOpen();
         Duration waited = Duration.ofNanos(manager.time().nanoTime() - begun);
-        Outcome found = found();
-        if (found instanceof Outcome.Unavailable unavailable) {
-            return new Acquisition.Unavailable(unavailable.failures(), waited);
+        QuorumResult found = found();
+        if (found instanceof QuorumResult.Unavailable unavailable) {
+            return new AcquireResult.Unavailable(unavailable.failures(), waited);
         }
-        if (found instanceof Outcome.Undetermined undetermined) {
-            return new Acquisition.Unavailable(undetermined.failures(), waited);
+        if (found instanceof QuorumResult.Undetermined undetermined) {
+            return new AcquireResult.Unavailable(undetermined.failures(), waited);
         }
-        return new Acquisition.TimedOut(waited);
+        return new AcquireResult.TimedOut(waited);
     }
 
     private static long saturatedNanos(Duration duration) {

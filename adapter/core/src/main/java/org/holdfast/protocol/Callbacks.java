@@ -10,15 +10,17 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Runs the application's code: listeners of lost leases, and what continues the futures of asynchronous requests.
  *
- * <p>It runs on threads that do nothing of ours, so that code which blocks keeps no lock, ticket or wait alive. Each lane has
- * threads of its own, up to a bound: continuations that block take none from listeners. A call that finds no thread waits in its
- * lane; there are at most as many calls as there are asynchronous requests and listeners. Safe for use by any number of threads.
+ * <p>It runs on threads that do none of the library's work, so that code which blocks keeps no lock, ticket or wait
+ * alive. Each lane has threads of its own, up to a bound: continuations that block take none from listeners. A call
+ * that finds no thread waits in its lane; there are at most as many calls as there are asynchronous requests and
+ * listeners. Safe for use by any number of threads.
  */
 final class Callbacks {
 
     /**
-     * The bounds count threads that run the application's code at one moment. Threads are made only when all others are busy, and
-     * a continuation should not block at all, so 64 is far more than a sound application uses; and a process has room for as many.
+     * The bounds count threads that run the application's code at one moment. Threads are made only when all others are
+     * busy, and a continuation should not block at all, so 64 is far more than a sound application uses; and a process
+     * has room for as many.
      */
     enum Lane {
         /** Futures that are completed with a lease. */
@@ -77,15 +79,18 @@ final class Callbacks {
         losses.sweep();
     }
 
-    /** Returns how many calls of a lane have waited for a second or so, in which none was begun; 0 if it goes on. */
+    /**
+     * Returns how many calls of a lane have waited for a second or so, in which none was begun; 0 if calls are begun.
+     */
     int stuck(Lane lane) {
         return calls(lane).stuck();
     }
 
     /**
-     * The service is closed, and no later sweep comes: whatever waits, or comes from now on, gets other threads, up to the same
-     * bounds. Those before may be blocked for ever. Nothing of the application runs on the calling thread. A call that finds even
-     * these threads blocked is not run: what must not depend on it was done before, see {@link Promise}.
+     * The service is closed, and no later sweep comes: whatever waits, or comes from now on, gets other threads, up to
+     * the same bounds. Those before may be blocked for ever. Nothing of the application runs on the calling thread. A
+     * call that finds even these threads blocked is not run: what must not depend on it was done before, see {@link
+     * Promise}.
      */
     void close() {
         leases.close();
@@ -104,7 +109,10 @@ final class Callbacks {
         private final Lane lane;
         private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-        /** How many threads run calls; replaced when the service is closed, so that blocked threads do not count any more. */
+        /**
+         * How many threads run calls; replaced when the service is closed, so that blocked threads do not count any
+         * more.
+         */
         private volatile AtomicInteger running = new AtomicInteger();
 
         private final LongAdder begun = new LongAdder();
@@ -148,7 +156,9 @@ final class Callbacks {
             return sweepsWithout < STUCK_SWEEPS ? 0 : waiting.size();
         }
 
-        /** Runs calls as long as there are any; then looks again for one that came while this thread was about to go. */
+        /**
+         * Runs calls as long as there are any; then checks again for one that came while this thread was about to end.
+         */
         private void work(AtomicInteger counted) {
             try {
                 Runnable call;

@@ -2,12 +2,13 @@
 package org.holdfast.protocol;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.holdfast.protocol.env.Latencies;
 
 /** What a lock service has done since it was started. Safe for use by any number of threads. */
 public final class Counters {
 
     final LongAdder acquired = new LongAdder();
-    final LongAdder takenOnceMore = new LongAdder();
+    final LongAdder reentered = new LongAdder();
     final LongAdder passedOn = new LongAdder();
     final LongAdder timedOut = new LongAdder();
     final LongAdder unavailable = new LongAdder();
@@ -17,24 +18,24 @@ public final class Counters {
     final LongAdder lost = new LongAdder();
     final Latencies acquiring = new Latencies();
 
-    /** Notes what came of asking for a lock. */
-    void note(Acquisition done, long nanos) {
-        if (done instanceof Acquisition.Held) {
+    /** Counts the result of a request for a lock. */
+    void note(AcquireResult done, long nanos) {
+        if (done instanceof AcquireResult.Held) {
             acquired.increment();
             acquiring.note(nanos);
         } else {
-            (done instanceof Acquisition.TimedOut ? timedOut : unavailable).increment();
+            (done instanceof AcquireResult.TimedOut ? timedOut : unavailable).increment();
         }
     }
 
-    /** Returns how many leases were taken from the nodes or from somebody else in this process. */
+    /** Returns how many leases were taken from the nodes or from another holder in this process. */
     public long acquired() {
         return acquired.sum();
     }
 
     /** Returns how many leases their holder had already. */
-    public long takenOnceMore() {
-        return takenOnceMore.sum();
+    public long reentered() {
+        return reentered.sum();
     }
 
     /** Returns how many of the leases acquired were passed on inside this process. */

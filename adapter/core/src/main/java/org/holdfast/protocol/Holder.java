@@ -18,8 +18,8 @@ public record Holder(Object key) {
         return new Holder(key);
     }
 
-    /** Says who it is, to people; called by the holder itself. */
-    String describe() {
+    /** Returns a description for people; called by the holder itself. */
+    public String describe() {
         return key instanceof ThreadKey ? Thread.currentThread().getName() : "transaction " + key;
     }
 

@@ -15,17 +15,26 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.Timers;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.LogText;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.ProcessInfo;
 
 /**
- * Takes the locks of this process: waiting, re-entry and retry around {@link Redlock}. {@link Releases} gives them back.
+ * Takes the locks of this process: waiting, re-entry and retry around {@link Redlock}. {@link Releases} releases them.
  *
- * <p>Owns every {@link Hold}. Safe for use by any number of threads.
+ * <p>Owns every {@link HeldLock}. Safe for use by any number of threads.
  */
 public final class LeaseManager {
 
     private static final System.Logger LOG = System.getLogger(LeaseManager.class.getName());
 
-    /** So many of those who wait ask the nodes at the same time. */
+    /** So many waiters ask the nodes at the same time. */
     private static final int MOST_ATTEMPTS = 100;
 
     private final Time time;
@@ -34,35 +43,36 @@ public final class LeaseManager {
     private final Redlock redlock;
     private final TokenClock tokens;
     private final RetryDelay retryDelay;
-    private final WaitingRoom waitingRoom = new WaitingRoom();
-    private final Courtesy courtesy;
+    private final WaitQueues waitQueues = new WaitQueues();
+    private final HandoffYield handoffYield;
     private final Tickets tickets;
     private final Timers timers;
-    private final Gate gate;
+    private final AttemptLimiter attemptLimiter;
     private final Renewals renewals;
     private final Nodes service;
     private final Nodes forWaiting;
     private final Executor threads;
     private final Callbacks callbacks;
-    private final Notifier notifier;
-    private final Announcements announcements;
-    private final Whereabouts whereabouts;
-    private final Oversight oversight = new Oversight(this);
+    private final LossNotifier lossNotifier;
+    private final ReleaseNotifications notifications;
+    private final ProcessInfo processInfo;
+    private final LockAdmin lockAdmin = new LockAdmin(this);
     private final Releases releases;
-    private final Holds holds = new Holds();
+    private final HeldLocks heldLocks = new HeldLocks();
     private final Set<WaitingWithoutThread> threadless = ConcurrentHashMap.newKeySet();
-    private final Throttle losses;
+    private final LogRateLimiter losses;
     private final AtomicLong standstills = new AtomicLong();
     private volatile boolean closed;
 
     /**
-     * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by then
-     * @param forWaiting the nodes through which those who wait attempt, and keep their places: much is under way there, and what
-     *     breaks breaks for all of it, so renewals are kept away
-     * @param threads runs the attempts of those who wait without a thread, and nothing of the application
+     * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by
+     *     then
+     * @param forWaiting the nodes through which waiters attempt, and keep their places: many commands are under way
+     *     there, and a connection that breaks fails all of them, so renewals are sent elsewhere
+     * @param threads runs the attempts of waiters without a thread, and nothing of the application
      * @param applicationThreads runs the application's code: listeners of lost leases, and what continues futures
-     * @param announcements wakes those who wait for a lock that another process has
-     * @param whereabouts this process, as others are told of it
+     * @param notifications wakes waiters for a lock that another process has
+     * @param processInfo this process, as its holders are described to others
      */
     public LeaseManager(
             Time time,
@@ -74,8 +84,8 @@ public final class LeaseManager {
             Nodes forWaiting,
             Executor threads,
             Executor applicationThreads,
-            Announcements announcements,
-            Whereabouts whereabouts) {
+            ReleaseNotifications notifications,
+            ProcessInfo processInfo) {
         this.time = time;
         this.randomness = randomness;
         this.timing = timing;
@@ -85,19 +95,19 @@ public final class LeaseManager {
         this.forWaiting = forWaiting;
         this.threads = threads;
         this.callbacks = new Callbacks(applicationThreads);
-        this.notifier = new Notifier(callbacks, time);
+        this.lossNotifier = new LossNotifier(callbacks, time);
         this.tokens = new TokenClock(time, timing.maxTokenLeadMicros());
         this.retryDelay = new RetryDelay(randomness);
-        this.courtesy = new Courtesy(time, randomness);
+        this.handoffYield = new HandoffYield(time, randomness);
         this.tickets = new Tickets(time, forWaiting, timing);
         this.timers = new Timers(time);
-        this.losses = new Throttle(time);
-        this.gate = new Gate(time, MOST_ATTEMPTS);
-        this.announcements = announcements;
-        this.whereabouts = whereabouts;
+        this.losses = new LogRateLimiter(time);
+        this.attemptLimiter = new AttemptLimiter(time, MOST_ATTEMPTS);
+        this.notifications = notifications;
+        this.processInfo = processInfo;
         this.releases = new Releases(this, renewals, service);
-        announcements.tell(waitingRoom::wake);
-        announcements.tellForced(this::suspect);
+        notifications.onRelease(waitQueues::wake);
+        notifications.onForcedRelease(this::suspect);
     }
 
     /** Returns what has been done so far. */
@@ -111,17 +121,17 @@ public final class LeaseManager {
 
     /** Returns how many names this process holds. */
     public int held() {
-        return holds.size();
+        return heldLocks.size();
     }
 
     /** Returns which names this process holds, sorted: the first ones up to a bound. */
     public List<String> heldNames(int most) {
-        return holds.names(most);
+        return heldLocks.names(most);
     }
 
     /** Returns how many callers of this process wait in line. */
     public int waiters() {
-        return waitingRoom.waiters();
+        return waitQueues.waiters();
     }
 
     Time time() {
@@ -148,49 +158,49 @@ public final class LeaseManager {
         return retryDelay;
     }
 
-    Courtesy courtesy() {
-        return courtesy;
+    HandoffYield handoffYield() {
+        return handoffYield;
     }
 
     Tickets tickets() {
         return tickets;
     }
 
-    Gate gate() {
-        return gate;
+    AttemptLimiter attemptLimiter() {
+        return attemptLimiter;
     }
 
     Timers timers() {
         return timers;
     }
 
-    Announcements announcements() {
-        return announcements;
+    ReleaseNotifications notifications() {
+        return notifications;
     }
 
-    WaitingRoom waitingRoom() {
-        return waitingRoom;
+    WaitQueues waitQueues() {
+        return waitQueues;
     }
 
-    Holds holds() {
-        return holds;
+    HeldLocks heldLocks() {
+        return heldLocks;
     }
 
-    Whereabouts whereabouts() {
-        return whereabouts;
+    ProcessInfo processInfo() {
+        return processInfo;
     }
 
     /** Returns what operators see and do. */
-    Oversight oversight() {
-        return oversight;
+    LockAdmin lockAdmin() {
+        return lockAdmin;
     }
 
-    /** Returns what gives leases back. */
+    /** Returns what releases leases. */
     Releases releases() {
         return releases;
     }
 
-    /** Returns the nodes through which those who wait attempt. */
+    /** Returns the nodes through which waiters attempt. */
     Nodes forWaiting() {
         return forWaiting;
     }
@@ -203,13 +213,13 @@ public final class LeaseManager {
         return callbacks;
     }
 
-    /** Returns those who wait without a thread. */
+    /** Returns the waiters without a thread. */
     Set<WaitingWithoutThread> threadless() {
         return threadless;
     }
 
     /** As below, and an interrupt ends the wait. */
-    Acquisition acquire(Nodes nodes, LockRequest request, List<Holder> holders, Runnable whenWaiting)
+    AcquireResult acquire(Nodes nodes, LockRequest request, List<Holder> holders, Runnable whenWaiting)
             throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before lock '" + request.name() + "' was asked for");
@@ -218,80 +228,80 @@ public final class LeaseManager {
     }
 
     /**
-     * Takes the lock, if need be once more, and waits for it as long as the request says.
+     * Takes the lock, if need be once more, and waits for it for the request's wait timeout.
      *
      * @param request with a wait timeout and a TTL
-     * @param holders as whom the caller may take the lock; the first is who will hold it
+     * @param holders the holders as which the caller may take the lock; the first one will hold it
      * @param interruptible whether an interrupt ends the wait; else it is kept for later
-     * @param whenWaiting told before the thread waits: the caller's nodes are not used any more then
+     * @param whenWaiting run before the thread waits: the caller's nodes are not used any more then
      * @throws IllegalStateException if the holder would wait for itself, or the service is stopped
      */
-    Acquisition acquire(
+    AcquireResult acquire(
             Nodes nodes, LockRequest request, List<Holder> holders, boolean interruptible, Runnable whenWaiting)
             throws InterruptedException {
         boolean detached = request.scope() == LeaseScope.DETACHED;
-        Hold mine = detached ? null : shareOf(request, holders);
+        HeldLock mine = detached ? null : shareOf(request, holders);
         if (mine != null) {
-            counters().takenOnceMore.increment();
-            return new Acquisition.Held(mine);
+            counters().reentered.increment();
+            return new AcquireResult.Held(mine);
         }
         Attempts attempts = new Attempts(this, request, detached ? null : holders.get(0));
-        Acquisition done = new Waiting(this, nodes, attempts, interruptible, whenWaiting).acquire();
+        AcquireResult done = new Waiting(this, nodes, attempts, interruptible, whenWaiting).acquire();
         attempts.count(done);
         return done;
     }
 
     /**
-     * Takes the lock for nobody in particular, without a thread that waits.
+     * Takes the lock for no certain holder, without a thread that waits.
      *
      * @param lease makes a lease of what was taken
      */
-    CompletableFuture<Lease> acquireAsync(LockRequest request, Function<Hold, Lease> lease) {
+    CompletableFuture<Lease> acquireAsync(LockRequest request, Function<HeldLock, Lease> lease) {
         requireOpen();
         return new WaitingWithoutThread(this, new Attempts(this, request, null), lease).start();
     }
 
-    private Hold shareOf(LockRequest request, List<Holder> holders) {
+    private HeldLock shareOf(LockRequest request, List<Holder> holders) {
         if (request.mode() == LockMode.PERMIT) {
             return null;
         }
-        Set<Hold> mine = new HashSet<>(2);
+        Set<HeldLock> mine = new HashSet<>(2);
         for (String name : request.names()) {
-            mine.add(holds.find(name, hold -> isOf(holders, hold)));
+            mine.add(heldLocks.find(name, heldLock -> isOf(holders, heldLock)));
         }
         if (mine.size() > 1) {
             throw new IllegalStateException("the holder has some of " + request.names()
                     + " already and would wait for itself: take them together, or one after the other");
         }
-        Hold hold = mine.iterator().next();
-        if (hold == null) {
+        HeldLock heldLock = mine.iterator().next();
+        if (heldLock == null) {
             return null;
         }
-        if (!hold.isKept(request.atLeast())) {
+        if (!heldLock.isKept(request.atLeast())) {
             throw new IllegalStateException(
                     "the holder has lock '" + request.name() + "' already, and not for at least "
                             + request.atLeast().orElseThrow() + ": that has to be asked for when it is taken first");
         }
         boolean reads = request.mode() == LockMode.READ;
-        if (!reads && hold.isReading()) {
+        if (!reads && heldLock.isReading()) {
             throw new ReadByItselfException(request.name());
         }
-        return hold.share(time.nanoTime(), reads) ? hold : null;
+        return heldLock.share(time.nanoTime(), reads) ? heldLock : null;
     }
 
     /**
-     * Sees to it that what a request says of TTL, renewal and maxHold is what its holder has, if that has the lock already. A
-     * request that says nothing of them takes what there is; so does one that asks for renewal, which is the default.
+     * Checks that a lock which the holder has already fits the TTL, renewal and maxHold of its request. A request that
+     * sets none of them accepts the lock as it is; so does one that asks for renewal, which is the default.
      *
      * @param asked as the application made it, without defaults
-     * @throws IllegalStateException if it is not the same
+     * @throws IllegalStateException if the lock does not fit
      */
     void requireSameTerms(LockRequest asked, List<Holder> holders) {
         if (asked.scope() == LeaseScope.DETACHED || asked.mode() == LockMode.PERMIT) {
             return;
         }
         for (String name : asked.names()) {
-            Hold held = holds.find(name, hold -> isOf(holders, hold));
+            HeldLock held = heldLocks.find(name, heldLock -> isOf(holders, heldLock));
             String difference = held == null ? null : held.difference(asked);
             if (difference != null) {
                 throw new IllegalStateException("the holder has lock '" + name + "' already, with " + difference
@@ -301,46 +311,56 @@ public final class LeaseManager {
         }
     }
 
-    /** What is about to be forgotten must not stand before what was taken after it. */
-    private boolean isOf(List<Holder> holders, Hold hold) {
-        return !hold.isPermit() && holders.stream().anyMatch(hold::belongsTo) && hold.isHeld(time.nanoTime());
+    /** A lock that is lost but not yet removed must not hide a newer one of the same holder. */
+    private boolean isOf(List<Holder> holders, HeldLock heldLock) {
+        return !heldLock.isPermit()
+                && holders.stream().anyMatch(heldLock::belongsTo)
+                && heldLock.isHeld(time.nanoTime());
     }
 
     /**
-     * Takes note of what was taken.
+     * Registers a lock that was taken.
      *
      * @param nodes through which it was taken: they are open, even if the service's own are not any more
      */
-    Hold keep(
+    HeldLock keep(
             Claim claim,
-            Hold.Cohort cohort,
-            Hold.Taker taker,
-            Hold.Terms terms,
-            Outcome.Acquired acquired,
+            HeldLock.Cohort cohort,
+            HeldLock.Taker taker,
+            HeldLock.Terms terms,
+            QuorumResult.Acquired acquired,
             Nodes nodes) {
-        Hold hold = newHold(claim, cohort, taker, terms, acquired);
-        holds.add(hold);
-        renewals.add(hold);
-        releaseIfClosed(hold, nodes);
-        return hold;
+        HeldLock heldLock = newHold(claim, cohort, taker, terms, acquired);
+        heldLocks.add(heldLock);
+        renewals.add(heldLock);
+        releaseIfClosed(heldLock, nodes);
+        return heldLock;
     }
 
-    /** Returns a hold whose loss is told. */
-    Hold newHold(Claim claim, Hold.Cohort cohort, Hold.Taker taker, Hold.Terms terms, Outcome.Acquired acquired) {
-        return new Hold(claim, cohort, taker, terms, acquired, notifier, this::lost);
+    /** Returns a hold whose loss is reported. */
+    HeldLock newHold(
+            Claim claim,
+            HeldLock.Cohort cohort,
+            HeldLock.Taker taker,
+            HeldLock.Terms terms,
+            QuorumResult.Acquired acquired) {
+        return new HeldLock(claim, cohort, taker, terms, acquired, lossNotifier, this::lost);
     }
 
-    /** Takes what was handed over: whoever ended other holds meanwhile may have seen neither the old nor the new one. */
-    Acquisition takeOver(Hold handed, Nodes nodes) {
+    /**
+     * Takes over a hold that was handed over: a thread that ended other holds meanwhile may have seen neither the old
+     * nor the new one.
+     */
+    AcquireResult takeOver(HeldLock handed, Nodes nodes) {
         releaseIfClosed(handed, nodes);
         loseIfStoodStill(handed);
-        return new Acquisition.Held(handed);
+        return new AcquireResult.Held(handed);
     }
 
-    /** What came too late for {@link #close} nobody else will release. */
-    void releaseIfClosed(Hold hold, Nodes nodes) {
-        if (closed && hold.giveBackAll()) {
-            releases.release(List.of(hold), nodes);
+    /** Releases a hold that came too late for {@link #close}: nothing else will release it. */
+    void releaseIfClosed(HeldLock heldLock, Nodes nodes) {
+        if (closed && heldLock.giveBackAll()) {
+            releases.release(List.of(heldLock), nodes);
             requireOpen();
         }
     }
@@ -364,118 +384,122 @@ public final class LeaseManager {
     }
 
     /** Makes a hold lost if our clock has stood still since it was asked for; returns whether it has. */
-    boolean loseIfStoodStill(Hold hold) {
-        boolean stoodStill = standstills.get() != hold.cohort().standstills();
+    boolean loseIfStoodStill(HeldLock heldLock) {
+        boolean stoodStill = standstills.get() != heldLock.cohort().standstills();
         if (stoodStill) {
-            hold.lose("the clock of this process stood still while it was taken", time.nanoTime());
+            heldLock.lose("the clock of this process stood still while it was taken", time.nanoTime());
         }
         return stoodStill;
     }
 
     /** Returns whether the hold is in force now. */
-    boolean isHeld(Hold hold) {
-        return hold.isHeld(time.nanoTime());
+    boolean isHeld(HeldLock heldLock) {
+        return heldLock.isHeld(time.nanoTime());
     }
 
     /** Returns for how long the hold is in force for certain. */
-    Duration remaining(Hold hold) {
-        return Duration.ofNanos(hold.remainingNanos(time.nanoTime()));
+    Duration remaining(HeldLock heldLock) {
+        return Duration.ofNanos(heldLock.remainingNanos(time.nanoTime()));
     }
 
     /** Renews now, on the calling thread. */
-    boolean renew(Hold hold) {
+    boolean renew(HeldLock heldLock) {
         Recorder.Renewing recorded = recorder().renewing();
         Redlock.Renewing renewing =
-                redlock.startRenewals(service, List.of(hold)).get(0);
+                redlock.startRenewals(service, List.of(heldLock)).get(0);
         boolean extended = redlock.finishRenewal(service, renewing);
         recorded.ended(1, extended ? 1 : 0);
-        renewals.reschedule(hold);
+        renewals.reschedule(heldLock);
         return extended;
     }
 
     /** Returns whether the hold is in force for long enough to commit; renews it if it is short. */
-    boolean confirm(Hold hold) {
-        if (!isHeld(hold)) { // a renewal would only make nodes keep a lost lock for longer
+    boolean confirm(HeldLock heldLock) {
+        if (!isHeld(heldLock)) { // a renewal would only make nodes keep a lost lock for longer
             return false;
         }
-        long needed = Math.max(1, hold.commitMarginNanos(timing)); // without a margin it must be held all the same
-        return hold.remainingNanos(time.nanoTime()) >= needed
-                || renew(hold) && hold.remainingNanos(time.nanoTime()) >= needed;
+        long needed = Math.max(1, heldLock.commitMarginNanos(timing)); // without a margin it must be held all the same
+        return heldLock.remainingNanos(time.nanoTime()) >= needed
+                || renew(heldLock) && heldLock.remainingNanos(time.nanoTime()) >= needed;
     }
 
-    /** Our clock did not go on for so long: no lease can be relied upon that counts by it. */
+    /** Our clock stood still for so long: no lease that is measured by it can be relied upon. */
     public void clockStoodStill(long nanos) {
-        standstills.incrementAndGet(); // before we look: who takes a lock just now sees it, or is seen
+        standstills.incrementAndGet(); // before the check: a caller that takes a lock now sees it, or its lock is seen
         String reason = "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(nanos)
                 + " ms (was its machine suspended?)";
-        holds.all().forEach(hold -> hold.lose(reason, time.nanoTime()));
+        heldLocks.all().forEach(heldLock -> heldLock.lose(reason, time.nanoTime()));
     }
 
     /**
-     * Hears that an operator of another process has taken a lock away. A message proves nothing; so what this process holds there
-     * is renewed at once, and is not passed on until a quorum has confirmed it.
+     * Receives the announcement that an operator of another process has taken a lock away. It proves nothing; so what
+     * this process holds of that lock is renewed at once, and is not passed on until a quorum has confirmed it.
      */
     private void suspect(String lock, long token) {
         long now = time.nanoTime();
-        for (Hold hold : holds.of(lock)) {
-            if (hold.claim().lastToken() < token) {
-                hold.suspicion().raise(now);
+        for (HeldLock heldLock : heldLocks.of(lock)) {
+            if (heldLock.claim().lastToken() < token) {
+                heldLock.suspicion().raise(now);
             }
         }
-        for (Hold hold : holds.of(lock)) { // once more: one may have been passed on meanwhile
-            if (hold.suspicion().isOpen()) {
-                renewals.hasten(hold);
+        for (HeldLock heldLock : heldLocks.of(lock)) { // once more: one may have been passed on meanwhile
+            if (heldLock.suspicion().isOpen()) {
+                renewals.hasten(heldLock);
             }
         }
     }
 
-    /** What is left of a lost lease on the nodes keeps others away: it is taken back, unless that is what it is left for. */
-    private void lost(Hold hold) {
-        forget(hold);
-        if (hold.keptNanos(time.nanoTime()) == 0 && !hold.isLeft()) {
-            redlock.abandon(hold);
+    /**
+     * What is left of a lost lease on the nodes keeps others from the lock: it is released there, unless the lease is
+     * left there for that purpose.
+     */
+    private void lost(HeldLock heldLock) {
+        forget(heldLock);
+        if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {
+            redlock.abandon(heldLock);
         }
         counters().lost.increment();
-        recorder().lost(hold.loss());
+        recorder().lost(heldLock.loss());
         String more = losses.leave();
         if (more != null) {
-            LOG.log(System.Logger.Level.WARNING, Printable.line("HF0209: " + hold.loss() + more));
+            LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + heldLock.loss() + more));
         }
     }
 
-    void forget(Hold hold) {
-        renewals.remove(hold);
-        holds.remove(hold);
-        hold.claim().target().names().forEach(waitingRoom::wake);
+    void forget(HeldLock heldLock) {
+        renewals.remove(heldLock);
+        heldLocks.remove(heldLock);
+        heldLock.claim().target().names().forEach(waitQueues::wake);
     }
 
-    /** Does what is due for those who wait. To be called every 20 ms or so, by one thread at a time. */
+    /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */
     public void sweep() {
         timers.sweep();
         tickets.sweep();
-        courtesy.sweep();
+        handoffYield.sweep();
         callbacks.sweep();
-        notifier.sweep();
+        lossNotifier.sweep();
     }
 
-    /** Returns how much this process remembers of locks, whoever has them: nothing when nobody holds or waits. */
+    /** Returns how many entries about locks this process keeps: none when it has no holder and no waiter. */
     int remembered() {
-        return holds.size()
-                + waitingRoom.size()
+        return heldLocks.size()
+                + waitQueues.size()
                 + tickets.size()
-                + courtesy.size()
+                + handoffYield.size()
                 + timers.size()
                 + threadless.size()
                 + callbacks.size();
     }
 
     /**
-     * Takes no lock from now on, and ends every wait: each caller gets an {@link IllegalStateException} at once, and those without
-     * a thread leave their lines on this one. Threads for the application's code are still needed for a moment.
+     * Takes no lock from now on, and ends every wait: each caller gets an {@link IllegalStateException} at once, and
+     * waiters without a thread leave their lines on the calling thread. Threads for the application's code are still
+     * needed for a moment.
      */
     public void stopWaiting() {
-        closed = true; // before we wake anybody: who looks now, or comes now, sees it
-        waitingRoom.wakeAll();
+        closed = true; // before any waiter is woken: one that checks now, or comes now, sees it
+        waitQueues.wakeAll();
         threadless.forEach(WaitingWithoutThread::stop);
     }
 

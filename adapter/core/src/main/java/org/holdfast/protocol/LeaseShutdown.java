@@ -4,12 +4,13 @@ package org.holdfast.protocol;
 import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.holdfast.protocol.env.Time;
 
 /**
  * Ends the leases of a service that stops, and frees no lock under a holder that may still work.
  *
- * <p>To be used in the order of its methods, after {@link LeaseManager#stopWaiting}: nothing new is taken then. Leases have to be
- * renewed, and callbacks swept, until it is done.
+ * <p>To be used in the order of its methods, after {@link LeaseManager#stopWaiting}: nothing new is taken then. Leases
+ * have to be renewed, and callbacks swept, until it is done.
  */
 public final class LeaseShutdown {
 
@@ -25,30 +26,34 @@ public final class LeaseShutdown {
         this.transactions = transactions;
     }
 
-    /** Waits until every lease has been given back. An interrupt ends the wait, and is kept. */
+    /** Waits until every lease has been released. An interrupt ends the wait, and is kept. */
     public void awaitHolders(long deadline) {
-        await(() -> manager.holds().size() == 0, deadline);
+        await(() -> manager.heldLocks().size() == 0, deadline);
     }
 
     /** Waits until open transactions keep no lease. An interrupt ends the wait, and is kept. */
     public void awaitTransactions(long deadline) {
-        await(() -> transactions.holds().isEmpty(), deadline);
+        await(() -> transactions.heldLocks().isEmpty(), deadline);
     }
 
-    /** Declares lost all that is still held, and returns whether there was any. Nodes keep the locks until their TTL ends. */
+    /**
+     * Declares lost all that is still held, and returns whether there was any. Nodes keep the locks until their TTL
+     * ends.
+     */
     public boolean leaveHolders(String reason) {
-        return leave(manager.holds().all(), reason);
+        return leave(manager.heldLocks().all(), reason);
     }
 
     /** As {@link #leaveHolders}, of what open transactions still keep. */
     public boolean leaveTransactions(String reason) {
-        return leave(transactions.holds(), reason);
+        return leave(transactions.heldLocks(), reason);
     }
 
-    private boolean leave(Collection<Hold> holds, String reason) {
+    private boolean leave(Collection<HeldLock> heldLocks, String reason) {
         long now = manager.time().nanoTime();
-        long left =
-                holds.stream().filter(hold -> hold.loseAndLeave(reason, now)).count();
+        long left = heldLocks.stream()
+                .filter(heldLock -> heldLock.loseAndLeave(reason, now))
+                .count();
         if (left > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,

@@ -6,7 +6,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
 
-/** Says to applications why they do not have a lock. */
+/** Reports to applications why they do not have a lock. */
 final class LockFailures {
 
     private LockFailures() {}
@@ -15,11 +15,11 @@ final class LockFailures {
      * @param done what came of acquiring, other than a lease
      * @param nodes how many nodes there are
      */
-    static LockException of(Acquisition done, LockRequest request, int nodes) {
-        if (done instanceof Acquisition.TimedOut) {
+    static LockException of(AcquireResult done, LockRequest request, int nodes) {
+        if (done instanceof AcquireResult.TimedOut) {
             return timedOut(request);
         }
-        if (done instanceof Acquisition.Unavailable none) {
+        if (done instanceof AcquireResult.Unavailable none) {
             return new QuorumUnavailableException(request.name(), nodes, none.waited(), none.failures());
         }
         return clockSkewed(request);
@@ -31,15 +31,15 @@ final class LockFailures {
     }
 
     /**
-     * Says so if the calling thread waited for itself.
+     * Reports that the calling thread waited for itself.
      *
      * @param request with a wait timeout
      * @param mine a lock that the calling thread has taken under one of the names
      */
-    static LockTimeoutException timedOut(LockRequest request, Hold mine) {
+    static LockTimeoutException timedOut(LockRequest request, HeldLock mine) {
         String taken = mine.isDetached()
                 ? "it has taken a detached lease, which no request re-enters"
-                : "it has taken the lock as " + mine.badge().thread()
+                : "it has taken the lock as " + mine.holderInfo().thread()
                         + ", and this request is detached or of another transaction";
         return new LockTimeoutException(
                 request.name(), request.waitTimeout().orElseThrow(), "the calling thread itself: " + taken);
@@ -56,7 +56,10 @@ final class LockFailures {
         return blocked(request, "was granted and released again");
     }
 
-    /** Says that an asynchronous request did not ask for its lock: it could not have told the application of it. */
+    /**
+     * Reports that an asynchronous request did not ask for its lock: it could not have delivered that to the
+     * application.
+     */
     static LockException blocked(LockRequest request) {
         return blocked(request, "was not asked for");
     }

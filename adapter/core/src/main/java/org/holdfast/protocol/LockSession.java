@@ -22,6 +22,7 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.node.Nodes;
 
 /**
  * What a connection handle has: it takes leases and binds them to the transaction, or else to itself.
@@ -35,26 +36,26 @@ public final class LockSession {
     private final Defaults defaults;
 
     /** What ends with the handle. */
-    private final Set<HeldLease> bound = ConcurrentHashMap.newKeySet();
+    private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
 
-    private final LockView.Leases viewed = new LockView.Leases();
+    private final JdkLock.Leases viewed = new JdkLock.Leases();
     private volatile boolean closed;
 
     /** Threads that wait until they have the lock, interrupted or not. */
     private final Set<Thread> uninterruptible = ConcurrentHashMap.newKeySet();
 
-    /** What was taken through the handle, ends with a transaction, and may interrupt the thread before. */
-    private final Set<HeldLease> kept = ConcurrentHashMap.newKeySet();
+    /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
+    private final Set<LeaseHandle> kept = ConcurrentHashMap.newKeySet();
 
     /**
-     * What a request that does not say has.
+     * The values of a request that does not set its own.
      *
      * @param maxTtl the longest TTL that a request may ask for
      */
     public record Defaults(Duration waitTimeout, Duration ttl, Duration maxTtl) {
 
         /**
-         * Returns the request with what it does not say.
+         * Returns the request with the defaults for what it does not set.
          *
          * @throws InvalidLockRequestException if it asks for a longer TTL than there may be
          */
@@ -81,15 +82,15 @@ public final class LockSession {
 
     /** As {@link LockConnection#lock(String)}, of a connection that has this session. */
     public Lock view(LockConnection connection, String name) {
-        return new LockView(this, connection, LockRequest.of(name), viewed);
+        return new JdkLock(this, connection, LockRequest.of(name), viewed);
     }
 
     /** As {@link LockConnection#readWriteLock(String)}, of a connection that has this session. */
     public ReadWriteLock readWriteView(LockConnection connection, String name) {
         LockRequest request = LockRequest.of(name);
-        return new ReadWriteView(
-                new LockView(this, connection, request.mode(LockMode.READ), viewed),
-                new LockView(this, connection, request.mode(LockMode.WRITE), viewed));
+        return new JdkReadWriteLock(
+                new JdkLock(this, connection, request.mode(LockMode.READ), viewed),
+                new JdkLock(this, connection, request.mode(LockMode.WRITE), viewed));
     }
 
     /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}; for the rest as below. */
@@ -99,12 +100,12 @@ public final class LockSession {
 
     private LockTimeoutException timedOut(LockRequest request) {
         for (String name : request.names()) {
-            Hold mine = manager.holds()
+            HeldLock mine = manager.heldLocks()
                     .find(
                             name,
-                            hold -> !hold.isPermit()
-                                    && hold.isTakenByThisThread()
-                                    && hold.isHeld(manager.time().nanoTime()));
+                            heldLock -> !heldLock.isPermit()
+                                    && heldLock.isTakenByThisThread()
+                                    && heldLock.isHeld(manager.time().nanoTime()));
             if (mine != null) {
                 return LockFailures.timedOut(request, mine);
             }
@@ -115,7 +116,7 @@ public final class LockSession {
     /**
      * As {@link org.holdfast.LockConnection#tryAcquire(LockRequest)}.
      *
-     * @param whenWaiting told before the thread waits, once: the nodes are not used any more then, and may be given back
+     * @param whenWaiting run before the thread waits, once: the nodes are not used any more then, and may be returned
      */
     public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request, Runnable whenWaiting)
             throws InterruptedException {
@@ -126,26 +127,32 @@ public final class LockSession {
         if (asksForTerms(request)) {
             manager.requireSameTerms(request, holders);
         }
-        Acquisition acquisition = uninterruptible.contains(Thread.currentThread())
+        AcquireResult acquireResult = uninterruptible.contains(Thread.currentThread())
                 ? manager.acquire(nodes, complete, holders, false, whenWaiting)
                 : manager.acquire(nodes, complete, holders, whenWaiting);
-        if (acquisition instanceof Acquisition.Held held) {
+        if (acquireResult instanceof AcquireResult.Held held) {
             Object keeper =
                     keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
-            return Optional.of(bind(held.hold(), complete, keeper));
+            return Optional.of(bind(held.heldLock(), complete, keeper));
         }
-        if (acquisition instanceof Acquisition.TimedOut) {
+        if (acquireResult instanceof AcquireResult.TimedOut) {
             return Optional.empty();
         }
-        throw LockFailures.of(acquisition, complete, nodes.count());
+        throw LockFailures.of(acquireResult, complete, nodes.count());
     }
 
-    /** Whether the request says how its lock is to be held, other than by default: the holder may have it already, and otherwise. */
+    /**
+     * Whether the request sets other terms than the defaults: its holder may have the lock already, with different
+     * terms.
+     */
     private static boolean asksForTerms(LockRequest request) {
         return request.ttl().isPresent() || request.maxHold().isPresent() || !request.renewal();
     }
 
-    /** Takes a lock, and an interrupt does not end the wait: {@link Lock#lock} knows none, and must not lose its place by one. */
+    /**
+     * Takes a lock, and an interrupt does not end the wait: {@link Lock#lock} ignores interrupts, and must not lose its
+     * place by one.
+     */
     Lease acquireUninterruptibly(LockConnection connection, LockRequest request) throws InterruptedException {
         Thread caller = Thread.currentThread();
         uninterruptible.add(caller);
@@ -163,17 +170,17 @@ public final class LockSession {
             throw new InvalidLockRequestException("acquireAsync needs the scope DETACHED, was " + complete.scope()
                     + ": there is no thread or transaction to bind the lease to (lock '" + request.name() + "')");
         }
-        return manager.acquireAsync(complete, hold -> lease(hold, complete, null, this::giveBack));
+        return manager.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
     public List<LockHolder> holders(Nodes nodes, LockRequest request) {
-        return manager.oversight().holders(nodes, request);
+        return manager.lockAdmin().holders(nodes, request);
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */
     public List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
-        return manager.oversight().forceRelease(nodes, request);
+        return manager.lockAdmin().forceRelease(nodes, request);
     }
 
     private boolean canBeKept(Object transaction) {
@@ -192,16 +199,19 @@ public final class LockSession {
         return kept ? List.of(tx, Holder.thread()) : List.of(Holder.thread(), tx);
     }
 
-    private HeldLease lease(
-            Hold hold, LockRequest request, LossInterrupt interrupt, Function<HeldLease, ReleaseResult> whenReleased) {
-        Share share = new Share(hold, request.mode() == LockMode.READ);
-        return new HeldLease(manager, share, request.names(), interrupt, whenReleased);
+    private LeaseHandle lease(
+            HeldLock heldLock,
+            LockRequest request,
+            LossInterrupt interrupt,
+            Function<LeaseHandle, ReleaseResult> whenReleased) {
+        LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
+        return new LeaseHandle(manager, share, request.names(), interrupt, whenReleased);
     }
 
-    private Lease bind(Hold hold, LockRequest request, Object transaction) {
+    private Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
-        HeldLease lease =
-                lease(hold, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
+        LeaseHandle lease =
+                lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
         if (transaction != null) { // it gives the lease back
             bindToTransaction(transaction, lease.share());
         }
@@ -212,18 +222,21 @@ public final class LockSession {
         return lease;
     }
 
-    /** Transactions give back what they keep, and do not tell: a handle that stays open must not remember all of that. */
-    private void remember(HeldLease lease, boolean endsWithTheHandle, boolean interrupts) {
+    /**
+     * Transactions release the leases that they keep, and do not notify the handle: one that stays open must not
+     * remember all of them.
+     */
+    private void remember(LeaseHandle lease, boolean endsWithTheHandle, boolean interrupts) {
         if (endsWithTheHandle) {
             bound.add(lease);
         } else if (interrupts) {
-            kept.removeIf(HeldLease::isGivenBack);
+            kept.removeIf(LeaseHandle::isGivenBack);
             kept.add(lease);
         }
     }
 
-    /** The handle was closed by another thread while this one waited: nobody would release what it has got. */
-    private void requireOpen(HeldLease lease) {
+    /** The handle was closed by another thread while this one waited: nothing else would release the lease. */
+    private void requireOpen(LeaseHandle lease) {
         if (closed) {
             lease.release();
             throw new IllegalStateException(
@@ -231,16 +244,17 @@ public final class LockSession {
         }
     }
 
-    private void bindToTransaction(Object transaction, Share share) {
+    private void bindToTransaction(Object transaction, LeaseShare share) {
         try {
             transactions.bind(transaction, this, share);
-        } catch (RuntimeException e) { // nobody would release it: better no lock than one for ever
+        } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
             manager.releases().giveBack(List.of(share));
-            throw new LockException("HF0208: lock '" + share.hold().lock() + "' cannot be bound to the transaction", e);
+            throw new LockException(
+                    "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
         }
     }
 
-    /** Waits for so long, for nothing: what the caller asks for it would only get from itself. */
+    /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */
     void waitInVain(long nanos) throws InterruptedException {
         manager.time().newSignal().await(nanos);
     }
@@ -255,47 +269,49 @@ public final class LockSession {
         return bound.size() + kept.size();
     }
 
-    private ReleaseResult giveBack(HeldLease lease) {
+    private ReleaseResult giveBack(LeaseHandle lease) {
         bound.remove(lease);
         return manager.releases().giveBack(lease.share());
     }
 
-    private ReleaseResult leaveToTransaction(HeldLease lease) {
+    private ReleaseResult leaveToTransaction(LeaseHandle lease) {
         kept.remove(lease);
         return ReleaseResult.KEPT;
     }
 
     /**
-     * Declares lost what is bound to the handle, because the container takes that away under its user, who may go on working under
-     * the locks: nothing is released on the nodes, and what is not renewed any more ends there with its TTL. {@link #close()} is
-     * still to be called when the user has closed the handle.
+     * Declares lost what is bound to the handle, because the container takes the handle away from its user. The user
+     * may continue to work under the locks. So nothing is released on the nodes; the locks are not renewed any more,
+     * and end there with their TTL. {@link #close()} is still to be called when the user has closed the handle.
      *
-     * @param ofTransactions whether also what open transactions keep is lost that was taken through the handle: they roll back
+     * @param ofTransactions whether leases that were taken through the handle and that open transactions keep are lost
+     *     too: these transactions roll back
      * @return how many locks were lost
      */
     public int lose(String reason, boolean ofTransactions) {
-        closed = true; // before we look: what is bound from now on is released by the thread that binds it
-        Set<Hold> taken = new HashSet<>();
-        bound.forEach(lease -> taken.add(lease.share().hold()));
+        closed = true; // before the check: what is bound from now on is released by the thread that binds it
+        Set<HeldLock> taken = new HashSet<>();
+        bound.forEach(lease -> taken.add(lease.share().heldLock()));
         if (ofTransactions) {
             taken.addAll(transactions.takenBy(this));
         }
         long now = manager.time().nanoTime();
-        return (int)
-                taken.stream().filter(hold -> hold.loseAndLeave(reason, now)).count();
+        return (int) taken.stream()
+                .filter(heldLock -> heldLock.loseAndLeave(reason, now))
+                .count();
     }
 
     /** Releases the leases that are bound to the handle, all at once. */
     public void close() {
-        closed = true; // before we look: what is bound from now on is released by who binds it
-        List<Share> ended = new ArrayList<>();
-        for (HeldLease lease : bound) {
+        closed = true; // before the check: what is bound from now on is released by the thread that binds it
+        List<LeaseShare> ended = new ArrayList<>();
+        for (LeaseHandle lease : bound) {
             bound.remove(lease);
             if (lease.end()) {
                 ended.add(lease.share());
             }
         }
-        kept.forEach(HeldLease::interruptNoMore);
+        kept.forEach(LeaseHandle::interruptNoMore);
         kept.clear();
         viewed.clear();
         manager.releases().giveBack(ended);

@@ -7,21 +7,27 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * Interrupts the thread that takes a lease when the lease is lost, and takes the interrupt back if that thread has not noticed
- * it by the time the lease ends: a pooled thread must not meet it in its next work.
+ * Interrupts the thread that takes a lease when the lease is lost, and takes the interrupt back if that thread has not
+ * noticed it by the time the lease ends: a pooled thread must not meet it in its next work.
  *
  * <p>A thread that has lost several leases is interrupted for all of them, until it has ended the last.
  */
 final class LossInterrupt {
 
-    /** What threads have lost and not ended yet. A lease that nobody ever ends must not keep its thread from going. */
+    /**
+     * The leases that threads have lost and not ended yet. A lease that is never ended must not keep its thread in
+     * memory.
+     */
     private static final Map<Thread, Lost> LOST = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final Thread thread = Thread.currentThread();
     private boolean over;
 
     private static final class Lost {
-        /** Those that somebody can still end: the others would keep the interrupts of a pooled thread from being taken back. */
+        /**
+         * Those that the application can still end: the others would keep the interrupts of a pooled thread from being
+         * taken back.
+         */
         private final Set<LossInterrupt> leases = Collections.newSetFromMap(new WeakHashMap<>());
 
         private boolean sent;
@@ -43,7 +49,10 @@ final class LossInterrupt {
         });
     }
 
-    /** The lease has ended. Only its own thread can take an interrupt back; another one sees to it that none comes. */
+    /**
+     * The lease has ended. Only its own thread can take an interrupt back; another thread only prevents one that has
+     * not come yet.
+     */
     void end() {
         LOST.compute(thread, (key, lost) -> {
             over = true;

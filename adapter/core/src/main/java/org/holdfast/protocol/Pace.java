@@ -2,15 +2,16 @@
 package org.holdfast.protocol;
 
 import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Time;
 
 /**
- * When one waiter attempts next; and how often announcements may hasten that: a client that may do nothing but PUBLISH must not be
- * able to keep the nodes busy.
+ * When one waiter attempts next; and how often announcements may hasten that: a client that may do nothing but PUBLISH
+ * must not be able to keep the nodes busy.
  *
- * <p>An announcement is believed at once as long as there is something left. What is left grows slowly with time, and by more when
- * the lock seems to have changed hands: then its expiry on the nodes has moved, which a mere announcement cannot do. The holder's
- * renewals move it, too, at most a few times a second and each by a third of the TTL; hand-offs that follow each other fast move it
- * often and by little. For one thread at a time.
+ * <p>An announcement is believed at once while some of a budget is left. The budget grows slowly with time, and by more
+ * when the lock seems to have changed hands: then its expiry on the nodes has moved, which a mere announcement cannot
+ * do. The holder's renewals move it, too, at most a few times a second and each by a third of the TTL; hand-offs that
+ * follow each other fast move it often and by little. For one thread at a time.
  */
 final class Pace {
 
@@ -20,7 +21,9 @@ final class Pace {
     /** Gained when the expiry has moved at once: a hand-off, its undone contenders, or a renewal. */
     private static final int GAINED = 2;
 
-    /** Gained when the expiry has moved little by little: several hand-offs are hidden in that, or unsteady round trips. */
+    /**
+     * Gained when the expiry has moved little by little: several hand-offs are hidden in that, or unsteady round trips.
+     */
     private static final int GAINED_BY_FAST_HAND_OFFS = 10;
 
     /** 25 a second, beyond the first. */
@@ -52,7 +55,10 @@ final class Pace {
         return isSet;
     }
 
-    /** The next attempt is due after so long. A moment and not a pause: what wakes the waiter meanwhile must not put it off. */
+    /**
+     * The next attempt is due after so long. A moment and not a pause: what wakes the waiter meanwhile must not put it
+     * off.
+     */
     void set(long nanos) {
         due = time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4);
         isSet = true;
@@ -71,7 +77,7 @@ final class Pace {
     /**
      * There was an announcement: the attempt is due now, or soon. Only while it is {@link #isSet}.
      *
-     * @return whether announcements are believed: others that came shortly before brought something
+     * @return whether announcements are believed at once: some of the budget is left
      */
     boolean hasten() {
         long now = time.nanoTime();
@@ -82,7 +88,7 @@ final class Pace {
         return left > 0;
     }
 
-    /** Takes one; false if nothing is left. */
+    /** Takes one from the budget; false if nothing is left. */
     private boolean take(long now) {
         long earned = (now - refilledAt) / REFILL_NANOS;
         refilledAt += earned * REFILL_NANOS;

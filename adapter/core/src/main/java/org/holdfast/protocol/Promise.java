@@ -12,39 +12,41 @@ import org.holdfast.Lease;
 /**
  * The future of an asynchronous request.
  *
- * <p>To complete a future runs what continues it, on the completing thread, before that comes to threads which wait. Here the two
- * are apart: {@link #fail} ends every {@code get} and {@code join} at once and runs nothing of the application, so any thread may
- * call it; {@link #tell} runs the continuations, and needs a thread that these may block.
+ * <p>Completing a future runs its continuations on the completing thread, before it wakes threads that wait. Here the
+ * two are separate: {@link #fail} ends every {@code get} and {@code join} at once and runs nothing of the application,
+ * so any thread may call it; {@link #tell} runs the continuations, and needs a thread that these may block.
  */
 final class Promise extends CompletableFuture<Lease> {
 
     /** What threads wait for. The application never sees it, so nothing continues it. */
-    private final CompletableFuture<Lease> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Lease> quorumResult = new CompletableFuture<>();
 
-    /** Fails it for those who wait, and begin to wait; returns whether it was not complete. {@link #tell} has to follow. */
+    /**
+     * Fails it for threads that wait now or later; returns whether it was not complete. {@link #tell} has to follow.
+     */
     boolean fail(Throwable failure) {
-        return outcome.completeExceptionally(failure);
+        return quorumResult.completeExceptionally(failure);
     }
 
-    /** Runs what continues it, after {@link #fail} with the same failure. */
+    /** Runs its continuations, after {@link #fail} with the same failure. */
     void tell(Throwable failure) {
         super.completeExceptionally(failure);
     }
 
     @Override
     public boolean complete(Lease lease) {
-        return outcome.complete(lease) && super.complete(lease);
+        return quorumResult.complete(lease) && super.complete(lease);
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        return outcome.completeExceptionally(failure) && super.completeExceptionally(failure);
+        return quorumResult.completeExceptionally(failure) && super.completeExceptionally(failure);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean first = outcome.cancel(mayInterruptIfRunning);
-        return first ? super.cancel(mayInterruptIfRunning) : outcome.isCancelled();
+        boolean first = quorumResult.cancel(mayInterruptIfRunning);
+        return first ? super.cancel(mayInterruptIfRunning) : quorumResult.isCancelled();
     }
 
     @Override
@@ -63,48 +65,48 @@ final class Promise extends CompletableFuture<Lease> {
 
     @Override
     public void obtrudeValue(Lease lease) {
-        outcome.obtrudeValue(lease);
+        quorumResult.obtrudeValue(lease);
         super.obtrudeValue(lease);
     }
 
     @Override
     public void obtrudeException(Throwable failure) {
-        outcome.obtrudeException(failure);
+        quorumResult.obtrudeException(failure);
         super.obtrudeException(failure);
     }
 
     @Override
     public boolean isDone() {
-        return outcome.isDone();
+        return quorumResult.isDone();
     }
 
     @Override
     public boolean isCancelled() {
-        return outcome.isCancelled();
+        return quorumResult.isCancelled();
     }
 
     @Override
     public boolean isCompletedExceptionally() {
-        return outcome.isCompletedExceptionally();
+        return quorumResult.isCompletedExceptionally();
     }
 
     @Override
     public Lease get() throws InterruptedException, ExecutionException {
-        return outcome.get();
+        return quorumResult.get();
     }
 
     @Override
     public Lease get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
-        return outcome.get(timeout, unit);
+        return quorumResult.get(timeout, unit);
     }
 
     @Override
     public Lease join() {
-        return outcome.join();
+        return quorumResult.join();
     }
 
     @Override
     public Lease getNow(Lease absent) {
-        return outcome.getNow(absent);
+        return quorumResult.getNow(absent);
     }
 }

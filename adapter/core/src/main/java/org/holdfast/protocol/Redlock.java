@@ -9,15 +9,25 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
 
 /**
- * Redlock: a lock is held by whoever a majority of independent nodes has granted it to, for as long as is left of the TTL.
+ * Redlock: a lock is held by the owner to which a majority of independent nodes has granted it, for as long as is left
+ * of the TTL.
  *
  * <p>After <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed Locks with
- * Redis</a>, with three differences. All nodes are asked at once, and the answer of a quorum is enough. The client proposes
- * a fencing token that a node grants only if it is larger than any before: two quorums share a node, hence every later
- * lease has a larger token. And a release leaves the token behind, one larger, so that nothing which is still under way of
- * that lease can bring it back.
+ * Redis</a>, with three differences. All nodes are asked at once, and the answer of a quorum is enough. The client
+ * proposes a fencing token that a node grants only if it is larger than any before: two quorums share a node, hence
+ * every later lease has a larger token. And a release leaves the token behind, one larger, so that no command of that
+ * lease which is still under way can bring it back.
  */
 public final class Redlock {
 
@@ -39,7 +49,7 @@ public final class Redlock {
         return counters;
     }
 
-    /** Returns who hears of what is done. */
+    /** Returns the receiver of events. */
     Recorder recorder() {
         return recorder;
     }
@@ -49,9 +59,9 @@ public final class Redlock {
      *
      * @param deadline when to give up; the node timeout may come earlier
      */
-    Outcome acquire(Nodes nodes, Command.Acquire command, long deadline) {
+    QuorumResult acquire(Nodes nodes, Command.Acquire command, long deadline) {
         nodes.prepare();
-        Optional<Outcome> skewed = skew(nodes, command, deadline);
+        Optional<QuorumResult> skewed = skew(nodes, command, deadline);
         if (skewed.isPresent()) {
             return skewed.get();
         }
@@ -61,37 +71,37 @@ public final class Redlock {
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending itself may have taken long
         Tally tally = gather(nodes, round, earlier(patience, deadline), this::believable);
-        hearWhatMatters(tally, round, earlier(patience, deadline));
+        awaitDecisiveReplies(tally, round, earlier(patience, deadline));
 
         if (tally.isGranted() && time.nanoTime() - validUntil < 0) {
-            round.leave(late -> {}); // a node that is late is told of the release like any other
-            return new Outcome.Acquired(started, validUntil);
+            round.leave(late -> {}); // a node that is late is sent the release like any other
+            return new QuorumResult.Acquired(started, validUntil);
         }
         undo(nodes, command.claim(), round, tally);
         return refusal(nodes, tally);
     }
 
     /**
-     * Returns what is wrong with the token, by the clocks of nodes that are asked for nothing else; only if it seems so.
+     * Returns what is wrong with the token by the clocks of the nodes. Asks the nodes only if something seems wrong.
      *
-     * <p>It is the token that is compared, not our clock: it may have been drawn long ago, or by a clock that is right by now.
-     * Nodes compare it once more when they grant it.
+     * <p>The token is compared, not our clock: the token may have been drawn long ago, or by a clock that is right by
+     * now. Nodes compare it once more when they grant it.
      */
-    private Optional<Outcome> skew(Nodes nodes, Command.Acquire command, long deadline) {
+    private Optional<QuorumResult> skew(Nodes nodes, Command.Acquire command, long deadline) {
         long limit = command.maxSkewMicros();
         long token = command.claim().token();
-        if (!nodes.seemFarFrom(token, limit)) {
+        if (!nodes.isClockSkewed(token, limit)) {
             return Optional.empty();
         }
         Tally tally = ask(nodes, new Command.Inspect(List.of(command.claim().target())), deadline);
         return tally.isSkewed(token, limit) ? Optional.of(clockOrToken(tally)) : Optional.empty();
     }
 
-    /** Says whether it is our clock that is wrong or only the token, where a quorum finds the token too far from its clocks. */
-    private Outcome clockOrToken(Tally tally) {
+    /** Returns whether our clock is wrong or only the token, where a quorum finds the token too far from its clocks. */
+    private QuorumResult clockOrToken(Tally tally) {
         return tally.isSkewed(time.epochMicros(), timing.maxSkewMicros())
-                ? new Outcome.ClockSkewed()
-                : new Outcome.TokenOutOfDate();
+                ? new QuorumResult.ClockSkewed()
+                : new QuorumResult.TokenOutOfDate();
     }
 
     private static Tally gather(Nodes nodes, Round round, long deadline) {
@@ -110,17 +120,18 @@ public final class Redlock {
         return tally;
     }
 
-    /** The nodes that answer first may say what they like: the others are heard before a ticket is given up. */
-    private void hearWhatMatters(Tally tally, Round round, long deadline) {
+    /** Waits for the remaining nodes before a ticket is given up: the first replies may come from faulty nodes. */
+    private void awaitDecisiveReplies(Tally tally, Round round, long deadline) {
         Answer answer;
-        while (tally.mayLessBeEnough() && (answer = round.next(deadline)) != null) {
+        while (tally.lowerTokenPossible() && (answer = round.next(deadline)) != null) {
             tally.count(believable(answer));
         }
     }
 
     /**
-     * A number that no right clock can have proposed is not followed: this process would bring it to other names, and others
-     * would follow from there. Such a node takes no part until it is forgotten there, which an idle fence is after the retention.
+     * A number that no right clock can have proposed is not followed: this process would bring it to other names, and
+     * other processes would follow it from there. Such a node takes no part until it has forgotten the number; an idle
+     * fence is forgotten after the retention.
      */
     private Answer believable(Answer answer) {
         Reply reply = answer.reply();
@@ -138,7 +149,7 @@ public final class Redlock {
     }
 
     /**
-     * Takes back what an attempt may have got.
+     * Releases what an attempt may have got.
      *
      * <p>Where the answer is still to come, the release follows the acquisition on the same connection and cannot
      * overtake it. Where no answer will come, the acquisition may still be under way elsewhere: only there the release
@@ -158,48 +169,50 @@ public final class Redlock {
         }
     }
 
-    private Outcome refusal(Nodes nodes, Tally tally) {
+    private QuorumResult refusal(Nodes nodes, Tally tally) {
         if (tally.isGranted()) {
-            return new Outcome.Undetermined(Map.of("quorum", "granted only when the validity was over"));
+            return new QuorumResult.Undetermined(Map.of("quorum", "granted only when the validity was over"));
         }
         if (tally.isTokenSkewed()) {
             return clockOrToken(tally);
         }
         if (!tally.isAcknowledged()) {
             return tally.unanswered().and(tally.pending()).isEmpty()
-                    ? new Outcome.Unavailable(tally.failures(nodes))
-                    : new Outcome.Undetermined(tally.failures(nodes));
+                    ? new QuorumResult.Unavailable(tally.failures(nodes))
+                    : new QuorumResult.Undetermined(tally.failures(nodes));
         }
         if (tally.isOvertaken()) {
-            return new Outcome.Overtaken(tally.ticketToExceed());
+            return new QuorumResult.Overtaken(tally.ticketToExceed());
         }
         return tally.isHeld()
-                ? new Outcome.Contended(tally.holderRemainingMillis())
-                : new Outcome.TokenTooSmall(tally.tokenToExceed());
+                ? new QuorumResult.Contended(tally.holderRemainingMillis())
+                : new QuorumResult.TokenTooSmall(tally.tokenToExceed());
     }
 
     /**
      * A renewal that is under way.
      *
-     * @param suspicions how often it had been heard before that the lock was taken away
+     * @param suspicions how often a suspicion had been raised before that the lock was taken away
      * @param started before it was sent: the new validity counts from then
-     * @param sent when it had been: sending takes long where a connection has to be opened first, and answers come after
+     * @param sent when it had been sent: sending takes long where a connection has to be opened first, and answers come
+     *     after
      */
-    record Renewing(Hold hold, Claim claim, int suspicions, long started, long sent, Round round) {}
+    record Renewing(HeldLock heldLock, Claim claim, int suspicions, long started, long sent, Round round) {}
 
     /** Sends the renewals of leases, all at once. */
-    List<Renewing> startRenewals(Nodes nodes, List<Hold> holds) {
+    List<Renewing> startRenewals(Nodes nodes, List<HeldLock> heldLocks) {
         long started = time.nanoTime();
-        List<Command.Renew> commands = new ArrayList<>(holds.size());
-        int[] suspicions =
-                holds.stream().mapToInt(hold -> hold.suspicion().raised()).toArray();
-        holds.forEach(hold -> commands.add(new Command.Renew(hold.claim())));
+        List<Command.Renew> commands = new ArrayList<>(heldLocks.size());
+        int[] suspicions = heldLocks.stream()
+                .mapToInt(heldLock -> heldLock.suspicion().raised())
+                .toArray();
+        heldLocks.forEach(heldLock -> commands.add(new Command.Renew(heldLock.claim())));
         List<Round> rounds = nodes.sendAll(commands, NodeSet.first(nodes.count()));
         long sent = time.nanoTime();
-        List<Renewing> renewing = new ArrayList<>(holds.size());
-        for (int i = 0; i < holds.size(); i++) {
-            renewing.add(
-                    new Renewing(holds.get(i), commands.get(i).claim(), suspicions[i], started, sent, rounds.get(i)));
+        List<Renewing> renewing = new ArrayList<>(heldLocks.size());
+        for (int i = 0; i < heldLocks.size(); i++) {
+            renewing.add(new Renewing(
+                    heldLocks.get(i), commands.get(i).claim(), suspicions[i], started, sent, rounds.get(i)));
         }
         return renewing;
     }
@@ -208,8 +221,8 @@ public final class Redlock {
      * Waits for the answers to a renewal and extends the lease if a quorum granted it.
      *
      * <p>A node that has no holder grants a renewal too, if no larger token is on record: so a node that missed the
-     * acquisition, or lost it, is healed. That is safe even late: had anyone taken the lock since, every quorum would
-     * contain a node with a larger token, which refuses.
+     * acquisition, or lost it, is healed. That is safe even late: had another holder taken the lock since, every quorum
+     * would contain a node with a larger token, which refuses.
      *
      * @return whether the lease was extended
      */
@@ -220,38 +233,38 @@ public final class Redlock {
     }
 
     private boolean isExtended(Nodes nodes, Renewing renewing) {
-        Hold hold = renewing.hold();
+        HeldLock heldLock = renewing.heldLock();
         long ttlMillis = renewing.claim().ttlMillis();
         long patience = timing.patienceNanos(ttlMillis);
         Tally tally = gather(nodes, renewing.round(), renewing.sent() + patience);
         renewing.round().leave(late -> {});
-        if (!tally.isGranted() && hold.claim() != renewing.claim()) {
-            return false; // it became a reader's meanwhile: what nodes say of what it was before means nothing
+        if (!tally.isGranted() && heldLock.claim() != renewing.claim()) {
+            return false; // it became a reader's meanwhile: answers about the claim before that mean nothing
         }
         if (tally.isSuperseded()) {
-            hold.lose("nodes know of a later lease", time.nanoTime());
+            heldLock.lose("nodes know of a later lease", time.nanoTime());
             return false;
         }
         if (!tally.isGranted()) {
-            hold.renewalFailed("the last renewal reached too few nodes: " + tally.failures(nodes));
+            heldLock.renewalFailed("the last renewal reached too few nodes: " + tally.failures(nodes));
             return false;
         }
-        hold.suspicion().resolve(renewing.suspicions());
-        return hold.extend(renewing.started() + timing.validityNanos(ttlMillis), time.nanoTime());
+        heldLock.suspicion().resolve(renewing.suspicions());
+        return heldLock.extend(renewing.started() + timing.validityNanos(ttlMillis), time.nanoTime());
     }
 
     /**
-     * Lets nodes keep a lock that was given back for so much longer. Its TTL is at least as long, so a node that does not hear
-     * of this keeps it too: what is said here is only that it need not be kept any longer. Blocks for a round trip, one node
+     * Lets nodes keep a released lock for so much longer. Its TTL is at least as long, so a node that does not receive
+     * this keeps it too: the command only allows nodes to let it expire earlier. Blocks for a round trip, one node
      * timeout at the most.
      *
      * @param until when to stop waiting at the latest
      */
-    ReleaseResult letExpire(Nodes nodes, Hold hold, long millis, long until) {
+    ReleaseResult letExpire(Nodes nodes, HeldLock heldLock, long millis, long until) {
         counters.released.increment();
-        Command.Renew last = new Command.Renew(hold.claim().lasting(millis));
+        Command.Renew last = new Command.Renew(heldLock.claim().lasting(millis));
         long deadline =
-                earlier(time.nanoTime() + timing.patienceNanos(hold.claim().ttlMillis()), until);
+                earlier(time.nanoTime() + timing.patienceNanos(heldLock.claim().ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
         Tally tally = gather(nodes, round, deadline);
         round.leave(late -> {});
@@ -262,30 +275,30 @@ public final class Redlock {
     }
 
     /** Sends the releases of leases to all nodes, all at once. */
-    List<Round> startReleases(Nodes nodes, List<Hold> holds) {
-        List<Command> commands = new ArrayList<>(holds.size());
-        holds.forEach(hold -> commands.add(Command.Release.ofLease(hold.claim())));
+    List<Round> startReleases(Nodes nodes, List<HeldLock> heldLocks) {
+        List<Command> commands = new ArrayList<>(heldLocks.size());
+        heldLocks.forEach(heldLock -> commands.add(Command.Release.ofLease(heldLock.claim())));
         return nodes.sendAll(commands, NodeSet.first(nodes.count()));
     }
 
     /**
-     * What came of a release.
+     * The result of a release.
      *
-     * @param listeners how many others were told of it, at the most
+     * @param listeners how many connections a node has notified of it, at the most
      */
     record Freed(ReleaseResult result, long listeners) {}
 
     /**
-     * Waits until a quorum has let go, and it is known whether the lock was still ours; nodes that have not done so by then, or in
-     * time, are told again.
+     * Waits until enough nodes have answered to know whether the lock was still ours. The release is sent again to
+     * nodes that do not confirm it in time.
      *
      * @param started when the release was sent
      * @param until when to stop waiting at the latest
      */
-    Freed finishRelease(Nodes nodes, Hold hold, Round round, long started, long until) {
+    Freed finishRelease(Nodes nodes, HeldLock heldLock, Round round, long started, long until) {
         counters.released.increment();
-        long deadline = earlier(started + timing.patienceNanos(hold.claim().ttlMillis()), until);
-        Command.Release release = Command.Release.ofLease(hold.claim());
+        long deadline = earlier(started + timing.patienceNanos(heldLock.claim().ttlMillis()), until);
+        Command.Release release = Command.Release.ofLease(heldLock.claim());
         Tally tally = new Tally(nodes.count());
         while (tally.released() == ReleaseResult.UNCONFIRMED) {
             Answer answer = round.next(deadline);
@@ -299,17 +312,17 @@ public final class Redlock {
         return new Freed(tally.released(), tally.listeners());
     }
 
-    /** Has a lease that is lost taken back on every node, by and by. */
-    void abandon(Hold hold) {
-        unfinished.add(NodeSet.first(unfinished.nodes()), Command.Release.ofLease(hold.claim()));
+    /** Has a lost lease released on every node, in the background. */
+    void abandon(HeldLock heldLock) {
+        unfinished.add(NodeSet.first(unfinished.nodes()), Command.Release.ofLease(heldLock.claim()));
     }
 
-    /** Looks for a permit that nobody has; a value only, which may be out of date when it is returned. */
+    /** Looks for a permit that is free; a hint only, which may be out of date when it is returned. */
     OptionalInt findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
         return ask(nodes, command, deadline).freePermit();
     }
 
-    /** Asks what changes nothing, until a quorum has answered. */
+    /** Sends a command that changes nothing, and waits until a quorum has answered. */
     private Tally ask(Nodes nodes, Command command, long deadline) {
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         Tally tally = new Tally(nodes.count());
@@ -322,7 +335,7 @@ public final class Redlock {
         return tally;
     }
 
-    /** Sees to it that a node which has not confirmed a release is told again. */
+    /** Keeps a release that a node has not confirmed, to be sent again. */
     private void finish(Answer answer, Command.Release release) {
         Reply reply = answer.reply();
         if (reply instanceof Reply.NoAnswer || reply instanceof Reply.NotSent || reply instanceof Reply.Refused) {

@@ -9,17 +9,21 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Round;
 
 /**
- * Gives back the locks of this process: to the next one who waits here, or to the nodes.
+ * Releases the locks of this process: it passes them on to the next waiter here, or releases them on the nodes.
  *
  * <p>Safe for use by any number of threads.
  */
 final class Releases {
 
     /**
-     * So often a lock is passed on inside this process before other processes have their turn; and as many tokens are reserved
-     * with each.
+     * So often a lock is passed on inside this process before other processes have their turn; and as many tokens are
+     * reserved with each.
      */
     static final int MOST_PASSED_ON = 15;
 
@@ -44,37 +48,37 @@ final class Releases {
         this.timing = manager.timing();
     }
 
-    /** Gives back a lease, as below, and says what became of its lock. */
-    ReleaseResult giveBack(Share share) {
-        Hold hold = share.hold();
-        switch (hold.giveBack(share.reads())) {
+    /** Releases a lease, as below, and returns what became of its lock. */
+    ReleaseResult giveBack(LeaseShare share) {
+        HeldLock heldLock = share.heldLock();
+        switch (heldLock.giveBack(share.reads())) {
             case ALL -> {
-                return handOver(hold)
+                return handOver(heldLock)
                         ? ReleaseResult.RELEASED
-                        : release(List.of(hold), service).get(0);
+                        : release(List.of(heldLock), service).get(0);
             }
             case ALONE -> {
-                letReadersIn(hold);
-                return hold.isHeld(time.nanoTime()) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
+                letReadersIn(heldLock);
+                return heldLock.isHeld(time.nanoTime()) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
             }
             default -> {
-                return hold.isHeld(time.nanoTime()) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
+                return heldLock.isHeld(time.nanoTime()) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
             }
         }
     }
 
-    /** Gives back leases. What nobody holds any more is passed on or released on the nodes, all at once. */
-    void giveBack(Collection<Share> shares) {
-        List<Hold> released = new ArrayList<>(shares.size());
-        Set<Hold> onlyRead = new HashSet<>(0);
-        for (Share share : shares) {
-            Hold.GivenBack given = share.hold().giveBack(share.reads());
-            if (given == Hold.GivenBack.ALONE) {
-                onlyRead.add(share.hold());
-            } else if (given == Hold.GivenBack.ALL) {
-                onlyRead.remove(share.hold());
-                if (!handOver(share.hold())) {
-                    released.add(share.hold());
+    /** Releases leases. A lock that has no lease any more is passed on, or released on the nodes, all at once. */
+    void giveBack(Collection<LeaseShare> shares) {
+        List<HeldLock> released = new ArrayList<>(shares.size());
+        Set<HeldLock> onlyRead = new HashSet<>(0);
+        for (LeaseShare share : shares) {
+            HeldLock.GivenBack given = share.heldLock().giveBack(share.reads());
+            if (given == HeldLock.GivenBack.ALONE) {
+                onlyRead.add(share.heldLock());
+            } else if (given == HeldLock.GivenBack.ALL) {
+                onlyRead.remove(share.heldLock());
+                if (!handOver(share.heldLock())) {
+                    released.add(share.heldLock());
                 }
             }
         }
@@ -83,87 +87,91 @@ final class Releases {
     }
 
     /** Its holder had the lock alone and only reads from now on. */
-    private void letReadersIn(Hold hold) {
-        hold.becomeReading();
-        if (hold.isHeld(time.nanoTime())) { // the last of its leases may have been given back meanwhile
-            manager.renew(hold);
+    private void letReadersIn(HeldLock heldLock) {
+        heldLock.becomeReading();
+        if (heldLock.isHeld(time.nanoTime())) { // the last of its leases may have been released meanwhile
+            manager.renew(heldLock);
         }
-        hold.claim().target().names().forEach(manager.waitingRoom()::wake);
+        heldLock.claim().target().names().forEach(manager.waitQueues()::wake);
     }
 
-    /** Passes a lock on to the next one in this process, with the next token. */
-    private boolean handOver(Hold hold) {
-        boolean passed = canBePassedOn(hold)
-                && manager.waitingRoom()
-                        .handOver(new WaitingRoom.Line(hold.lock(), WaitingRoom.Kind.FREE_FOR_ALL), hold);
+    /** Passes a lock on to the next waiter in this process, with the next token. */
+    private boolean handOver(HeldLock heldLock) {
+        boolean passed = canBePassedOn(heldLock)
+                && manager.waitQueues()
+                        .handOver(new WaitQueues.Line(heldLock.lock(), WaitQueues.Kind.FREE_FOR_ALL), heldLock);
         if (passed) {
-            renewals.remove(hold);
+            renewals.remove(heldLock);
         }
         return passed;
     }
 
-    /** With bounds, so that other processes have their turn, and with half of the validity left for the next one. */
-    private boolean canBePassedOn(Hold hold) {
-        Claim claim = hold.claim();
+    /** With bounds, so that other processes have their turn, and with half of the validity left for the next holder. */
+    private boolean canBePassedOn(HeldLock heldLock) {
+        Claim claim = heldLock.claim();
         long now = time.nanoTime();
         return !manager.isClosed()
-                && !hold.suspicion().isOpen() // else the nodes have to be asked whether it is still ours
-                && hold.token() < claim.lastToken()
-                && now - hold.cohort().since() < LONGEST_PASSED_ON_NANOS
-                && hold.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;
+                && !heldLock.suspicion().isOpen() // else the nodes have to be asked whether it is still ours
+                && heldLock.token() < claim.lastToken()
+                && now - heldLock.cohort().since() < LONGEST_PASSED_ON_NANOS
+                && heldLock.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;
     }
 
-    /** Returns the hold of the next one in this process, in the place of one that has been given back. */
-    Hold passOn(Hold old, Hold.Taker taker, Hold.Terms terms) {
-        Outcome.Acquired acquired = new Outcome.Acquired(time.nanoTime(), old.validUntil());
-        Hold heir = manager.newHold(old.claim(), old.cohort().next(), taker, terms, acquired);
-        manager.holds().replace(old, heir);
+    /** Returns the hold of the next holder in this process, in the place of one that has been released. */
+    HeldLock passOn(HeldLock old, HeldLock.Taker taker, HeldLock.Terms terms) {
+        QuorumResult.Acquired acquired = new QuorumResult.Acquired(time.nanoTime(), old.validUntil());
+        HeldLock heir = manager.newHold(old.claim(), old.cohort().next(), taker, terms, acquired);
+        manager.heldLocks().replace(old, heir);
         manager.counters().passedOn.increment();
         renewals.add(heir);
         return heir;
     }
 
-    /** Releases on the nodes, all at once; returns what came of it, in no order where they are several. */
-    List<ReleaseResult> release(List<Hold> all, Nodes nodes) {
+    /** Releases on the nodes, all at once; returns the results, in no order where they are several. */
+    List<ReleaseResult> release(List<HeldLock> all, Nodes nodes) {
         return release(all, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
     }
 
-    private List<ReleaseResult> release(List<Hold> all, Nodes nodes, long until) {
+    private List<ReleaseResult> release(List<HeldLock> all, Nodes nodes, long until) {
         long begun = time.nanoTime();
-        List<Hold> given = new ArrayList<>(all.size());
+        List<HeldLock> given = new ArrayList<>(all.size());
         List<ReleaseResult> results = new ArrayList<>(all.size());
-        for (Hold hold : all) {
-            long kept = hold.keptNanos(begun);
+        for (HeldLock heldLock : all) {
+            long kept = heldLock.keptNanos(begun);
             if (kept > 0) {
-                ReleaseResult result = letExpire(hold, nodes, kept, until);
-                results.add(wasHeld(hold, begun) ? result : ReleaseResult.NOT_HELD);
+                ReleaseResult result = letExpire(heldLock, nodes, kept, until);
+                results.add(wasHeld(heldLock, begun) ? result : ReleaseResult.NOT_HELD);
             } else {
-                given.add(hold);
+                given.add(heldLock);
             }
         }
         List<Round> rounds = manager.redlock().startReleases(nodes, given);
         for (int i = 0; i < given.size(); i++) {
-            Hold hold = given.get(i);
-            Redlock.Freed freed = manager.redlock().finishRelease(nodes, hold, rounds.get(i), begun, until);
-            if (freed.listeners() > (manager.announcements().isHeard(hold.lock()) ? 1 : 0)) { // one of them is our own
-                manager.courtesy().letOthersGoFirst(hold.lock());
+            HeldLock heldLock = given.get(i);
+            Redlock.Freed freed = manager.redlock().finishRelease(nodes, heldLock, rounds.get(i), begun, until);
+            if (freed.listeners()
+                    > (manager.notifications().isSubscribed(heldLock.lock()) ? 1 : 0)) { // one of them is our own
+                manager.handoffYield().yieldToOthers(heldLock.lock());
             }
-            manager.forget(hold);
-            results.add(wasHeld(hold, begun) ? freed.result() : ReleaseResult.NOT_HELD);
+            manager.forget(heldLock);
+            results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
         }
         return results;
     }
 
-    /** A node keeps the key of a lock for longer than its lease lasts: what counts is our clock, when the release was sent. */
-    private static boolean wasHeld(Hold hold, long begun) {
-        return begun - hold.validUntil() < 0;
+    /**
+     * A node keeps the key of a lock for longer than its lease lasts: what counts is our clock, when the release was
+     * sent.
+     */
+    private static boolean wasHeld(HeldLock heldLock, long begun) {
+        return begun - heldLock.validUntil() < 0;
     }
 
-    /** Nobody is to have it for some time, and that needs nobody here. */
-    private ReleaseResult letExpire(Hold hold, Nodes nodes, long keptNanos, long until) {
+    /** The request had a minimum hold time: the nodes keep the lock for the rest of it, without this process. */
+    private ReleaseResult letExpire(HeldLock heldLock, Nodes nodes, long keptNanos, long until) {
         long millis = TimeUnit.NANOSECONDS.toMillis(keptNanos) + 1;
-        ReleaseResult result = manager.redlock().letExpire(nodes, hold, millis, until);
-        manager.forget(hold);
+        ReleaseResult result = manager.redlock().letExpire(nodes, heldLock, millis, until);
+        manager.forget(heldLock);
         return result;
     }
 
@@ -173,13 +181,13 @@ final class Releases {
      * @param deadline when to stop; what is not released by then ends with its TTL
      */
     void releaseAll(long deadline) {
-        Iterator<Hold> all = manager.holds().all().iterator();
+        Iterator<HeldLock> all = manager.heldLocks().all().iterator();
         while (all.hasNext() && time.nanoTime() - deadline < 0) {
-            List<Hold> batch = new ArrayList<>();
+            List<HeldLock> batch = new ArrayList<>();
             while (all.hasNext() && batch.size() < BATCH) {
-                Hold hold = all.next();
-                if (hold.giveBackAll()) {
-                    batch.add(hold);
+                HeldLock heldLock = all.next();
+                if (heldLock.giveBackAll()) {
+                    batch.add(heldLock);
                 }
             }
             release(batch, service, deadline);

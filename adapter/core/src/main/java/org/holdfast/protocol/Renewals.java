@@ -8,12 +8,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
 
 /**
  * The one sweep that renews every lease of this process and notices the lost ones.
  *
- * <p>Leases wait in the order in which something is due for them, so a sweep looks only at those. A lease is due after a
- * third of its TTL; if the renewal fails, again soon after, until its validity ends.
+ * <p>Leases wait in the order in which something is due for them, so a sweep checks only those that are due. A lease is
+ * due after a third of its TTL; if the renewal fails, again soon after, until its validity ends.
  */
 public final class Renewals {
 
@@ -23,8 +26,8 @@ public final class Renewals {
     private final Time time;
     private final Redlock redlock;
     private final AtomicLong numbers = new AtomicLong();
-    private final ConcurrentSkipListMap<Due, Hold> due = new ConcurrentSkipListMap<>();
-    private final Map<Hold, Due> dueOf = new ConcurrentHashMap<>();
+    private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
+    private final Map<HeldLock, Due> dueOf = new ConcurrentHashMap<>();
 
     public Renewals(Time time, Redlock redlock) {
         this.time = time;
@@ -40,49 +43,50 @@ public final class Renewals {
         }
     }
 
-    void add(Hold hold) {
-        // counted from its end: the acquisition itself may have taken long, and the renewal must be answered before the
-        // end
+    void add(HeldLock heldLock) {
+        // counted from its end: the acquisition may have taken long, and the renewal must be answered before that
         schedule(
-                hold,
-                hold.isRenewed() && hold.isExtensible() ? hold.validUntil() - 2 * thirdOfTtl(hold) : hold.validUntil());
-        if (hold.suspicion().isOpen()) {
-            hasten(hold);
+                heldLock,
+                heldLock.isRenewed() && heldLock.isExtensible()
+                        ? heldLock.validUntil() - 2 * thirdOfTtl(heldLock)
+                        : heldLock.validUntil());
+        if (heldLock.suspicion().isOpen()) {
+            hasten(heldLock);
         }
     }
 
-    /** Has a hold renewed as soon as its suspicion is to be looked into. */
-    void hasten(Hold hold) {
-        long at = hold.suspicion().due();
-        Due known = dueOf.get(hold);
+    /** Has a hold renewed as soon as its suspicion is to be checked. */
+    void hasten(HeldLock heldLock) {
+        long at = heldLock.suspicion().due();
+        Due known = dueOf.get(heldLock);
         if (known != null && known.at() - at > 0) {
-            remove(hold);
-            schedule(hold, at);
-            removeIfEnded(hold);
+            remove(heldLock);
+            schedule(heldLock, at);
+            removeIfEnded(heldLock);
         }
     }
 
-    /** The end of a lease has moved by hand: one that is not renewed is looked at again when its new end has come. */
-    void reschedule(Hold hold) {
-        if (!hold.isRenewed()) {
-            remove(hold);
-            schedule(hold, hold.validUntil());
-            removeIfEnded(hold);
+    /** The end of a lease has moved by hand: one that is not renewed is checked again when its new end has come. */
+    void reschedule(HeldLock heldLock) {
+        if (!heldLock.isRenewed()) {
+            remove(heldLock);
+            schedule(heldLock, heldLock.validUntil());
+            removeIfEnded(heldLock);
         }
     }
 
-    private static long thirdOfTtl(Hold hold) {
-        return TimeUnit.MILLISECONDS.toNanos(hold.claim().ttlMillis()) / 3;
+    private static long thirdOfTtl(HeldLock heldLock) {
+        return TimeUnit.MILLISECONDS.toNanos(heldLock.claim().ttlMillis()) / 3;
     }
 
-    private void schedule(Hold hold, long at) {
+    private void schedule(HeldLock heldLock, long at) {
         Due moment = new Due(at, numbers.incrementAndGet());
-        dueOf.put(hold, moment);
-        due.put(moment, hold);
+        dueOf.put(heldLock, moment);
+        due.put(moment, heldLock);
     }
 
-    void remove(Hold hold) {
-        Due moment = dueOf.remove(hold);
+    void remove(HeldLock heldLock) {
+        Due moment = dueOf.remove(heldLock);
         if (moment != null) {
             due.remove(moment);
         }
@@ -91,7 +95,7 @@ public final class Renewals {
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
     public void sweep(Nodes nodes) {
         long now = time.nanoTime(); // what becomes due while it works waits for the next
-        List<Hold> batch = nextBatch(now);
+        List<HeldLock> batch = nextBatch(now);
         while (!batch.isEmpty()) {
             renew(nodes, batch);
             batch = batch.size() < BATCH ? List.of() : nextBatch(now);
@@ -100,15 +104,15 @@ public final class Renewals {
 
     /** Returns whether a sweep has anything to do. */
     boolean isDue() {
-        Map.Entry<Due, Hold> first = due.firstEntry();
+        Map.Entry<Due, HeldLock> first = due.firstEntry();
         return first != null && first.getKey().at() - time.nanoTime() <= 0;
     }
 
-    private List<Hold> nextBatch(long dueAt) {
-        List<Hold> batch = new ArrayList<>();
+    private List<HeldLock> nextBatch(long dueAt) {
+        List<HeldLock> batch = new ArrayList<>();
         long now = time.nanoTime();
         while (batch.size() < BATCH) {
-            Map.Entry<Due, Hold> first = due.firstEntry();
+            Map.Entry<Due, HeldLock> first = due.firstEntry();
             if (first == null || first.getKey().at() - dueAt > 0) {
                 break;
             }
@@ -121,15 +125,15 @@ public final class Renewals {
         return batch;
     }
 
-    private void renew(Nodes nodes, List<Hold> batch) {
-        List<Hold> renewed = new ArrayList<>(batch.size());
+    private void renew(Nodes nodes, List<HeldLock> batch) {
+        List<HeldLock> renewed = new ArrayList<>(batch.size());
         long now = time.nanoTime();
-        for (Hold hold : batch) { // whatever goes wrong below, nobody is forgotten, and it is tried again soon
-            if (hold.isRenewed() && hold.isExtensible()) {
-                scheduleNext(hold, now, false);
-                renewed.add(hold);
+        for (HeldLock heldLock : batch) { // whatever fails below, no lease is forgotten, and it is retried soon
+            if (heldLock.isRenewed() && heldLock.isExtensible()) {
+                scheduleNext(heldLock, now, false);
+                renewed.add(heldLock);
             } else {
-                schedule(hold, hold.validUntil());
+                schedule(heldLock, heldLock.validUntil());
             }
         }
         if (!renewed.isEmpty()) {
@@ -138,31 +142,31 @@ public final class Renewals {
         batch.forEach(this::removeIfEnded);
     }
 
-    private void renewAll(Nodes nodes, List<Hold> holds) {
+    private void renewAll(Nodes nodes, List<HeldLock> heldLocks) {
         Recorder.Renewing recorded = redlock.recorder().renewing();
         int longer = 0;
-        for (Redlock.Renewing each : redlock.startRenewals(nodes, holds)) {
-            Hold hold = each.hold();
+        for (Redlock.Renewing each : redlock.startRenewals(nodes, heldLocks)) {
+            HeldLock heldLock = each.heldLock();
             boolean extended = redlock.finishRenewal(nodes, each);
             longer += extended ? 1 : 0;
-            remove(hold);
-            scheduleNext(hold, each.started(), extended);
+            remove(heldLock);
+            scheduleNext(heldLock, each.started(), extended);
         }
-        recorded.ended(holds.size(), longer);
+        recorded.ended(heldLocks.size(), longer);
     }
 
-    private void scheduleNext(Hold hold, long started, boolean extended) {
-        long next = started + (extended ? thirdOfTtl(hold) : thirdOfTtl(hold) / 10);
-        schedule(hold, next - hold.validUntil() < 0 ? next : hold.validUntil());
-        if (hold.suspicion().isOpen() && hold.suspicion().due() - started >= 0) { // raised meanwhile
-            hasten(hold);
+    private void scheduleNext(HeldLock heldLock, long started, boolean extended) {
+        long next = started + (extended ? thirdOfTtl(heldLock) : thirdOfTtl(heldLock) / 10);
+        schedule(heldLock, next - heldLock.validUntil() < 0 ? next : heldLock.validUntil());
+        if (heldLock.suspicion().isOpen() && heldLock.suspicion().due() - started >= 0) { // raised meanwhile
+            hasten(heldLock);
         }
     }
 
-    /** Released or lost while we were at it: whoever did that may have found nothing to remove. */
-    private void removeIfEnded(Hold hold) {
-        if (!hold.isHeld(time.nanoTime())) {
-            remove(hold);
+    /** The hold was released or lost during the renewal: the thread that did that may have found nothing to remove. */
+    private void removeIfEnded(HeldLock heldLock) {
+        if (!heldLock.isHeld(time.nanoTime())) {
+            remove(heldLock);
         }
     }
 }

@@ -2,10 +2,11 @@
 package org.holdfast.protocol;
 
 import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Randomness;
 
 /**
- * Draws the pause before the next attempt: random, so that contenders which split the votes do not meet again, from a range
- * that doubles with each attempt up to a bound.
+ * Draws the pause before the next attempt: random, so that contenders which split the votes do not meet again, from a
+ * range that doubles with each attempt up to a bound.
  */
 final class RetryDelay {
 
@@ -37,15 +38,15 @@ final class RetryDelay {
     }
 
     /**
-     * Returns how long to wait for an announcement. That grows step by step: contenders which have split the votes have all been
-     * refused, and no release will tell them that the lock is free.
+     * Returns how long to wait for an announcement. The wait grows step by step: contenders that have split the votes
+     * have all been refused, and no release will announce to them that the lock is free.
      *
      * @param attempts how many attempts have failed since the last announcement, 1 or more
      * @param remainingMillis for how long the present holder keeps the lock if it does not renew it
      */
     long nanosWhileHeard(int attempts, long remainingMillis) {
         long longest = upperHalf(Math.min(HEARD_RANGE_NANOS, range(attempts)));
-        if (remainingMillis > TimeUnit.NANOSECONDS.toMillis(longest)) { // before we add to it: a node may say anything
+        if (remainingMillis > TimeUnit.NANOSECONDS.toMillis(longest)) { // before we add to it: a node may send anything
             return longest;
         }
         long untilExpiry = TimeUnit.MILLISECONDS.toNanos(remainingMillis + 1) + randomness.below(FIRST_RANGE_NANOS);

@@ -4,10 +4,11 @@ package org.holdfast.protocol;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether this process has heard that its lock was taken away, and no quorum has confirmed the lock since.
+ * Whether this process has received the announcement that its lock was taken away, and no quorum has confirmed the lock
+ * since.
  *
- * <p>Shared by all who have the lock one after the other without giving it back to the nodes. Safe for use by any number of
- * threads.
+ * <p>Shared by all holders that have the lock one after the other without a release on the nodes. Safe for use by any
+ * number of threads.
  */
 final class Suspicion {
 

@@ -8,6 +8,10 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Reply;
 
 /** Counts the answers to one command. Not safe for use by several threads. */
 final class Tally {
@@ -96,8 +100,8 @@ final class Tally {
     }
 
     /**
-     * Whatever is still to come, no quorum can grant, and a quorum has said so. Where too few nodes take part at all, the
-     * others are worth waiting for: their answers tell what is wrong.
+     * No quorum can grant any more, whatever answers are still to come, and a quorum has taken part. Where too few
+     * nodes take part, the other answers are waited for: they show what is wrong.
      */
     boolean isRefused() {
         return isAcknowledged() && granted.size() + (nodes - answers.size()) < quorum();
@@ -108,7 +112,7 @@ final class Tally {
         return refusals > nodes - quorum();
     }
 
-    /** A quorum has done what it was told, whatever that came to. */
+    /** A quorum has run the command, whatever its result. */
     boolean isAcknowledged() {
         return acknowledged.size() >= quorum();
     }
@@ -118,7 +122,7 @@ final class Tally {
         return granted;
     }
 
-    /** The nodes that were sent the command and whose answer is not to be expected any more. */
+    /** The nodes that were sent the command and from which no answer is to be expected any more. */
     NodeSet unanswered() {
         return unanswered;
     }
@@ -128,7 +132,7 @@ final class Tally {
         return NodeSet.first(nodes).without(heard);
     }
 
-    /** Somebody has the lock at one node at least. */
+    /** At one node at least there is another holder, or a waiter before the caller. */
     boolean isHeld() {
         return held;
     }
@@ -149,15 +153,16 @@ final class Tally {
     }
 
     /**
-     * The smallest of the numbers by which nodes refused that is enough for a quorum: with one larger, so many of them would
-     * agree too as are missing.
+     * The smallest of the numbers by which nodes refused that is enough for a quorum: with a larger one, as many of
+     * these nodes would agree as are missing.
      *
-     * <p>Where three nodes refuse with 5, 7 and 900, 7 is enough for two of them. All who propose tokens go on from it, so one
-     * node must not set it. It does not: where a quorum of the nodes that were heard is honest, this is not larger than the
-     * largest that one of them has on record, whatever the others say. And it is always enough for those that were heard, so
-     * nobody who could have the lock is kept from it. It is never a matter of safety: each node compares by itself.
+     * <p>Where three nodes refuse with 5, 7 and 900, 7 is enough for two of them. Every client proposes its next tokens
+     * from it, so one node must not set it. It does not: where a quorum of the nodes that answered is honest, this is
+     * not larger than the largest number that an honest one has on record, whatever the others answer. And it is always
+     * enough for the nodes that answered, so no caller that could have the lock is kept from it. Safety never depends
+     * on it: each node compares by itself.
      *
-     * @return 0 if none is missing, or if nothing that was heard is enough
+     * @return 0 if none is missing, or if no number that was received is enough
      */
     private long enough(List<Long> refused, int agreed) {
         int missing = quorum() - agreed;
@@ -165,9 +170,10 @@ final class Tally {
     }
 
     /**
-     * Returns whether a smaller number is enough for the ticket, or none is needed, if nodes that are still to answer accept it.
+     * Returns whether a smaller number is enough for the ticket, or none is needed, if nodes that are still to answer
+     * accept it.
      */
-    boolean mayLessBeEnough() {
+    boolean lowerTokenPossible() {
         return ticketToExceed() > enough(tickets, accepted() + pending().size());
     }
 
@@ -177,14 +183,14 @@ final class Tally {
     }
 
     /**
-     * A node refuses the ticket, and it is not known to have its place at a quorum: one that came before could have its own
-     * only at nodes that have not answered yet.
+     * A node refuses the ticket, and it is not known to have its place at a quorum: one that came before could have its
+     * own only at nodes that have not answered yet.
      */
     boolean isOvertaken() {
         return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();
     }
 
-    /** Whether what a quorum was told to release was its owner's until then. */
+    /** Whether the lock that a quorum was asked to release was its owner's until then. */
     ReleaseResult released() {
         if (released >= quorum()) {
             return ReleaseResult.RELEASED;
@@ -192,7 +198,7 @@ final class Tally {
         return notReleased > nodes - quorum() ? ReleaseResult.NOT_HELD : ReleaseResult.UNCONFIRMED;
     }
 
-    /** To how many connections a node has told the release, at the most. */
+    /** How many connections a node has notified of the release, at the most. */
     long listeners() {
         return listeners;
     }
@@ -218,7 +224,7 @@ final class Tally {
                 >= quorum();
     }
 
-    /** What happened at each node that did not do as it was told, by address. */
+    /** What happened at each node that did not run the command, by address. */
     Map<String, String> failures(Nodes names) {
         Map<String, String> failures = new TreeMap<>();
         for (Answer answer : answers) {
@@ -234,7 +240,7 @@ final class Tally {
         return failures;
     }
 
-    /** The node has taken no part, for a reason that has nothing to do with who holds the lock. */
+    /** The node has taken no part, for a reason that has nothing to do with the holder of the lock. */
     private static boolean isFailure(Reply reply) {
         return describe(reply) != null;
     }

@@ -7,10 +7,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Ticket;
 
 /**
- * The tickets of those in this process who wait in line: each is kept alive on the nodes until its owner does not need it any
- * more.
+ * The tickets of the waiters in this process: each is refreshed on the nodes until its owner does not need it any more.
  *
  * <p>Safe for use by any number of threads; {@link #sweep} by one at a time.
  */
@@ -26,7 +31,7 @@ final class Tickets {
     private final long ttlNanos;
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
 
-    /** A ticket must not be refreshed behind the command that takes it away: it would stand in everybody's way. */
+    /** A ticket must not be refreshed after the command that takes it away: it would block all waiters behind it. */
     private final ReentrantLock sending = new ReentrantLock();
 
     /** @param until when its owner gives up: from then on it is left to expire, whatever its owner's thread does */
@@ -35,8 +40,8 @@ final class Tickets {
     private record Line(String lock, boolean reads) {}
 
     /**
-     * @param nodes through which tickets are refreshed and taken away: those through which their owners attempt, so that no
-     *     attempt comes behind the command that takes its ticket away
+     * @param nodes through which tickets are refreshed and taken away: those through which their owners attempt, so
+     *     that no attempt comes after the command that takes its ticket away
      */
     Tickets(Time time, Nodes nodes, Timing timing) {
         this.time = time;
@@ -59,9 +64,10 @@ final class Tickets {
     }
 
     /**
-     * Takes a ticket away, and waits for nobody: a node that does not hear of it forgets the ticket when it expires.
+     * Takes a ticket away, and waits for no answer: a node that does not receive this forgets the ticket when it
+     * expires.
      *
-     * @param announced whether those behind it are told
+     * @param announced whether the waiters behind it are notified
      */
     void leave(Ticket ticket, boolean announced) {
         kept.remove(ticket.id());
@@ -69,14 +75,14 @@ final class Tickets {
         try {
             nodes.send(new Command.Leave(ticket, announced), NodeSet.first(nodes.count()))
                     .leave(answer -> {});
-        } catch (RuntimeException e) { // who leaves may have got the lock, and must hear of that
+        } catch (RuntimeException e) { // a caller that leaves may have got the lock, and must receive it
             LOG.log(System.Logger.Level.DEBUG, "HF0215: a ticket is left to expire", e);
         } finally {
             sending.unlock();
         }
     }
 
-    /** Refreshes what is due, those of the same line in one go, and waits for nobody. */
+    /** Refreshes the tickets that are due, those of the same line together, and waits for no answer. */
     void sweep() {
         Map<Line, List<Ticket>> due = new HashMap<>(0);
         for (Kept each : kept.values()) {

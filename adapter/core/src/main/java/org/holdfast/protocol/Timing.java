@@ -3,6 +3,7 @@ package org.holdfast.protocol;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.node.SharedSettings;
 
 /**
  * The times that the algorithm works with. A deployment agrees on them.
@@ -12,8 +13,9 @@ import java.util.concurrent.TimeUnit;
  * @param fenceRetention how long nodes remember the last token of a lock after its lease has ended
  * @param driftFactor bound on the error of clock rates, as a part of the TTL
  * @param commitMargin what a commit may take: a lease with less left is renewed before
- * @param ticketTtl how long somebody who waits in line and gives no sign of life keeps those behind waiting
- * @param maxSkew by how much our wall clock may differ from those of a quorum before our tokens cannot be trusted to grow
+ * @param ticketTtl how long a waiter in line that does not refresh its ticket delays the waiters behind it
+ * @param maxSkew by how much our wall clock may differ from those of a quorum before our tokens cannot be trusted to
+ *     grow
  */
 public record Timing(
         Duration nodeTimeout,
@@ -24,7 +26,9 @@ public record Timing(
         Duration ticketTtl,
         Duration maxSkew) {
 
-    /** Times of a deployment whose settings are not about to change: clocks agree within half of the fence retention. */
+    /**
+     * Times of a deployment whose settings are not about to change: clocks agree within half of the fence retention.
+     */
     public Timing(
             Duration nodeTimeout,
             Duration maxLeaseTtl,
@@ -45,7 +49,7 @@ public record Timing(
     /** Returns for how long a lease may be relied on, from before its first request was sent. */
     long validityNanos(long ttlMillis) {
         long ttl = TimeUnit.MILLISECONDS.toNanos(ttlMillis);
-        return ttl - (long) (ttl * driftFactor) - Agreement.DRIFT_CONSTANT_NANOS;
+        return ttl - (long) (ttl * driftFactor) - SharedSettings.DRIFT_CONSTANT_NANOS;
     }
 
     /** Returns how much of a lease's validity must be left when its transaction commits: half of it at the most. */
@@ -66,17 +70,17 @@ public record Timing(
     /**
      * Returns how far a token may be from the clock of a node that grants it, ahead or behind.
      *
-     * <p>Half of the retention, so that tokens grow even if the fence of the last one has expired: that one was at most half of
-     * the retention ahead when it was granted, its fence has lasted for the whole retention since, and a token that is at most
-     * half of it behind by now is larger.
+     * <p>Half of the retention, so that tokens grow even if the fence of the last one has expired: that one was at most
+     * half of the retention ahead when it was granted, its fence has lasted for the whole retention since, and a token
+     * that is at most half of it behind by now is larger.
      */
     long maxSkewMicros() {
         return TimeUnit.NANOSECONDS.toMicros(maxSkew.toNanos());
     }
 
     /**
-     * Returns how far ahead of our clock a token may be that was granted: it was near the clock of a node, and so is ours, or
-     * nothing is granted to us.
+     * Returns how far ahead of our clock a token may be that was granted: it was near the clock of a node, and so is
+     * ours, or nothing is granted to us.
      */
     long maxTokenLeadMicros() {
         return 2 * maxSkewMicros();

@@ -2,16 +2,18 @@
 package org.holdfast.protocol;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.holdfast.protocol.env.Time;
 
 /**
- * Proposes fencing tokens: the wall clock in microseconds, or a little more than the largest token seen, whichever is larger.
+ * Proposes fencing tokens: the wall clock in microseconds, or a little more than the largest token seen, whichever is
+ * larger.
  *
  * <p>Because proposals follow the clock, tokens go on growing even after every node lost its memory. Because they jump
- * over every token seen, a slow clock costs one extra round once and not each time. The number after a token is left to its
- * tombstone: who gives up an attempt must not be refused by that at the next.
+ * over every token seen, a slow clock costs one extra round once and not each time. The number after a token is left to
+ * its tombstone: a client that gives up an attempt must not be refused by that tombstone at its next attempt.
  *
- * <p>What was drawn or seen counts only while it is near the wall clock. A clock that was wrong for a moment, here or in
- * another process, must not lead the tokens of all processes for ever: each would follow the others.
+ * <p>What was drawn or seen counts only while it is near the wall clock. A clock that was wrong for a moment, here or
+ * in another process, must not lead the tokens of all processes for ever: each would follow the others.
  */
 public final class TokenClock {
 
@@ -37,7 +39,10 @@ public final class TokenClock {
         return largest.updateAndGet(seen -> Math.max(now, isNear(seen, now) ? seen + STEP : 0) + more) - more;
     }
 
-    /** Takes note of a token that has to be exceeded, unless it is so far ahead that no right clock can have proposed it. */
+    /**
+     * Takes note of a token that has to be exceeded, unless it is so far ahead that no right clock can have proposed
+     * it.
+     */
     void observe(long token) {
         if (isNear(token, time.epochMicros())) {
             largest.accumulateAndGet(token, Math::max);

@@ -9,10 +9,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
+import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.node.LogText;
 
 /**
- * The leases that transactions keep. Each is given back when its transaction has completed, whichever way and on whichever
- * thread, and through the service's own connections: the handle is gone by then.
+ * The leases that transactions keep. Each is released when its transaction has completed, whichever way and on
+ * whichever thread, and through the service's own connections: the handle is gone by then.
  */
 public final class TransactionLeases {
 
@@ -21,12 +23,12 @@ public final class TransactionLeases {
     private final LeaseManager manager;
     private final Transactions transactions;
     private final ConcurrentHashMap<Object, Bound> byTransaction = new ConcurrentHashMap<>();
-    private final Throttle rollbacks;
+    private final LogRateLimiter rollbacks;
 
     public TransactionLeases(LeaseManager manager, Transactions transactions) {
         this.manager = manager;
         this.transactions = transactions;
-        this.rollbacks = new Throttle(manager.time());
+        this.rollbacks = new LogRateLimiter(manager.time());
     }
 
     /** Returns the key of the calling thread's transaction, or null. */
@@ -34,20 +36,22 @@ public final class TransactionLeases {
         return transactions.current();
     }
 
-    /** Returns whether the calling thread's transaction can keep a lease: one that only rolls back may not call us back. */
+    /**
+     * Returns whether the calling thread's transaction can keep a lease: one that only rolls back may not call us back.
+     */
     boolean canKeep() {
         return transactions.mayCommit();
     }
 
     /** A lease that a transaction keeps, and the session that took it. */
-    private record Kept(LockSession session, Share share) {}
+    private record Kept(LockSession session, LeaseShare share) {}
 
     /**
      * Lets the calling thread's transaction keep the lease.
      *
      * @param session that took it
      */
-    void bind(Object transaction, LockSession session, Share share) {
+    void bind(Object transaction, LockSession session, LeaseShare share) {
         Bound bound = byTransaction.get(transaction);
         if (bound == null) { // a transaction has one thread at a time: no other comes between, but the reaper may
             bound = new Bound(transaction);
@@ -63,33 +67,33 @@ public final class TransactionLeases {
     }
 
     /** Returns what open transactions keep that was taken through the session. */
-    Set<Hold> takenBy(LockSession session) {
-        return holds(kept -> kept.session() == session);
+    Set<HeldLock> takenBy(LockSession session) {
+        return heldLocks(kept -> kept.session() == session);
     }
 
     /** Returns what open transactions keep. */
-    Set<Hold> holds() {
-        return holds(kept -> true);
+    Set<HeldLock> heldLocks() {
+        return heldLocks(kept -> true);
     }
 
-    private Set<Hold> holds(Predicate<Kept> wanted) {
-        Set<Hold> holds = new LinkedHashSet<>();
+    private Set<HeldLock> heldLocks(Predicate<Kept> wanted) {
+        Set<HeldLock> heldLocks = new LinkedHashSet<>();
         for (Bound bound : byTransaction.values()) {
             bound.leases().stream()
                     .filter(wanted)
-                    .forEach(kept -> holds.add(kept.share().hold()));
+                    .forEach(kept -> heldLocks.add(kept.share().heldLock()));
         }
-        return holds;
+        return heldLocks;
     }
 
-    /** A loss is in the log already, and what it does to the transaction is for who looks closer. */
+    /** A loss is in the log already: what it does to the transaction is logged for debugging only. */
     private void warn(LockException why) {
         boolean isKnown = why instanceof LeaseLostException;
         String more = isKnown ? "" : rollbacks.leave();
         if (more != null) {
             LOG.log(
                     isKnown ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
-                    Printable.line("HF0210: a transaction must roll back: " + why.getMessage() + more));
+                    LogText.line("HF0210: a transaction must roll back: " + why.getMessage() + more));
         }
     }
 
@@ -117,9 +121,9 @@ public final class TransactionLeases {
         @Override
         public void confirm() {
             for (Kept kept : leases()) {
-                Hold hold = kept.share().hold();
-                if (!manager.confirm(hold)) {
-                    LockException why = hold.whyNotConfirmed();
+                HeldLock heldLock = kept.share().heldLock();
+                if (!manager.confirm(heldLock)) {
+                    LockException why = heldLock.whyNotConfirmed();
                     warn(why);
                     throw why;
                 }

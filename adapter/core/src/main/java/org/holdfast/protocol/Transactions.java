@@ -27,7 +27,7 @@ public interface Transactions {
     /** Returns the key of the calling thread's transaction, also if it can only roll back; null if there is none. */
     Object current();
 
-    /** Returns whether the calling thread's transaction still takes part in anything: whether it may commit. */
+    /** Returns whether the calling thread's transaction may still commit. */
     boolean mayCommit();
 
     /**
@@ -43,11 +43,11 @@ public interface Transactions {
         /**
          * Before completion.
          *
-         * @throws LockException if the transaction must roll back, saying why
+         * @throws LockException if the transaction must roll back, with the reason
          */
         void confirm();
 
-        /** After completion, however it went. */
+        /** After completion, whatever its outcome. */
         void completed();
     }
 }

@@ -6,13 +6,20 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
 
 /**
  * Releases that a node has not confirmed, kept until it has.
  *
- * <p>Time alone ends none of them: a node that hangs runs what lies in its sockets when it goes on, an acquisition too that was
- * given up long ago, and the lock would last for a whole TTL from then. Only a node that answers, and each time with an error, is
- * given up when the TTL has passed since it first did.
+ * <p>Time alone ends none of them. A node that hangs runs what lies in its sockets when it resumes, also an acquisition
+ * that was given up long ago, and the lock would last for a whole TTL from then. Only where a node answers each time
+ * with an error, a release is given up when the TTL has passed since the first error.
  *
  * <p>Bounded: when a node's list is full the oldest is dropped, and its lock ends with its TTL.
  */
@@ -68,7 +75,9 @@ public final class UnfinishedReleases {
         }
     }
 
-    /** Tells each node again what it has not confirmed. One release goes ahead; the others follow if it was heard. */
+    /**
+     * Sends each node again the releases that it has not confirmed: one first, and the others if that one is confirmed.
+     */
     public void retry(Nodes nodes, long deadline) {
         for (int node = 0; node < byNode.size(); node++) {
             if (retryNext(nodes, node, deadline)) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
-/** A thread that asks for a lock, and stands in line until it has it, its time is over, or it is interrupted. */
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
+
+/** A thread that asks for a lock, and waits in line until it has it, its time is over, or it is interrupted. */
 final class Waiting {
 
     private final LeaseManager manager;
-    private final WaitingRoom waitingRoom;
+    private final WaitQueues waitQueues;
     private final Attempts attempts;
     private final boolean interruptible;
     private final Runnable whenWaiting;
@@ -14,54 +17,58 @@ final class Waiting {
 
     /**
      * @param nodes as the calling thread reaches them
-     * @param interruptible whether an interrupt ends the wait; else the thread keeps its place, and its interrupt for later
-     * @param whenWaiting told before the thread waits, on that thread; those nodes are not used any more then
+     * @param interruptible whether an interrupt ends the wait; else the thread keeps its place, and its interrupt for
+     *     later
+     * @param whenWaiting run before the thread waits, on that thread; those nodes are not used any more then
      */
     Waiting(LeaseManager manager, Nodes nodes, Attempts attempts, boolean interruptible, Runnable whenWaiting) {
         this.manager = manager;
-        this.waitingRoom = manager.waitingRoom();
+        this.waitQueues = manager.waitQueues();
         this.nodes = nodes;
         this.attempts = attempts;
         this.interruptible = interruptible;
         this.whenWaiting = whenWaiting;
     }
 
-    Acquisition acquire() throws InterruptedException {
+    AcquireResult acquire() throws InterruptedException {
         if (!attempts.mayWait()) {
-            Acquisition once = attempts.next(nodes);
+            AcquireResult once = attempts.next(nodes);
             return once != null ? once : attempts.givenUp();
         }
-        long wakesBefore = waitingRoom.wakes();
-        boolean first = !waitingRoom.isWaitedFor(attempts.line()) && attempts.courtesy() <= 0;
-        Acquisition atOnce = first ? attempts.next(nodes) : null;
+        long wakesBefore = waitQueues.wakes();
+        boolean first = !waitQueues.isWaitedFor(attempts.line()) && attempts.handoffYield() <= 0;
+        AcquireResult atOnce = first ? attempts.next(nodes) : null;
         return atOnce != null ? atOnce : listenAndWait(wakesBefore);
     }
 
-    /** Goes on through connections that all who wait share, so that a thousand who wait keep no connections of their own. */
-    private Acquisition listenAndWait(long wakesBefore) throws InterruptedException {
+    /**
+     * Continues through connections that all waiters share, so that a thousand waiters keep no connections of their
+     * own.
+     */
+    private AcquireResult listenAndWait(long wakesBefore) throws InterruptedException {
         nodes = manager.forWaiting();
         whenWaiting.run();
-        attempts.names().forEach(manager.announcements()::listen);
+        attempts.names().forEach(manager.notifications()::subscribe);
         try {
-            Acquisition done;
+            AcquireResult done;
             do {
                 done = standInLine(wakesBefore);
             } while (done == null); // others came first, by the nodes: once more to the end of the line
             return done;
         } finally {
-            attempts.names().forEach(manager.announcements()::ignore);
+            attempts.names().forEach(manager.notifications()::unsubscribe);
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
     }
 
-    private Acquisition standInLine(long wakesBefore) throws InterruptedException {
+    private AcquireResult standInLine(long wakesBefore) throws InterruptedException {
         Time.Signal signal = manager.time().newSignal();
-        WaitingRoom.Turn turn = attempts.enter(signal::raise);
-        Acquisition done = null;
+        WaitQueues.Turn turn = attempts.enter(signal::raise);
+        AcquireResult done = null;
         try {
-            if (waitingRoom.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
+            if (waitQueues.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
                 signal.raise();
             }
             done = waitForTurn(turn, signal);
@@ -72,15 +79,15 @@ final class Waiting {
     }
 
     /** Returns what came of it, or null to begin again at the end of the line. */
-    private Acquisition waitForTurn(WaitingRoom.Turn turn, Time.Signal signal) throws InterruptedException {
+    private AcquireResult waitForTurn(WaitQueues.Turn turn, Time.Signal signal) throws InterruptedException {
         boolean attempt = attempts.isInTurn(); // so that the nodes know of us
         while (true) {
             if (turn.handed() != null) {
                 return manager.takeOver(turn.handed(), nodes);
             }
-            manager.requireOpen(); // who stops the service wakes everybody
+            manager.requireOpen(); // a stop of the service wakes every waiter
             if (attempt && enterGate(attempts.left())) {
-                Acquisition done = attemptInside();
+                AcquireResult done = attemptInside();
                 if (done != null || attempts.isOvertaken()) {
                     return done;
                 }
@@ -97,34 +104,34 @@ final class Waiting {
     }
 
     /**
-     * A caller whose time ends, and in whose line no attempt has begun since it came, does not know whether the lock is free or the
-     * nodes are out of reach: it asks once. What it finds serves all that came before, so of many only as many ask as the gate lets
-     * in at once.
+     * A caller whose time ends, and in whose line no attempt has begun since it came, does not know whether the lock is
+     * free or the nodes are out of reach: it asks once. Its result serves all callers that came before, so of many only
+     * as many ask as the gate lets in at once.
      */
-    private Acquisition giveUp() throws InterruptedException {
-        Acquisition done = null;
+    private AcquireResult giveUp() throws InterruptedException {
+        AcquireResult done = null;
         if (attempts.knowsNothing() && enterGate(Long.MAX_VALUE / 4)) {
             done = attempts.knowsNothing() ? attemptInside() : leaveGate();
         }
         return done != null ? done : attempts.givenUp();
     }
 
-    private Acquisition leaveGate() {
-        manager.gate().leave();
+    private AcquireResult leaveGate() {
+        manager.attemptLimiter().leave();
         return null;
     }
 
-    private Acquisition attemptInside() {
+    private AcquireResult attemptInside() {
         try {
             return attempts.next(nodes);
         } finally {
-            manager.gate().leave();
+            manager.attemptLimiter().leave();
         }
     }
 
     private boolean enterGate(long nanos) throws InterruptedException {
         try {
-            return manager.gate().enter(nanos);
+            return manager.attemptLimiter().enter(nanos);
         } catch (InterruptedException e) {
             keepForLater(e);
             return false;

@@ -7,45 +7,46 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.holdfast.Lease;
+import org.holdfast.protocol.env.Timers;
 
 /**
- * Somebody who stands in line for a lock and has no thread there: whenever something happens one is borrowed for a moment.
+ * A caller that waits in line for a lock without a thread: whenever something happens it borrows one for a moment.
  *
- * <p>At most one thread is at it at any time, whatever happens meanwhile.
+ * <p>At most one thread works for it at any time, whatever happens meanwhile.
  */
 final class WaitingWithoutThread {
 
-    /** When no thread is to be had, one is asked for again so much later. */
+    /** When no thread is available, one is requested again so much later. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** When the application has no thread to continue futures on, that is looked at again so much later. */
+    /** When the application has no thread to continue futures on, that is checked again so much later. */
     private static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** For so long a lease waits for the application to fetch it, however short the request's wait timeout is. */
     private static final long LEAST_DELIVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final LeaseManager manager;
-    private final WaitingRoom waitingRoom;
+    private final WaitQueues waitQueues;
     private final Attempts attempts;
-    private final Function<Hold, Lease> lease;
+    private final Function<HeldLock, Lease> lease;
     private final Promise promise = new Promise();
 
-    /** How much has happened that nobody has looked at yet; whoever makes it 1 gets a thread for it. */
+    /** How many events have not been handled yet; the caller that makes it 1 borrows a thread for them. */
     private final AtomicInteger events = new AtomicInteger();
 
-    /** Whoever sets it steps; another that comes meanwhile leaves it to that one. */
+    /** The thread that sets it runs the steps; another that comes meanwhile leaves them to that one. */
     private final AtomicBoolean stepping = new AtomicBoolean();
 
     private final AtomicBoolean news = new AtomicBoolean();
 
-    /** Whoever sets it decides what becomes of the promise. */
+    /** The thread that sets it decides what becomes of the promise. */
     private final AtomicBoolean settled = new AtomicBoolean();
 
     private final long wakesBefore;
-    private WaitingRoom.Turn turn;
+    private WaitQueues.Turn turn;
     private boolean listening;
 
-    /** Stands in a line whose order the nodes know, and they do not know of us yet. */
+    /** Waits in a line whose order the nodes know, and they do not know this waiter yet. */
     private boolean unknown;
 
     /** Has left the line. */
@@ -53,28 +54,28 @@ final class WaitingWithoutThread {
 
     private volatile Timers.Alarm alarm;
 
-    /** What waits for a thread of the application to be handed out on. */
+    /** The lease that waits for a thread of the application on which to be handed out. */
     private volatile Lease undelivered;
 
     private long deliverUntil;
 
-    WaitingWithoutThread(LeaseManager manager, Attempts attempts, Function<Hold, Lease> lease) {
+    WaitingWithoutThread(LeaseManager manager, Attempts attempts, Function<HeldLock, Lease> lease) {
         this.manager = manager;
-        this.waitingRoom = manager.waitingRoom();
+        this.waitQueues = manager.waitQueues();
         this.attempts = attempts;
         this.lease = lease;
-        this.wakesBefore = waitingRoom.wakes();
+        this.wakesBefore = waitQueues.wakes();
     }
 
-    /** Returns what is completed with a lease; to cancel it takes the request back. */
+    /** Returns the future of a lease; cancelling it withdraws the request. */
     CompletableFuture<Lease> start() {
-        promise.whenComplete((got, failure) -> { // cancelled by who asked: nothing is to be left behind
+        promise.whenComplete((got, failure) -> { // if the caller has cancelled it, nothing is to be left behind
             if (!settled.get()) {
                 happened();
             }
         });
         manager.threadless().add(this);
-        if (manager.isClosed()) { // just now: who closes may not have seen us
+        if (manager.isClosed()) { // just now: the closing thread may not have seen this waiter
             stop();
         } else {
             happened();
@@ -82,7 +83,10 @@ final class WaitingWithoutThread {
         return promise;
     }
 
-    /** The service is stopped, and soon nobody lends threads any more: leaves the line on this one, unless another is at it. */
+    /**
+     * The service is stopped, and soon no thread can be borrowed any more: leaves the line on the calling thread,
+     * unless another one works for it.
+     */
     void stop() {
         events.incrementAndGet();
         look();
@@ -97,12 +101,12 @@ final class WaitingWithoutThread {
     private void borrowThread() {
         try {
             manager.threads().execute(this::look);
-        } catch (RuntimeException | OutOfMemoryError e) { // no thread to be had now; or never again, if we are stopped
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread is available now; or never again, after a stop
             manager.timers().in(PAUSE_NANOS, this::borrowThread);
         }
     }
 
-    /** Looks until nothing has happened since. */
+    /** Handles events until none is left. */
     private void look() {
         while (events.get() > 0 && stepping.compareAndSet(false, true)) {
             try {
@@ -143,7 +147,7 @@ final class WaitingWithoutThread {
             return;
         }
         boolean attempt = turn == null ? join() : takeTurn();
-        Acquisition done = null;
+        AcquireResult done = null;
         if (turn != null && turn.handed() != null) {
             done = manager.takeOver(turn.handed(), manager.forWaiting());
         } else if (attempt) {
@@ -164,7 +168,10 @@ final class WaitingWithoutThread {
         }
     }
 
-    /** Returns whether the application could not be told of a lock: its continuations have not returned for a while. */
+    /**
+     * Returns whether a lease could not be handed out to the application: its continuations have not returned for a
+     * while.
+     */
     private boolean isBlocked() {
         return manager.callbacks().stuck(Callbacks.Lane.LEASES) > 0 && (turn == null || turn.handed() == null);
     }
@@ -186,7 +193,7 @@ final class WaitingWithoutThread {
 
     /** Comes for the first time, or again; returns whether to attempt at once. */
     private boolean join() {
-        return !attempts.mayWait() || !waitingRoom.isWaitedFor(attempts.line()) && attempts.courtesy() <= 0;
+        return !attempts.mayWait() || !waitQueues.isWaitedFor(attempts.line()) && attempts.handoffYield() <= 0;
     }
 
     private void standInLine() {
@@ -195,19 +202,19 @@ final class WaitingWithoutThread {
         }
         if (!listening) {
             listening = true;
-            attempts.names().forEach(manager.announcements()::listen);
+            attempts.names().forEach(manager.notifications()::subscribe);
         }
         turn = attempts.enter(this::woken);
         unknown = attempts.isInTurn();
         if (unknown) {
             happened(); // an attempt, so that the nodes know of us
         }
-        if (waitingRoom.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
+        if (waitQueues.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
             woken();
         }
     }
 
-    /** Somebody has released the lock, or gone; unlike when time has passed. */
+    /** A holder has released the lock, or a waiter has left; unlike when time has passed. */
     private void woken() {
         news.set(true);
         happened();
@@ -222,37 +229,42 @@ final class WaitingWithoutThread {
         return attempt;
     }
 
-    /** No attempt may have begun in the line since this request came: then it is not known whether the lock is free. */
+    /**
+     * If no attempt has begun in the line since this request came, it is not known whether the lock is free: one is
+     * made.
+     */
     private void giveUp() {
-        Acquisition done = attempts.knowsNothing() ? attempts.next(manager.forWaiting()) : null;
+        AcquireResult done = attempts.knowsNothing() ? attempts.next(manager.forWaiting()) : null;
         complete(done != null ? done : attempts.givenUp());
     }
 
-    private void complete(Acquisition done) {
+    private void complete(AcquireResult done) {
         end(done);
         attempts.count(done);
-        if (done instanceof Acquisition.Held held) {
-            deliver(lease.apply(held.hold()));
+        if (done instanceof AcquireResult.Held held) {
+            deliver(lease.apply(held.heldLock()));
         } else {
             fail(LockFailures.of(done, attempts.request(), manager.forWaiting().count()));
         }
     }
 
     /** Leaves the line. */
-    private void end(Acquisition done) {
+    private void end(AcquireResult done) {
         over = true;
-        if (!(done instanceof Acquisition.Held)) { // which is still to be handed out
+        if (!(done instanceof AcquireResult.Held)) { // which is still to be handed out
             manager.threadless().remove(this);
         }
         if (turn != null) {
             attempts.leave(done);
         }
         if (listening) {
-            attempts.names().forEach(manager.announcements()::ignore);
+            attempts.names().forEach(manager.notifications()::unsubscribe);
         }
     }
 
-    /** The application's code never runs on a thread of ours: it may block, or ask for another lock and wait for that. */
+    /**
+     * The application's code never runs on a thread of ours: it may block, or ask for another lock and wait for that.
+     */
     private void deliver(Lease got) {
         long patience = Math.max(LEAST_DELIVERY_NANOS, Math.min(attempts.left(), attempts.ttlNanos()));
         deliverUntil = manager.time().nanoTime() + patience;

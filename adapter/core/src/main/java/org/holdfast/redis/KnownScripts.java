@@ -2,15 +2,16 @@
 package org.holdfast.redis;
 
 import java.util.concurrent.atomic.AtomicLongArray;
-import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.node.NodeSet;
 
 /**
  * Which nodes know which scripts, as far as this process has seen.
  *
- * <p>What a node is not known to know is sent with its source. So the first call of a script takes one round trip like any
- * other, and a request is not left undone where a quorum has answered and nobody reads that another node needs the source.
+ * <p>A script that a node is not known to know is sent with its source. So the first call of a script takes one round
+ * trip like any other. Nor is a request left undone on a node that needs the source, because a quorum of others has
+ * answered and no thread reads the reply of that node.
  *
- * <p>Safe for use by any number of threads. A node may forget scripts at any time: it says so, and is asked again.
+ * <p>Safe for use by any number of threads. A node may forget scripts at any time: it reports that, and is asked again.
  */
 final class KnownScripts {
 
@@ -29,7 +30,7 @@ final class KnownScripts {
         }
     }
 
-    /** A node does not know a script that it knew: it was restarted or told to forget them, so it knows none. */
+    /** A node does not know a script that it knew: it was restarted or its scripts were flushed, so it knows none. */
     void forgotten(int node) {
         for (int script = 0; script < nodes.length(); script++) {
             nodes.accumulateAndGet(script, NodeSet.of(node).bits(), (known, one) -> known & ~one);

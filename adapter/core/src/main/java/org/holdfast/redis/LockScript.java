@@ -12,19 +12,26 @@ import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The scripts that nodes run. Each is a resource of its own, whose header tells its keys, arguments and replies. */
+/** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
 enum LockScript {
-    ACQUIRE("clock.lua", "memory.lua", "lock.lua", "acquire.lua"),
-    ACQUIRE_IN_TURN("clock.lua", "memory.lua", "lock.lua", "queue.lua", "acquire.lua"),
-    RENEW("clock.lua", "memory.lua", "lock.lua", "fence.lua", "renew.lua"),
-    RELEASE("lock.lua", "fence.lua", "release.lua"),
+    ACQUIRE("time.lua", "quarantine.lua", "lock.lua", "takeover.lua", "acquire.lua"),
+    ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "takeover.lua", "queue.lua", "acquire.lua"),
+    RENEW("time.lua", "quarantine.lua", "lock.lua", "fence.lua", "renew.lua"),
+    RELEASE("lock.lua", "fence.lua", "undo.lua", "release.lua"),
     ACQUIRE_READING(
-            "clock.lua", "memory.lua", "lock.lua", "fence.lua", "queue.lua", "acquire_reading.lua", "join_reading.lua"),
-    RENEW_READING("clock.lua", "memory.lua", "lock.lua", "fence.lua", "renew_reading.lua", "join_reading.lua"),
-    RELEASE_READING("clock.lua", "lock.lua", "fence.lua", "release_reading.lua"),
-    FIND_PERMIT("clock.lua", "lock.lua", "find_permit.lua"),
-    INSPECT("clock.lua", "lock.lua", "holders.lua", "inspect.lua"),
-    FORCE_RELEASE("clock.lua", "lock.lua", "fence.lua", "holders.lua", "force_release.lua"),
+            "time.lua",
+            "quarantine.lua",
+            "lock.lua",
+            "fence.lua",
+            "takeover.lua",
+            "queue.lua",
+            "acquire_reading.lua",
+            "join_reading.lua"),
+    RENEW_READING("time.lua", "quarantine.lua", "lock.lua", "fence.lua", "renew_reading.lua", "join_reading.lua"),
+    RELEASE_READING("time.lua", "lock.lua", "fence.lua", "undo.lua", "release_reading.lua"),
+    FIND_PERMIT("time.lua", "lock.lua", "find_permit.lua"),
+    INSPECT("time.lua", "lock.lua", "holders.lua", "inspect.lua"),
+    FORCE_RELEASE("time.lua", "lock.lua", "fence.lua", "holders.lua", "force_release.lua"),
     REFRESH("refresh.lua"),
     LEAVE("leave.lua"),
     MARK("mark.lua");

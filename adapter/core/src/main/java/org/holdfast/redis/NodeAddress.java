@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Where a node is and who we are there.
+ * Where a node is, and as which user we enter it.
  *
  * @param tls whether the connection is encrypted
  * @param user ACL user, or null for the default user
@@ -69,7 +69,7 @@ public record NodeAddress(
         return nodes;
     }
 
-    /** Returns the same node, entered as somebody else. */
+    /** Returns the same node, entered as another user. */
     public NodeAddress as(String otherUser, String otherPassword) {
         return new NodeAddress(host, port, tls, otherUser, otherPassword, database, durable);
     }

@@ -22,14 +22,14 @@ import redis.clients.jedis.util.RedisInputStream;
  * One Jedis connection to one node, with the requests whose replies are still to come.
  *
  * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest request, also when
- * nobody waits for it any more. Not safe for use by several threads.
+ * its caller no longer waits. Not safe for use by several threads.
  */
 final class NodeConnection extends Connection {
 
     /** What follows in an error of Redis is what it was sent, cut off somewhere. */
     private static final String ARGUMENTS = ", with args beginning with";
 
-    private final ArrayDeque<Channel.Request> inFlight = new ArrayDeque<>();
+    private final ArrayDeque<NodeConnections.Request> inFlight = new ArrayDeque<>();
     private final NodeSocket socket;
     private boolean buffered;
     private long lastUsed;
@@ -58,10 +58,15 @@ final class NodeConnection extends Connection {
      * @param timeoutMillis for each answer after that
      * @param deadline on the scale of {@link System#nanoTime()}: for the lookup, the connection, TLS and the introduction
      * @throws redis.clients.jedis.exceptions.JedisException if the node cannot be reached or turns us away; with a
-     *     {@link LocalFailureException} as its cause if that is for this process
+     *     {@link LocalFailureException} as its cause if the reason is in this process
      */
     static NodeConnection open(
-            NodeAddress address, Names names, Access access, Tls tls, int timeoutMillis, long deadline) {
+            NodeAddress address,
+            HostResolver names,
+            ConnectionSecurity access,
+            Tls tls,
+            int timeoutMillis,
+            long deadline) {
         String password = password(address, access);
         JedisClientConfig config = DefaultJedisClientConfig.builder()
                 .connectionTimeoutMillis(timeoutMillis)
@@ -80,16 +85,16 @@ final class NodeConnection extends Connection {
             sockets.close(); // Jedis does so only after exceptions
             throw new JedisConnectionException(LocalFailureException.of(e));
         } catch (RuntimeException e) {
-            if (Cluster.saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
+            if (NodeGroup.saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
                 throw e;
             }
-            String message = Cluster.describe(e);
+            String message = NodeGroup.describe(e);
             String explained = isEnd(e) ? sockets.explainEnd(message) : NodeErrors.explainIntroduction(message);
             throw explained.equals(message) ? e : new JedisConnectionException(explained);
         }
     }
 
-    private static String password(NodeAddress address, Access access) {
+    private static String password(NodeAddress address, ConnectionSecurity access) {
         try {
             return access.password(address);
         } catch (IOException e) {
@@ -100,7 +105,7 @@ final class NodeConnection extends Connection {
     /** Returns whether the connection has ended, unlike one on which the node refuses us or does not answer. */
     private static boolean isEnd(RuntimeException failure) {
         return failure instanceof JedisConnectionException
-                && !(Cluster.innermost(failure) instanceof SocketTimeoutException);
+                && !(NodeGroup.innermost(failure) instanceof SocketTimeoutException);
     }
 
     /**
@@ -118,14 +123,14 @@ final class NodeConnection extends Connection {
     private static final class Sockets extends DefaultJedisSocketFactory {
 
         private final NodeAddress address;
-        private final Names names;
+        private final HostResolver names;
         private final Tls tls;
         private final JedisClientConfig config;
         private final long deadline;
         private NodeSocket last;
         private boolean agreed;
 
-        Sockets(NodeAddress address, Names names, Tls tls, JedisClientConfig config, long deadline) {
+        Sockets(NodeAddress address, HostResolver names, Tls tls, JedisClientConfig config, long deadline) {
             super(new HostAndPort(address.host(), address.port()), config);
             this.address = address;
             this.names = names;
@@ -178,7 +183,7 @@ final class NodeConnection extends Connection {
         }
     }
 
-    ArrayDeque<Channel.Request> inFlight() {
+    ArrayDeque<NodeConnections.Request> inFlight() {
         return inFlight;
     }
 
@@ -238,10 +243,10 @@ final class NodeConnection extends Connection {
         }
     }
 
-    /** Closes without a word; what is in flight stays in {@link #inFlight()}. */
+    /** Closes without notice to the node; what is in flight stays in {@link #inFlight()}. */
     void abandon() {
         try {
-            socket.close(); // first: TLS would say goodbye, and wait for a node that hangs to take it
+            socket.close(); // first: TLS would send a closing alert, and wait until a node that hangs takes it
             forceDisconnect();
         } catch (IOException e) {
             // it is closed, which is all that was wanted

@@ -31,7 +31,7 @@ final class NodeErrors {
     }
 
     /**
-     * Says why the guard could not look at a node.
+     * Returns why the guard could not inspect a node.
      *
      * @param command the command that the node answered with an error
      * @param error what it answered

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.holdfast.protocol.Recorder;
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
 
 /**
  * What is known of one node, shared by all channels of a lock service.
@@ -19,8 +19,8 @@ import org.holdfast.protocol.Time;
  * </pre>
  *
  * <p>A node that is up or in quarantine is asked. Any other is not, so that a node which hangs costs one timeout when it
- * begins to hang and nothing afterwards. It is looked at ever more rarely, up to a bound, and admitted when it answers and
- * may vote: in the background, and by who cannot have a quorum without it.
+ * begins to hang and nothing afterwards. It is inspected ever more rarely, up to a bound, and admitted when it answers
+ * and may vote: in the background, and by callers that cannot have a quorum without it.
  */
 final class NodeHealth {
 
@@ -35,7 +35,7 @@ final class NodeHealth {
         /** It answers, and grants nothing new until then: it may have forgotten locks. */
         record Quarantined(long until, String reason) implements State {}
 
-        /** It is not asked until somebody has looked at it. */
+        /** It is not asked until an inspection has admitted it. */
         record Aside(Cause cause, String reason, long since, long pauseNanos, long nextLook) implements State {}
     }
 
@@ -43,7 +43,7 @@ final class NodeHealth {
     private enum Cause {
         /** It did not answer. */
         SUSPECTED,
-        /** It is no node to keep locks on, or does not let us look. */
+        /** It is no node to keep locks on, or does not let us inspect it. */
         REFUSED,
         /** Its clock has jumped. */
         DOUBTED
@@ -51,20 +51,20 @@ final class NodeHealth {
 
     private static final State UP = new State.Up();
 
-    /** Of a quarantine that somebody else has begun. */
+    /** The reason of a quarantine that an inspection finds, and has not begun itself. */
     private static final String BY_MARK = "its birth mark says so";
 
     private final NodeAddress address;
     private final Time time;
     private final Recorder recorder;
     private final AtomicReference<State> state = new AtomicReference<>(UP);
-    private final NodeThrottles.OfNode log;
+    private final NodeLogLimiters.OfNode log;
 
-    /** Why it is not asked, as we have said in the log, which then has to say when it is again; else null. */
+    /** Why it is not asked, if that was logged: then the log must also say when it is asked again. Else null. */
     private final AtomicReference<Cause> told = new AtomicReference<>();
 
-    /** @param log what may be said of the node by all who share it */
-    NodeHealth(NodeAddress address, Time time, Recorder recorder, NodeThrottles.OfNode log) {
+    /** @param log limits what all lock services that share the node log of it */
+    NodeHealth(NodeAddress address, Time time, Recorder recorder, NodeLogLimiters.OfNode log) {
         this.address = address;
         this.time = time;
         this.recorder = recorder;
@@ -111,14 +111,14 @@ final class NodeHealth {
         setAside(Cause.DOUBTED, reason);
     }
 
-    /** It could not be looked at, for a reason that is not the node's: that is what stands against one which is not asked. */
+    /** It could not be inspected, for a reason that is not the node's. If it is not asked, that becomes the reason. */
     void notLookedAt(String reason) {
         if (state.get() instanceof State.Aside aside) {
             setAside(aside.cause(), reason);
         }
     }
 
-    /** A node that is refused is not doubted too: it would be told of again and again. */
+    /** A node that is refused is not doubted too: the log would report it again and again. */
     private void setAside(Cause cause, String reason) {
         State seen = state.get();
         if (seen instanceof State.Aside aside && aside.cause() == cause) { // for whatever stands against it by now
@@ -139,7 +139,7 @@ final class NodeHealth {
         }
     }
 
-    /** What cannot be said now is said later if it still holds, unless the log has it from another lock service. */
+    /** What the limiter rejects now is logged later if it still holds, unless another lock service has logged it. */
     private void tell(State.Aside aside) {
         Cause cause = aside.cause();
         if (told.get() == cause || log.tellers().stream().anyMatch(teller -> teller.told.get() == cause)) {
@@ -152,7 +152,7 @@ final class NodeHealth {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "HF0301: node " + address + " is " + word(cause) + ": " + aside.reason() + more);
-            if (isAsked()) { // whoever has admitted it meanwhile did not know that this would be in the log
+            if (isAsked()) { // the thread that admitted it meanwhile did not know that this would be in the log
                 tellOfReturn(aside);
             }
         }
@@ -190,7 +190,7 @@ final class NodeHealth {
         }
     }
 
-    /** The look that has begun a quarantine knows why; those that follow only see that it goes on. */
+    /** The inspection that has begun a quarantine knows why; later ones only see that it lasts. */
     private State.Quarantined quarantined(NodeInspector.Admission admission, State before) {
         String known = before instanceof State.Quarantined already ? already.reason() : BY_MARK;
         return new State.Quarantined(
@@ -198,8 +198,8 @@ final class NodeHealth {
     }
 
     /**
-     * Takes the right to look at a node that is not asked; true for one caller each time it is due. The next time comes after
-     * twice the pause.
+     * Claims the inspection of a node that is not asked; true for one caller each time it is due. The next time comes
+     * after twice the pause.
      */
     boolean claimLook() {
         State seen = state.get();
@@ -211,7 +211,7 @@ final class NodeHealth {
         return state.compareAndSet(seen, new State.Aside(a.cause(), a.reason(), a.since(), pause, now + pause));
     }
 
-    /** Returns whether somebody should look at a node that is not asked. */
+    /** Returns whether the node is not asked, and its next inspection is due. */
     boolean isLookDue() {
         return state.get() instanceof State.Aside aside && time.nanoTime() - aside.nextLook() >= 0;
     }

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.holdfast.protocol.Agreements;
-import org.holdfast.protocol.BirthMark;
-import org.holdfast.protocol.Clocks;
-import org.holdfast.protocol.MarkChange;
-import org.holdfast.protocol.NodeFacts;
-import org.holdfast.protocol.NodeGuard;
-import org.holdfast.protocol.NodeProbe;
-import org.holdfast.protocol.Throttle;
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.BirthMark;
+import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.MarkChange;
+import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.protocol.guard.NodeGuard;
+import org.holdfast.protocol.guard.NodeProbe;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -24,8 +24,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Looks at one node on each new connection, before it is asked for anything, and once a second: sets its birth mark right,
- * and compares its clock.
+ * Inspects one node on each new connection, before it is asked for anything, and once a second: sets its birth mark
+ * right, and compares its clock.
  *
  * <p>One round trip where the mark is right. An open connection proves that the process is the same; that its memory is
  * whole, its scripts see by the mark. Safe for use by any number of threads, each with a connection of its own.
@@ -55,40 +55,40 @@ final class NodeInspector {
     private final NodeAddress address;
     private final byte[] markKey;
     private final byte[] heartbeatKey;
-    private final Clocks clocks;
+    private final ClockMonitor clockMonitor;
     private final Time time;
-    private final Throttle throttle;
+    private final LogRateLimiter logLimiter;
     private final NodeGuard guard;
 
-    /** Why the node was refused when it was looked at last; null if it was not. Its quarantine begins anew with each look then. */
+    /** Why the last inspection refused the node; null if it did not. Each one begins its quarantine anew then. */
     private volatile String refusedFor;
 
     /**
-     * @param agreements the settings that processes must share
-     * @param throttle of what the log says of marks
+     * @param acceptedSettings the settings that processes must share
+     * @param logLimiter of what the log says of marks
      */
     NodeInspector(
             int node,
             NodeAddress address,
             ScriptCodec codec,
-            Agreements agreements,
-            Clocks clocks,
+            AcceptedSettings acceptedSettings,
+            ClockMonitor clockMonitor,
             Time time,
-            Throttle throttle) {
+            LogRateLimiter logLimiter) {
         this.node = node;
         this.address = address;
         this.markKey = codec.markKey().getBytes(StandardCharsets.UTF_8);
         this.heartbeatKey = codec.heartbeatKey().getBytes(StandardCharsets.UTF_8);
-        this.clocks = clocks;
+        this.clockMonitor = clockMonitor;
         this.time = time;
-        this.throttle = throttle;
-        this.guard = new NodeGuard(node, agreements, address.durable(), clocks, time);
+        this.logLimiter = logLimiter;
+        this.guard = new NodeGuard(node, acceptedSettings, address.durable(), clockMonitor, time);
     }
 
     /**
      * A node may be asked.
      *
-     * @param runId which process it is; null if no guard has looked
+     * @param runId which process it is; null if no guard has inspected it
      * @param quarantineNanos how long it grants nothing new; 0 if it votes
      * @param reason why a quarantine was begun just now; null if it was not
      */
@@ -106,10 +106,10 @@ final class NodeInspector {
     }
 
     /**
-     * Looks, sets the mark right if need be, and compares the clock.
+     * Inspects the node, sets the mark right if need be, and compares the clock.
      *
      * @return for how long the node will grant nothing new
-     * @throws RefusedException if the node is not to be used, or does not let us look
+     * @throws RefusedException if the node is not to be used, or does not let us inspect it
      * @throws JedisException if it does not answer
      */
     Admission inspect(NodeConnection connection) {
@@ -141,10 +141,10 @@ final class NodeInspector {
         connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
-        clocks.note(node, sentAt, time.nanoTime(), micros(requiredReply(replies.get(1), "TIME")));
+        clockMonitor.note(node, sentAt, time.nanoTime(), micros(requiredReply(replies.get(1), "TIME")));
         return replies.get(0) instanceof byte[] bytes
                 && BirthMark.parse(text(bytes))
-                        .filter(mark -> clocks.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
+                        .filter(mark -> clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
                         .isPresent();
     }
 
@@ -177,7 +177,7 @@ final class NodeInspector {
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = micros(requiredReply(replies.get(2), "TIME"));
             Map<String, String> info = parse(text(requiredReply(replies.get(3), "INFO")));
-            clocks.note(node, sentAt, time.nanoTime(), now);
+            clockMonitor.note(node, sentAt, time.nanoTime(), now);
             Optional<String> fault = durable ? durabilityFault(info, replies.get(4), replies.get(5)) : Optional.empty();
             return new NodeProbe.Sight(facts(info, now, fault), mark, heartbeat);
         }
@@ -332,9 +332,9 @@ final class NodeInspector {
     }
 
     private void report(MarkChange change) {
-        String more = throttle.leave();
+        String more = logLimiter.leave();
         if (more != null) {
-            long millis = change.agreements().widest().quarantine().toMillis();
+            long millis = change.acceptedSettings().widest().quarantine().toMillis();
             LOG.log(
                     System.Logger.Level.INFO,
                     "HF0303: node " + address + " is in quarantine for " + millis + " ms, and grants no new lock until"

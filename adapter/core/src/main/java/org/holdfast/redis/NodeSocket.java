@@ -32,7 +32,7 @@ final class NodeSocket extends Socket {
 
     private static final int BUFFER = 8_192; // as large as what Jedis reads and writes at once
 
-    /** How often is looked for what has come where there is no file for a selector. */
+    /** How long to pause between two attempts where there is no file for a selector. */
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Of the patience for an answer. */
@@ -61,9 +61,10 @@ final class NodeSocket extends Socket {
      *
      * @param timeoutMillis for each answer after that
      * @param deadline on the scale of {@link System#nanoTime()}: for finding all addresses, and trying them
-     * @throws LocalFailureException if it is not for the node that there is no connection
+     * @throws LocalFailureException if there is no connection for a reason that is in this process
      */
-    static NodeSocket connect(Names names, String host, int port, int timeoutMillis, long deadline) throws IOException {
+    static NodeSocket connect(HostResolver names, String host, int port, int timeoutMillis, long deadline)
+            throws IOException {
         IOException failure = null;
         for (InetAddress address : names.addresses(host, deadline)) {
             try {
@@ -150,7 +151,7 @@ final class NodeSocket extends Socket {
                 if (selector.select(TimeUnit.NANOSECONDS.toMillis(left) + 1) > 0) {
                     return;
                 }
-                interrupted |= Thread.interrupted(); // an interrupt ends a select; we go on and tell later
+                interrupted |= Thread.interrupted(); // an interrupt ends a select; wait on, restore the status later
                 left = deadline - System.nanoTime();
             }
             throw new SocketTimeoutException(what + " in time");
@@ -189,7 +190,7 @@ final class NodeSocket extends Socket {
         late = bounded;
     }
 
-    /** For the parts of an answer that have not come is waited for so long at the most, also if the timeout is longer. */
+    /** Limits the wait for the parts of an answer that have not come, also if the timeout is longer. */
     void limitPatience(long nanos) {
         patience = nanos;
     }
@@ -211,7 +212,7 @@ final class NodeSocket extends Socket {
         return channel;
     }
 
-    /** Returns whether the peer has closed, or sent what nobody asked for. To be called when no reply is expected. */
+    /** Returns whether the peer has closed, or sent what was not requested. To be called when no reply is expected. */
     boolean isUnusable() {
         try {
             return channel.read(incoming.clear()) != 0;
@@ -300,7 +301,7 @@ final class NodeSocket extends Socket {
         return timeoutMillis;
     }
 
-    /** Says that none is set. The inherited one would open a socket of its own to look. */
+    /** Returns that none is set. The inherited method would open a socket of its own to find out. */
     @Override
     public int getSoLinger() {
         return -1;

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.node.NodeSet;
 
 /**
  * The connections of one channel that are being opened: to all nodes at once, within one node timeout altogether.
@@ -16,7 +16,7 @@ import org.holdfast.protocol.NodeSet;
  */
 final class Openings {
 
-    /** Those that threads open end by the same deadline as ours: it takes them a moment to say so. */
+    /** Attempts on other threads have the same deadline as ours: it takes them a moment more to report their end. */
     private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** The channel, to which the connections go. Called with its lock. */
@@ -29,7 +29,7 @@ final class Openings {
         boolean isQuorumConnected();
     }
 
-    private final Cluster cluster;
+    private final NodeGroup cluster;
     private final Owner owner;
     private final ReentrantLock lock;
 
@@ -39,7 +39,7 @@ final class Openings {
     /** What is under way, by node. */
     private final Attempt[] pending;
 
-    Openings(Cluster cluster, Owner owner, ReentrantLock lock) {
+    Openings(NodeGroup cluster, Owner owner, ReentrantLock lock) {
         this.cluster = cluster;
         this.owner = owner;
         this.lock = lock;
@@ -72,7 +72,7 @@ final class Openings {
                 requireTime();
                 connection = cluster.connect(node, deadline);
             } catch (RuntimeException e) {
-                failure = Cluster.describe(e);
+                failure = NodeGroup.describe(e);
             } finally {
                 end(connection, failure);
             }
@@ -168,7 +168,7 @@ final class Openings {
                 try {
                     over.awaitNanos(left);
                 } catch (InterruptedException e) {
-                    interrupted = true; // we go on and tell later
+                    interrupted = true; // wait on, and restore the status later
                 }
             }
         }

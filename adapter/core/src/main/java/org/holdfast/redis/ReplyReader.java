@@ -23,7 +23,7 @@ import redis.clients.jedis.util.RedisInputStream;
  */
 final class ReplyReader {
 
-    /** The largest that we ask for: all who read a lock, with what is said of each. */
+    /** The largest that we ask for: all readers of a lock, with the details of each. */
     private static final int MOST_BYTES = 16 * 1024 * 1024;
 
     /** So many are taken for each part of a reply, however short it is. */
@@ -38,7 +38,7 @@ final class ReplyReader {
     private final UnaryOperator<String> errors;
     private int left = MOST_BYTES;
 
-    /** @param errors makes what may be told of what a node said of an error */
+    /** @param errors removes from a node's error what must not be shown */
     ReplyReader(RedisInputStream in, UnaryOperator<String> errors) {
         this.in = in;
         this.errors = errors;

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.Claim;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Target;
-import org.holdfast.protocol.Ticket;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.node.Ticket;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
@@ -35,19 +35,19 @@ final class ScriptCodec {
     private static final int TOKEN_SKEWED = 15;
 
     private final String prefix;
-    private final long memoryMicros;
+    private final long quarantineMicros;
 
-    /** So much longer than its lease a lock's key lasts. */
+    /** How much longer than its lease a lock's key lasts. */
     private final long lingerMillis;
 
     /**
      * @param prefix what every key begins with
-     * @param memoryMicros how long a forgotten lock may last; 0 to trust the nodes' memory
+     * @param quarantineMicros how long a forgotten lock may last; 0 to trust the nodes' memory
      */
-    ScriptCodec(String prefix, long memoryMicros) {
+    ScriptCodec(String prefix, long quarantineMicros) {
         this.prefix = prefix;
-        this.memoryMicros = memoryMicros;
-        this.lingerMillis = (memoryMicros + 999) / 1_000;
+        this.quarantineMicros = quarantineMicros;
+        this.lingerMillis = (quarantineMicros + 999) / 1_000;
     }
 
     /** Returns the key of the birth mark. */
@@ -61,8 +61,9 @@ final class ScriptCodec {
     }
 
     /**
-     * Returns the usual call: by the script's SHA if it is known, which a node may have forgotten. Nobody waits to hear that
-     * when a ticket is taken away, or what an attempt has got, so that is always done by the source.
+     * Returns the usual call: by the script's SHA if it is known, which a node may have forgotten. When a ticket is
+     * removed, or an attempt is undone without a tombstone, no caller waits for the reply that says so: these calls
+     * always have the source.
      */
     CommandArguments usual(Command command, boolean known) {
         boolean undoes = command instanceof Command.Release release && !release.tombstone();
@@ -96,16 +97,16 @@ final class ScriptCodec {
     /** Returns the script that carries out the command. */
     static LockScript script(Command command) {
         if (command instanceof Command.Acquire c) {
-            if (c.claim().target() instanceof Target.Reading) {
+            if (c.claim().target() instanceof Target.Shared) {
                 return LockScript.ACQUIRE_READING;
             }
             return c.queueing().isPresent() ? LockScript.ACQUIRE_IN_TURN : LockScript.ACQUIRE;
         }
         if (command instanceof Command.Renew c) {
-            return c.claim().target() instanceof Target.Reading ? LockScript.RENEW_READING : LockScript.RENEW;
+            return c.claim().target() instanceof Target.Shared ? LockScript.RENEW_READING : LockScript.RENEW;
         }
         if (command instanceof Command.Release c) {
-            return c.claim().target() instanceof Target.Reading ? LockScript.RELEASE_READING : LockScript.RELEASE;
+            return c.claim().target() instanceof Target.Shared ? LockScript.RELEASE_READING : LockScript.RELEASE;
         }
         if (command instanceof Command.FindPermit) {
             return LockScript.FIND_PERMIT;
@@ -149,7 +150,7 @@ final class ScriptCodec {
     private void acquire(Command.Acquire command, CommandArguments call) {
         Claim claim = command.claim();
         boolean queues = command.queueing().isPresent();
-        boolean reads = claim.target() instanceof Target.Reading;
+        boolean reads = claim.target() instanceof Target.Shared;
         call.add(keysOf(claim) + (queues ? 3 : 0) + (reads ? 1 : 0) + markKeys());
         addKeys(claim, call);
         String base = base(claim.target().name());
@@ -176,7 +177,7 @@ final class ScriptCodec {
     }
 
     private void renew(Claim claim, CommandArguments call) {
-        boolean reads = claim.target() instanceof Target.Reading;
+        boolean reads = claim.target() instanceof Target.Shared;
         call.add(keysOf(claim) + (reads ? 1 : 0) + markKeys());
         addKeys(claim, call);
         if (reads) {
@@ -193,8 +194,8 @@ final class ScriptCodec {
 
     private void release(Command.Release command, CommandArguments call) {
         Claim claim = command.claim();
-        boolean reads = claim.target() instanceof Target.Reading;
-        call.add(keysOf(claim) + (reads ? 1 : 0) + (memoryMicros > 0 ? 1 : 0));
+        boolean reads = claim.target() instanceof Target.Shared;
+        call.add(keysOf(claim) + (reads ? 1 : 0) + (quarantineMicros > 0 ? 1 : 0));
         addKeys(claim, call);
         if (reads) {
             call.add(bytes(base(claim.target().name()) + "readers"));
@@ -206,7 +207,7 @@ final class ScriptCodec {
                 .add(command.held() ? 0 : aheadMicros(claim));
         claim.target().names().forEach(name -> call.add(bytes(channel(name))));
         if (reads) {
-            call.add(claim.ttlMillis()).add(memoryMicros);
+            call.add(claim.ttlMillis()).add(quarantineMicros);
         }
     }
 
@@ -224,7 +225,7 @@ final class ScriptCodec {
     }
 
     private void findPermit(Command.FindPermit command, CommandArguments call) {
-        call.add(command.permits() + (memoryMicros > 0 ? 1 : 0));
+        call.add(command.permits() + (quarantineMicros > 0 ? 1 : 0));
         for (int permit = 0; permit < command.permits(); permit++) {
             call.add(bytes(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
         }
@@ -232,13 +233,13 @@ final class ScriptCodec {
         call.add(command.first()).add(command.permits());
     }
 
-    /** The keys of locks with all that tells who has them, and how many they are as the first argument. */
+    /** Adds the keys of locks and of all that shows their holders, and the number of locks as the first argument. */
     private CommandArguments lookedAt(List<Target> locks, CommandArguments call) {
         List<Target> read =
                 locks.stream().filter(lock -> !(lock instanceof Target.Permit)).toList();
         call.add(2 * locks.size() + 1 + read.size());
         locks.forEach(lock -> addKeys(base(lock), call));
-        call.add(bytes(memoryMicros > 0 ? heartbeatKey() : base(locks.get(0)) + "lock"));
+        call.add(bytes(quarantineMicros > 0 ? heartbeatKey() : base(locks.get(0)) + "lock"));
         read.forEach(lock -> call.add(bytes(base(lock) + "readers")));
         return call.add(locks.size());
     }
@@ -278,18 +279,18 @@ final class ScriptCodec {
 
     /** The mark lives in another slot: a node that trusts its memory, perhaps in a cluster, is not asked for it. */
     private int markKeys() {
-        return memoryMicros > 0 ? 2 : 0;
+        return quarantineMicros > 0 ? 2 : 0;
     }
 
     private void addMark(CommandArguments call) {
         addHeartbeat(call);
-        if (memoryMicros > 0) {
+        if (quarantineMicros > 0) {
             call.add(bytes(markKey()));
         }
     }
 
     private void addHeartbeat(CommandArguments call) {
-        if (memoryMicros > 0) {
+        if (quarantineMicros > 0) {
             call.add(bytes(heartbeatKey()));
         }
     }
@@ -297,9 +298,9 @@ final class ScriptCodec {
     private CommandArguments addTake(Claim claim, long token, CommandArguments call) {
         return call.add(bytes(claim.owner().value()))
                 .add(token)
-                .add(claim.target() instanceof Target.Reading ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
+                .add(claim.target() instanceof Target.Shared ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
                 .add(keptMillis(claim.fenceMillis()))
-                .add(memoryMicros);
+                .add(quarantineMicros);
     }
 
     /** The braces are a hash tag: on a cluster all keys of a lock live in one slot. */
@@ -330,7 +331,7 @@ final class ScriptCodec {
                 && list.get(2) instanceof Long nodeMicros) {
             Reply reply = list.size() == 3 ? reply(status, detail) : null;
             if (status == SEEN && list.size() == 4) {
-                reply = Sightings.reply(detail, list.get(3));
+                reply = HolderEntryDecoder.reply(detail, list.get(3));
             }
             if (reply != null) {
                 return new Answer(node, reply, nodeMicros);
@@ -339,11 +340,11 @@ final class ScriptCodec {
         return new Answer(node, new Reply.Refused("the node returned what no script of ours returns"), 0);
     }
 
-    /** What we would go on with must be of the range that scripts work with; other numbers only tell how long to wait. */
+    /** Numbers that we continue with must be in the range of the scripts; others only show how long to wait. */
     private static boolean isPossible(int status, long detail) {
         return switch (status) {
             case FREE -> detail >= 0 && detail < LockRequest.MAX_PERMITS;
-            case TOKEN_TOO_SMALL, TICKET_TOO_SMALL -> detail >= 0 && detail <= Sightings.LARGEST_TOKEN;
+            case TOKEN_TOO_SMALL, TICKET_TOO_SMALL -> detail >= 0 && detail <= HolderEntryDecoder.LARGEST_TOKEN;
             default -> true;
         };
     }

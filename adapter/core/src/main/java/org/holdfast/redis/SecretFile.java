@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** Reads files that hold secrets: what goes wrong is told by the setting and the path, never by the content. */
+/** Reads files that hold secrets: errors name the setting and the path, never the content. */
 final class SecretFile {
 
     private SecretFile() {}

@@ -2,8 +2,8 @@
 package org.holdfast.redis;
 
 import java.util.concurrent.TimeUnit;
-import org.holdfast.protocol.Throttle;
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.env.Time;
 
 /**
  * What this process lacks to open connections: files, memory or threads.
@@ -19,12 +19,12 @@ final class Shortage {
     private record Failed(LocalFailureException failure, long at) {}
 
     private final Time time;
-    private final Throttle log;
+    private final LogRateLimiter log;
     private volatile Failed last;
 
     Shortage(Time time) {
         this.time = time;
-        this.log = new Throttle(time);
+        this.log = new LogRateLimiter(time);
     }
 
     /** @throws LocalFailureException if this process could not open a connection a moment ago */

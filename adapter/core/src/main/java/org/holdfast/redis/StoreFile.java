@@ -35,7 +35,7 @@ public record StoreFile(String setting, Path path, String type, String password)
         return SecretFile.read(setting, path, MOST_BYTES);
     }
 
-    /** Returns who trusts the certificates that are in the store. */
+    /** Returns managers that trust the certificates in the store. */
     TrustManager[] trust(byte[] content) throws IOException {
         KeyStore store = open(content, KeyStore::isCertificateEntry, "certificate that Java would trust");
         try {
@@ -43,11 +43,11 @@ public record StoreFile(String setting, Path path, String type, String password)
             factory.init(store);
             return factory.getTrustManagers();
         } catch (GeneralSecurityException e) {
-            throw new IOException(setting + " '" + path + "' cannot be used: " + Cluster.describe(e));
+            throw new IOException(setting + " '" + path + "' cannot be used: " + NodeGroup.describe(e));
         }
     }
 
-    /** Returns who shows the certificates whose keys are in the store. */
+    /** Returns managers that present the certificates whose keys are in the store. */
     KeyManager[] keys(byte[] content) throws IOException {
         KeyStore store = open(content, KeyStore::isKeyEntry, "private key");
         try {
@@ -58,7 +58,7 @@ public record StoreFile(String setting, Path path, String type, String password)
             throw new IOException(
                     setting + "Password must be the password of the private key in '" + path + "' too, and is not");
         } catch (GeneralSecurityException e) {
-            throw new IOException(setting + " '" + path + "' cannot be used: " + Cluster.describe(e));
+            throw new IOException(setting + " '" + path + "' cannot be used: " + NodeGroup.describe(e));
         }
     }
 
@@ -71,7 +71,7 @@ public record StoreFile(String setting, Path path, String type, String password)
                 }
             }
         } catch (KeyStoreException e) {
-            throw new IOException(setting + " '" + path + "' cannot be used: " + Cluster.describe(e));
+            throw new IOException(setting + " '" + path + "' cannot be used: " + NodeGroup.describe(e));
         }
         throw new IOException(setting + " '" + path + "' holds no " + what
                 + (password == null ? ", or hides it: " + setting + "Password is not set" : ""));
@@ -93,7 +93,7 @@ public record StoreFile(String setting, Path path, String type, String password)
             throw new IOException(
                     refused
                             ? setting + "Password does not open '" + path + "'"
-                            : setting + " '" + path + "' cannot be read as " + type + ": " + Cluster.describe(e));
+                            : setting + " '" + path + "' cannot be read as " + type + ": " + NodeGroup.describe(e));
         }
     }
 

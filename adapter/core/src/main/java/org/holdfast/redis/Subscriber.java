@@ -14,31 +14,31 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
-import org.holdfast.protocol.Announcements;
-import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.ReleaseNotifications;
+import org.holdfast.protocol.node.NodeSet;
 
 /**
- * Hears of releases by other processes: one connection to each node, for all locks that somebody waits for.
+ * Receives releases by other processes: one connection to each node, for all locks that callers wait for.
  *
- * <p>One thread serves all connections, as long as somebody waits and a little longer; only that thread touches them. Where a
- * node does not let us subscribe it is not listened to, and who waits has to ask.
+ * <p>One thread serves all connections, as long as a caller waits and a little longer; only that thread uses them. If a
+ * node does not let us subscribe, no releases are received from it, and waiters have to poll.
  */
-public final class Subscriber implements Announcements, AutoCloseable {
+public final class Subscriber implements ReleaseNotifications, AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(Subscriber.class.getName());
 
-    /** Connections are looked after so often. */
+    /** How often connections are served, at the least. */
     private static final long TURN_MILLIS = 500;
 
-    /** A lock that nobody waits for is listened to for so long: it may be waited for again. */
+    /** How long a subscription outlives the last waiter of its lock: another one may come. */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** After a failure another thread is asked for so much later. */
+    /** How long after a failure no other thread is started. */
     private static final long RESTART_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long LONGEST_CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Cluster cluster;
+    private final NodeGroup cluster;
     private final Executor threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stopped = lock.newCondition();
@@ -55,12 +55,12 @@ public final class Subscriber implements Announcements, AutoCloseable {
     private long stoppedAt;
 
     /** @param threads gives a thread for as long as it takes */
-    Subscriber(Cluster cluster, Executor threads) {
+    Subscriber(NodeGroup cluster, Executor threads) {
         this.cluster = cluster;
         this.threads = threads;
     }
 
-    /** Who waits for a lock, and which nodes have confirmed that we hear of it. Guarded by the lock. */
+    /** How many callers wait for a lock, and which nodes have confirmed to report it. Guarded by the lock. */
     private static final class Interest {
         private int waiters;
         private long leftAt;
@@ -68,17 +68,17 @@ public final class Subscriber implements Announcements, AutoCloseable {
     }
 
     @Override
-    public void tell(Consumer<String> told) {
+    public void onRelease(Consumer<String> told) {
         listener = told;
     }
 
     @Override
-    public void tellForced(ObjLongConsumer<String> told) {
+    public void onForcedRelease(ObjLongConsumer<String> told) {
         forced = told;
     }
 
     @Override
-    public void listen(String name) {
+    public void subscribe(String name) {
         lock.lock();
         try {
             Interest known = interests.get(name);
@@ -108,11 +108,11 @@ public final class Subscriber implements Announcements, AutoCloseable {
         failed = false;
         try {
             start();
-        } catch (IOException | RuntimeException | OutOfMemoryError e) { // whoever waits asks, as without us
+        } catch (IOException | RuntimeException | OutOfMemoryError e) { // waiters poll, as without us
             running = false;
             failed = true;
             failedAt = now;
-            LOG.log(System.Logger.Level.WARNING, "HF0306: nobody listens for releases: " + Cluster.describe(e));
+            LOG.log(System.Logger.Level.WARNING, "HF0306: nobody listens for releases: " + NodeGroup.describe(e));
         }
     }
 
@@ -133,7 +133,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
     }
 
     @Override
-    public void ignore(String name) {
+    public void unsubscribe(String name) {
         lock.lock();
         try {
             Interest known = interests.get(name);
@@ -148,7 +148,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
     }
 
     @Override
-    public boolean isHeard(String name) {
+    public boolean isSubscribed(String name) {
         lock.lock();
         try {
             Interest known = interests.get(name);
@@ -164,9 +164,9 @@ public final class Subscriber implements Announcements, AutoCloseable {
     }
 
     private void run(Selector own) {
-        SubscriberLine[] lines = new SubscriberLine[cluster.size()];
+        SubscriberConnection[] lines = new SubscriberConnection[cluster.size()];
         for (int node = 0; node < lines.length; node++) {
-            lines[node] = new SubscriberLine(cluster, node, own, this::confirmed, listener, forced, this::deaf);
+            lines[node] = new SubscriberConnection(cluster, node, own, this::confirmed, listener, forced, this::deaf);
         }
         try {
             Set<String> wanted = wanted(Set.of());
@@ -176,7 +176,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
                 }
                 wanted = wanted(wanted);
             }
-        } catch (Throwable e) { // whoever waits asks, as without us
+        } catch (Throwable e) { // waiters poll, as without us
             LOG.log(System.Logger.Level.WARNING, "HF0307: nobody listens for releases any more", e);
             fail(lines);
         } finally {
@@ -184,9 +184,9 @@ public final class Subscriber implements Announcements, AutoCloseable {
         }
     }
 
-    private static void serve(SubscriberLine[] lines, Set<String> wanted, Selector own) throws IOException {
+    private static void serve(SubscriberConnection[] lines, Set<String> wanted, Selector own) throws IOException {
         boolean more = false;
-        for (SubscriberLine line : lines) {
+        for (SubscriberConnection line : lines) {
             line.serve(wanted);
             if (line.hasMore()) {
                 line.readWhatHasCome();
@@ -198,7 +198,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
         } else {
             own.select(TURN_MILLIS);
         }
-        Thread.interrupted(); // meant for the work before, or for one that does not end when nobody waits
+        Thread.interrupted(); // meant for the work before, or for work that does not end without waiters
         for (SelectionKey key : own.selectedKeys()) {
             if (key.isValid()) {
                 lines[(Integer) key.attachment()].readWhatHasCome();
@@ -224,22 +224,22 @@ public final class Subscriber implements Announcements, AutoCloseable {
         }
     }
 
-    /** Nobody waits: closes the connections, and returns whether it is still so. */
-    private boolean mayEnd(SubscriberLine[] lines) {
-        for (SubscriberLine line : lines) {
+    /** Called when no caller waits: closes the connections, and returns whether that is still so. */
+    private boolean mayEnd(SubscriberConnection[] lines) {
+        for (SubscriberConnection line : lines) {
             line.close();
         }
         lock.lock();
         try {
-            running = !closed && changed; // who comes from now on starts another thread
+            running = !closed && changed; // a waiter that comes from now on starts another thread
             return !running;
         } finally {
             lock.unlock();
         }
     }
 
-    private void fail(SubscriberLine[] lines) {
-        for (SubscriberLine line : lines) {
+    private void fail(SubscriberConnection[] lines) {
+        for (SubscriberConnection line : lines) {
             line.close();
         }
         lock.lock();
@@ -268,7 +268,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
         }
     }
 
-    /** A node will tell of the lock from now on; what it was released before, nobody has heard. */
+    /** A node will report releases of the lock from now on. This process has not received earlier ones. */
     private void confirmed(int node, String name) {
         boolean heardNow;
         lock.lock();
@@ -287,7 +287,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
         }
     }
 
-    /** A connection is gone, and with it what it listened for. */
+    /** A connection is gone, and its subscriptions with it. */
     private void deaf(int node) {
         lock.lock();
         try {
@@ -313,7 +313,7 @@ public final class Subscriber implements Announcements, AutoCloseable {
         }
     }
 
-    /** Stops listening, and waits for the thread to end, until 1 s after it was told to. */
+    /** Stops listening, and waits for the thread to end, until 1 s after {@link #stop()}. */
     @Override
     public void close() {
         stop();

@@ -28,10 +28,10 @@ final class Tls {
     private static final String ALERT = "fatal alert";
     private static final String REFUSES = "it refuses TLS with us: ";
 
-    private final Access access;
+    private final ConnectionSecurity access;
     private volatile Opened opened;
 
-    Tls(Access access) {
+    Tls(ConnectionSecurity access) {
         this.access = access;
     }
 
@@ -106,7 +106,7 @@ final class Tls {
         try {
             return SSLContext.getDefault();
         } catch (GeneralSecurityException e) {
-            throw new IOException("the JVM has no TLS: " + Cluster.describe(e));
+            throw new IOException("the JVM has no TLS: " + NodeGroup.describe(e));
         }
     }
 
@@ -119,14 +119,14 @@ final class Tls {
                     null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new IOException("the JVM has no TLS: " + Cluster.describe(e));
+            throw new IOException("the JVM has no TLS: " + NodeGroup.describe(e));
         }
     }
 
-    /** Returns what went wrong, for those who have to set it right. */
+    /** Returns what went wrong, for the operator to correct it. */
     private static String explain(Exception failure, NodeAddress address) {
-        Throwable innermost = Cluster.innermost(failure);
-        String said = Cluster.describe(failure);
+        Throwable innermost = NodeGroup.innermost(failure);
+        String said = NodeGroup.describe(failure);
         if (innermost instanceof CertificateExpiredException || innermost instanceof CertificateNotYetValidException) {
             return "its certificate is not in force: " + said;
         }
@@ -139,7 +139,7 @@ final class Tls {
         return said.contains(ALERT) ? REFUSES + said : "there is no TLS with it: " + said;
     }
 
-    /** Returns why the first words failed after TLS was agreed: with TLS 1.3 a node refuses our certificate only then. */
+    /** Returns why the first request failed once TLS was agreed: in TLS 1.3 a node refuses our certificate only then. */
     static String explainEnd(String said) {
         return said.contains(ALERT)
                 ? REFUSES + said

@@ -10,19 +10,19 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.env.Recorder;
 
 /**
  * What happens to locks, as events of the JDK Flight Recorder.
  *
- * <p>Where nobody records, nothing is allocated and no clock is read: one event of each kind is there to be asked whether it is
- * wanted.
+ * <p>Without a recording, nothing is allocated and no clock is read: one event of each kind is there to be asked
+ * whether its kind is recorded.
  */
 final class FlightEvents implements Recorder {
 
     private static final String HOLDFAST = "Holdfast";
 
-    /** What is quicker is not worth an event, unless whoever records wants it. */
+    /** What is quicker is not worth an event, unless the recording is set to have it. */
     private static final String THRESHOLD = "10 ms";
 
     private final Acquire acquire = new Acquire();

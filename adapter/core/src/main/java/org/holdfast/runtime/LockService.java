@@ -7,17 +7,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LeaseShutdown;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Lookout;
 import org.holdfast.protocol.Redlock;
 import org.holdfast.protocol.Renewals;
-import org.holdfast.protocol.Time;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.UnfinishedReleases;
-import org.holdfast.redis.Channel;
-import org.holdfast.redis.Cluster;
-import org.holdfast.redis.Inspection;
-import org.holdfast.redis.NodeThrottles;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.redis.NodeConnections;
+import org.holdfast.redis.NodeGroup;
+import org.holdfast.redis.NodeLogLimiters;
+import org.holdfast.redis.RedisProbe;
 import org.holdfast.redis.Subscriber;
 
 /**
@@ -39,21 +39,21 @@ public final class LockService implements AutoCloseable {
     private final Settings settings;
     private final Scheduling scheduling;
     private final Time time;
-    private final Cluster cluster;
-    private final Channel service;
-    private final Channel forWaiting;
+    private final NodeGroup cluster;
+    private final NodeConnections service;
+    private final NodeConnections forWaiting;
     private final UnfinishedReleases unfinished;
     private final Renewals renewals;
     private final LeaseManager leases;
     private final TransactionLeases transactionLeases;
     private final LeaseShutdown shutdown;
     private final Subscriber subscriber;
-    private final Inspection inspection;
-    private final Lookout lookout;
+    private final RedisProbe inspection;
+    private final NodeMonitor nodeMonitor;
     private final Management management;
     private final AtomicBoolean lookAsked = new AtomicBoolean();
 
-    /** Whoever sets it has the inspection's connections for itself. */
+    /** The thread that sets it has the inspection's connections for itself. */
     private final AtomicBoolean inspecting = new AtomicBoolean();
 
     private volatile boolean closed;
@@ -70,26 +70,30 @@ public final class LockService implements AutoCloseable {
     }
 
     LockService(Settings settings, Transactions transactions, Scheduling scheduling, Time time) {
-        this(settings, transactions, scheduling, time, new NodeThrottles(time));
+        this(settings, transactions, scheduling, time, new NodeLogLimiters(time));
     }
 
-    /** @param throttles of all services that have the same nodes */
+    /** @param logLimiters of all services that have the same nodes */
     LockService(
-            Settings settings, Transactions transactions, Scheduling scheduling, Time time, NodeThrottles throttles) {
+            Settings settings,
+            Transactions transactions,
+            Scheduling scheduling,
+            Time time,
+            NodeLogLimiters logLimiters) {
         this.time = time;
         this.settings = settings;
         this.scheduling = scheduling;
-        this.cluster = new Cluster(
+        this.cluster = new NodeGroup(
                 settings.nodes(),
                 settings.access(),
                 settings.keyPrefix(),
                 settings.timing().nodeTimeout(),
                 settings.guard() == Settings.Guard.QUARANTINE,
-                settings.agreements(),
+                settings.acceptedSettings(),
                 time,
                 scheduling::runLong,
                 Recorders.FOUND,
-                throttles);
+                logLimiters);
         this.service = cluster.open();
         this.forWaiting = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
@@ -111,13 +115,13 @@ public final class LockService implements AutoCloseable {
         this.transactionLeases = new TransactionLeases(leases, transactions);
         this.shutdown = new LeaseShutdown(leases, transactionLeases);
         this.inspection = cluster.inspection();
-        this.lookout = new Lookout(time, cluster.clocks(), inspection, leases::clockStoodStill);
+        this.nodeMonitor = new NodeMonitor(time, cluster.clockMonitor(), inspection, leases::clockStoodStill);
         this.management = new Management(settings.keyPrefix(), leases, unfinished, cluster::describeNodes);
         scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
     }
 
     /** Returns a new channel for one caller at a time. */
-    public Channel openChannel() {
+    public NodeConnections openChannel() {
         return cluster.open();
     }
 
@@ -156,9 +160,9 @@ public final class LockService implements AutoCloseable {
             leases.sweep();
             unfinished.retry(
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
-            service.isUsable(); // reads what nobody waits for, and gives up nodes that are overdue
+            service.isUsable(); // reads what no caller waits for, and gives up nodes that are overdue
             forWaiting.isUsable();
-            if (lookout.isDue() && lookAsked.compareAndSet(false, true)) {
+            if (nodeMonitor.isDue() && lookAsked.compareAndSet(false, true)) {
                 startLooking();
             }
         } catch (Throwable e) { // a periodic task that throws is never run again, and nothing would be renewed
@@ -183,7 +187,7 @@ public final class LockService implements AutoCloseable {
         if (inspecting.compareAndSet(false, true)) { // else the inspection is closed
             try {
                 if (!closed) {
-                    lookout.look();
+                    nodeMonitor.look();
                 }
             } finally {
                 inspecting.set(false);
@@ -194,8 +198,8 @@ public final class LockService implements AutoCloseable {
     }
 
     /**
-     * Whoever looks while the service is closed is not waited for: it closes afterwards. A look that was asked for may never
-     * begin: containers that stop an adapter drop its tasks.
+     * The close does not wait for an inspection that is under way: the inspecting thread closes the connections
+     * afterwards. An inspection that was requested may never begin: containers that stop an adapter drop its tasks.
      */
     private void closeInspectionIfOver() {
         if (closed && inspecting.compareAndSet(false, true)) {
@@ -233,10 +237,10 @@ public final class LockService implements AutoCloseable {
 
     /** Takes no lock from now on, and ends all waiting. Leases are renewed as before. */
     void refuse() {
-        leases.stopWaiting(); // while there are threads to tell the application on
+        leases.stopWaiting(); // while there are threads to notify the application on
     }
 
-    /** Waits until all that was taken before {@link #refuse} is given back. */
+    /** Waits until all that was taken before {@link #refuse} is released. */
     void awaitHolders(long deadline) {
         shutdown.awaitHolders(deadline);
     }
@@ -255,7 +259,7 @@ public final class LockService implements AutoCloseable {
         shutdown.awaitListeners(time.nanoTime() + LONGEST_TELLING.toNanos());
     }
 
-    /** Stops what goes on by itself, without waiting for it to end. To be called after {@link #refuse}. */
+    /** Stops what runs by itself, without waiting for it to end. To be called after {@link #refuse}. */
     void stop() {
         threadless = true;
         scheduling.close();
@@ -275,10 +279,10 @@ public final class LockService implements AutoCloseable {
     void finish(long deadline) {
         long now = time.nanoTime();
         long patience = Math.min(deadline - now, settings.timing().nodeTimeout().toNanos());
-        service.awaitAnswers(now + patience); // a quorum was waited for: the others are heard as well
-        cluster.awaitAnswers(now + patience); // what was taken back on channels that nobody reads any more
+        service.awaitAnswers(now + patience); // a quorum was waited for: now also for the other nodes
+        cluster.awaitAnswers(now + patience); // releases on channels that no thread reads any more
         if (unfinished.size()
-                > 0) { // what was not heard until then: nodes may have come back, and will not be told later
+                > 0) { // releases not confirmed until then: nodes may have come back, and will get no later request
             unfinished.retry(service, now + patience);
             service.awaitAnswers(now + patience);
         }

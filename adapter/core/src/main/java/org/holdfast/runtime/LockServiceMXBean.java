@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What JMX tells of a running lock service, as {@code org.holdfast:type=LockService,prefix=…,id=…}: its key prefix, and 1, or the
- * smallest number that was free if this JVM has several services with that prefix. Counts begin with its start. To ask costs no
- * round trip to a node.
+ * What JMX shows of a running lock service, as {@code org.holdfast:type=LockService,prefix=…,id=…}: its key prefix, and
+ * 1, or the smallest number that was free if this JVM has several services with that prefix. Counts begin with its
+ * start. To ask costs no round trip to a node.
  */
 public interface LockServiceMXBean {
 
@@ -26,11 +26,11 @@ public interface LockServiceMXBean {
     /** Returns how many callers of this process wait in line now. */
     int getWaiters();
 
-    /** Returns how many leases were taken from the nodes or from somebody else in this process. */
+    /** Returns how many leases were taken from the nodes or from another holder in this process. */
     long getAcquired();
 
     /** Returns how many leases their holder had already, and took once more. */
-    long getTakenOnceMore();
+    long getReentered();
 
     /** Returns how many of the leases acquired were passed on inside this process. */
     long getPassedOn();

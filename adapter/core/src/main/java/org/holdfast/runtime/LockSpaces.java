@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.protocol.Time;
 import org.holdfast.protocol.Transactions;
-import org.holdfast.redis.NodeThrottles;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.NodeLogLimiters;
 
 /**
  * The lock services of one adapter: one for each key prefix that its connection factories have, all on the same nodes and
@@ -23,7 +23,7 @@ public final class LockSpaces implements AutoCloseable {
     private static final long LONGEST_STOP_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Time time = new SystemTime();
-    private final NodeThrottles throttles = new NodeThrottles(time);
+    private final NodeLogLimiters logLimiters = new NodeLogLimiters(time);
     private final Transactions transactions;
     private final Scheduling threads;
     private final SharedScheduling scheduling;
@@ -51,17 +51,30 @@ public final class LockSpaces implements AutoCloseable {
         }
         return Optional.of(byPrefix.computeIfAbsent(
                 settings.keyPrefix(),
-                prefix -> new LockService(settings, transactions, scheduling.share(), time, throttles)));
+                prefix -> new LockService(settings, transactions, scheduling.share(), time, logLimiters)));
     }
 
     /**
      * Stops all services: refuses what is new at once, and lets holders and open transactions end for the setting {@code
-     * stopTimeoutMillis}. What is held then is lost, its holders are told, and nodes keep the locks until their TTL ends. Waits 2 s for
-     * answers besides, at the most, however many services there are. Called again it does nothing.
+     * stopTimeoutMillis}. What is held then is lost, its holders are notified, and nodes keep the locks until their TTL
+     * ends. Waits 2 s for answers besides, at the most, however many services there are. Called again it does nothing.
      */
     @Override
     public void close() {
         List<LockService> services = takeServices();
+        try {
+            leaveHolders(services);
+        } finally { // also where the container fails us, as Payara 6 does with StackOverflowError: then nothing is
+            // released
+            services.forEach(LockService::stop); // what hangs in several of them ends at the same time
+            threads.close();
+        }
+        long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
+        services.forEach(service -> service.release(deadline)); // before any of them waits for a node that hangs
+        services.forEach(service -> service.finish(deadline));
+    }
+
+    private void leaveHolders(List<LockService> services) {
         long patience = time.nanoTime() + stopTimeoutNanos;
         services.forEach(LockService::refuse);
         services.forEach(service -> service.awaitHolders(patience));
@@ -71,11 +84,6 @@ public final class LockSpaces implements AutoCloseable {
                 .filter(service -> service.leaveHolders(reason))
                 .toList();
         losing.forEach(LockService::awaitListeners);
-        long deadline = time.nanoTime() + LONGEST_STOP_NANOS;
-        services.forEach(LockService::stop); // what hangs in several of them ends at the same time
-        threads.close();
-        services.forEach(service -> service.release(deadline)); // before anybody waits for a node that hangs
-        services.forEach(service -> service.finish(deadline));
     }
 
     /** Callers that ask for a service meanwhile must not wait until the stop has ended. */

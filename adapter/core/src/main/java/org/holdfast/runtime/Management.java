@@ -25,7 +25,7 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     private final Supplier<Map<String, String>> nodes;
     private ObjectName name;
 
-    /** @param nodes tells what is known of each node */
+    /** @param nodes returns what is known of each node */
     Management(
             String keyPrefix, LeaseManager leases, UnfinishedReleases unfinished, Supplier<Map<String, String>> nodes) {
         this.keyPrefix = keyPrefix;
@@ -89,8 +89,8 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     }
 
     @Override
-    public long getTakenOnceMore() {
-        return counters.takenOnceMore();
+    public long getReentered() {
+        return counters.reentered();
     }
 
     @Override

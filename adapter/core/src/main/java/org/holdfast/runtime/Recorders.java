@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime;
 
-import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.env.Recorder;
 
 /** Finds out once whether this JVM has a flight recorder: some are built without, and class loaders may hide it. */
 final class Recorders {

@@ -5,15 +5,15 @@ import java.util.concurrent.Executor;
 
 /**
  * The threads of a lock service, wherever they come from. As an executor it runs what may wait for nodes, and nothing of the
- * application: the attempts of those who wait without a thread. Each such task ends within a few node timeouts, so one that was
- * accepted begins, whatever the application does.
+ * application: the attempts of waiters without a thread. Each such task ends within a few node timeouts, so one that
+ * was accepted begins, whatever the application does.
  */
 public interface Scheduling extends Executor, AutoCloseable {
 
     /** Runs the task again and again, with a pause in between, never twice at once. Called once. */
     void repeat(Runnable task, long pauseMillis);
 
-    /** Runs what goes on for long, on a thread of its own. */
+    /** Runs a long task, on a thread of its own. */
     void runLong(Runnable task);
 
     /**

@@ -12,15 +12,16 @@ import java.util.TreeMap;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Agreement;
-import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Timing;
-import org.holdfast.redis.Access;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.ConnectionSecurity;
 import org.holdfast.redis.NodeAddress;
 import org.holdfast.redis.StoreFile;
 
 /**
- * What a lock service is told, checked as a whole. The one place where settings have their names, defaults and ranges.
+ * The settings of a lock service, checked as a whole. The one place where settings have their names, defaults and
+ * ranges.
  *
  * @param nodes an odd number of independent Redis nodes
  * @param access how to enter them
@@ -29,26 +30,26 @@ import org.holdfast.redis.StoreFile;
  * @param waitTimeout the wait timeout of a request that does not say
  * @param maxTtl the longest TTL that a request may ask for
  * @param timing the times of the protocol
- * @param agreements what all processes of the deployment must share
+ * @param acceptedSettings what all processes of the deployment must share
  * @param guard whether nodes that may have forgotten locks lose their votes
  * @param stopTimeout how long holders and open transactions may go on when the service stops
  */
 public record Settings(
         List<NodeAddress> nodes,
-        Access access,
+        ConnectionSecurity access,
         String keyPrefix,
         Duration ttl,
         Duration waitTimeout,
         Duration maxTtl,
         Timing timing,
-        Agreements agreements,
+        AcceptedSettings acceptedSettings,
         Guard guard,
         Duration stopTimeout) {
 
     public static final String NODES = Holdfast.NODES;
     public static final String USER = "user";
     public static final String PASSWORD = "password";
-    public static final String PASSWORD_FILE = Access.PASSWORD_FILE;
+    public static final String PASSWORD_FILE = ConnectionSecurity.PASSWORD_FILE;
     public static final String TRUST_STORE = "trustStore";
     public static final String KEY_STORE = "keyStore";
     public static final String VERIFY_HOST_NAME = "verifyHostName";
@@ -110,7 +111,7 @@ public record Settings(
 
     /**
      * Reads settings by name, and what a connection factory has in the place of some of them: {@link #KEY_PREFIX}, {@link
-     * #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}. Looks at no file: the adapter did when it was started.
+     * #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}. Reads no file: the adapter did when it was started.
      *
      * @throws InvalidSettingsException naming every fault of both
      */
@@ -133,12 +134,13 @@ public record Settings(
 
     private static Settings read(Reader reader) {
         List<NodeAddress> nodes = reader.nodes();
-        Access access = reader.access(nodes);
+        ConnectionSecurity access = reader.access(nodes);
         String prefix = reader.prefix("holdfast");
-        Agreements agreements = reader.agreements();
-        Agreement widest = agreements.widest();
+        AcceptedSettings acceptedSettings = reader.acceptedSettings();
+        SharedSettings widest = acceptedSettings.widest();
         long maxTtl = Math.min(
-                agreements.current().maxLeaseTtlMillis(), before(agreements).maxLeaseTtlMillis());
+                acceptedSettings.current().maxLeaseTtlMillis(),
+                before(acceptedSettings).maxLeaseTtlMillis());
         long ttl = reader.millis(TTL_MILLIS, Math.min(30_000, maxTtl), LockRequest.MIN_TTL.toMillis(), maxTtl);
         long wait = reader.millis(WAIT_TIMEOUT_MILLIS, 10_000, 0, Long.MAX_VALUE);
         long nodeTimeout = reader.millis(NODE_TIMEOUT_MILLIS, Math.min(200, ttl / 2), 1, ttl / 2);
@@ -155,8 +157,8 @@ public record Settings(
                 Duration.ofMillis(commitMargin),
                 Duration.ofMillis(ticketTtl),
                 Duration.ofMillis(Math.min(
-                                agreements.current().fenceRetentionMillis(),
-                                before(agreements).fenceRetentionMillis()))
+                                acceptedSettings.current().fenceRetentionMillis(),
+                                before(acceptedSettings).fenceRetentionMillis()))
                         .dividedBy(2));
         return new Settings(
                 nodes,
@@ -166,13 +168,13 @@ public record Settings(
                 Duration.ofMillis(wait),
                 Duration.ofMillis(maxTtl),
                 timing,
-                agreements,
+                acceptedSettings,
                 guard,
                 Duration.ofMillis(stopTimeout));
     }
 
-    private static Agreement before(Agreements agreements) {
-        return agreements.previous().orElse(agreements.current());
+    private static SharedSettings before(AcceptedSettings acceptedSettings) {
+        return acceptedSettings.previous().orElse(acceptedSettings.current());
     }
 
     /** The TTL has the bounds that it has in a request: what else depends on it is decided by the adapter's. */
@@ -189,7 +191,7 @@ public record Settings(
                 Duration.ofMillis(ownWait),
                 maxTtl,
                 timing,
-                agreements,
+                acceptedSettings,
                 guard,
                 stopTimeout);
     }
@@ -226,9 +228,9 @@ public record Settings(
                     .toList();
         }
 
-        Access access(List<NodeAddress> nodes) {
-            boolean tls = nodes.isEmpty() || nodes.stream().anyMatch(NodeAddress::tls); // else another fault is told
-            return new Access(
+        ConnectionSecurity access(List<NodeAddress> nodes) {
+            boolean tls = nodes.isEmpty() || nodes.stream().anyMatch(NodeAddress::tls); // else another fault is noted
+            return new ConnectionSecurity(
                     path(PASSWORD_FILE), store(TRUST_STORE, tls), store(KEY_STORE, tls), flag(VERIFY_HOST_NAME, true));
         }
 
@@ -268,16 +270,19 @@ public record Settings(
         }
 
         /** What all processes must share, and what some still have while a change is rolled out. */
-        Agreements agreements() {
-            Agreement current = agreement(
-                    MAX_LEASE_TTL_MILLIS, FENCE_RETENTION_MILLIS, DRIFT_FACTOR, new Agreement(60_000, 600_000, 0.01));
-            Agreement previous = agreement(
+        AcceptedSettings acceptedSettings() {
+            SharedSettings current = sharedSettings(
+                    MAX_LEASE_TTL_MILLIS,
+                    FENCE_RETENTION_MILLIS,
+                    DRIFT_FACTOR,
+                    new SharedSettings(60_000, 600_000, 0.01));
+            SharedSettings previous = sharedSettings(
                     PREVIOUS_MAX_LEASE_TTL_MILLIS, PREVIOUS_FENCE_RETENTION_MILLIS, PREVIOUS_DRIFT_FACTOR, current);
-            return new Agreements(current, Optional.of(previous));
+            return new AcceptedSettings(current, Optional.of(previous));
         }
 
-        private Agreement agreement(String maxTtl, String retention, String drift, Agreement byDefault) {
-            return new Agreement(
+        private SharedSettings sharedSettings(String maxTtl, String retention, String drift, SharedSettings byDefault) {
+            return new SharedSettings(
                     millis(maxTtl, byDefault.maxLeaseTtlMillis(), LockRequest.MIN_TTL.toMillis(), DAY_MILLIS),
                     millis(retention, byDefault.fenceRetentionMillis(), 1_000, 365 * DAY_MILLIS),
                     drift(drift, byDefault.driftFactor()));

@@ -16,8 +16,8 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Time;
-import org.holdfast.redis.Channel;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.NodeConnections;
 import org.holdfast.transaction.ComponentTransactions;
 
 /**
@@ -34,8 +34,8 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     private final LockService service;
     private final LockSession.Defaults defaults;
     private final AtomicInteger open = new AtomicInteger();
-    private final Channel shared;
-    private final LinkedBlockingDeque<Channel> idle = new LinkedBlockingDeque<>(MOST_IDLE);
+    private final NodeConnections shared;
+    private final LinkedBlockingDeque<NodeConnections> idle = new LinkedBlockingDeque<>(MOST_IDLE);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     StandaloneConnectionFactory(Settings settings) {
@@ -60,8 +60,8 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         return new StandaloneConnection();
     }
 
-    private Channel takeChannel() {
-        Channel channel = idle.pollFirst();
+    private NodeConnections takeChannel() {
+        NodeConnections channel = idle.pollFirst();
         if (channel != null) {
             return channel;
         }
@@ -69,7 +69,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         return another ? service.openChannel() : shared;
     }
 
-    private void end(Channel channel) {
+    private void end(NodeConnections channel) {
         if (channel != shared) {
             open.decrementAndGet();
             channel.close();
@@ -103,7 +103,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
     }
 
-    private void giveBack(Channel channel) {
+    private void giveBack(NodeConnections channel) {
         if (channel == shared || !idle.offerFirst(channel)) {
             end(channel);
         }
@@ -117,7 +117,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     private void closeIdle() {
-        Channel channel;
+        NodeConnections channel;
         while ((channel = idle.pollFirst()) != null) {
             end(channel);
         }
@@ -125,19 +125,19 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     private final class StandaloneConnection implements LockConnection {
 
-        /** Null before it is needed, and when somebody waits or has waited: who waits for a lock keeps no sockets. */
-        private final AtomicReference<Channel> current = new AtomicReference<>();
+        /** Null before it is needed, and when a caller waits or has waited: a waiting caller keeps no sockets. */
+        private final AtomicReference<NodeConnections> current = new AtomicReference<>();
 
         private final LockSession session = service.newSession();
         private final AtomicBoolean handleClosed = new AtomicBoolean();
 
-        private Channel channel() {
+        private NodeConnections channel() {
             while (true) {
-                Channel known = current.get();
+                NodeConnections known = current.get();
                 if (known != null) {
                     return known;
                 }
-                Channel taken = takeChannel();
+                NodeConnections taken = takeChannel();
                 if (current.compareAndSet(null, taken)) {
                     if (handleClosed.get()) {
                         giveChannelBack(); // closed by another thread, which could not see it
@@ -150,7 +150,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
         /** Lets others have the channel. Another thread may use it just now, so it is rather kept than closed. */
         private void shareChannel() {
-            Channel known = current.getAndSet(null);
+            NodeConnections known = current.getAndSet(null);
             if (known == null) {
                 return;
             }
@@ -162,7 +162,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
 
         private void giveChannelBack() {
-            Channel known = current.getAndSet(null);
+            NodeConnections known = current.getAndSet(null);
             if (known != null) {
                 giveBack(known);
             }

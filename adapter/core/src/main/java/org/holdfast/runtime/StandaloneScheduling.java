@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads of our own, for where no container gives any: one renews, a few attempt for those who wait without a thread, and others
- * run the application's code. All are daemons.
+ * Threads of our own, for where no container gives any: one renews, a few make the attempts of waiters without a
+ * thread, and others run the application's code. All are daemons.
  */
 final class StandaloneScheduling implements Scheduling {
 

@@ -4,7 +4,7 @@ package org.holdfast.runtime;
 import java.time.Instant;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.Time;
 
 /** The clocks of this machine. */
 final class SystemTime implements Time {

@@ -6,13 +6,13 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.holdfast.LockHolder;
-import org.holdfast.protocol.Whereabouts;
+import org.holdfast.protocol.node.ProcessInfo;
 
 /** What holders in other processes are told of this one. Found out once: neither changes. */
 final class ThisProcess {
 
-    static final Whereabouts WHEREABOUTS =
-            new Whereabouts(host(), ProcessHandle.current().pid());
+    static final ProcessInfo WHEREABOUTS =
+            new ProcessInfo(host(), ProcessHandle.current().pid());
 
     private ThisProcess() {}
 

@@ -33,7 +33,7 @@ public final class JtaTransactions implements Transactions {
                 try {
                     completion.confirm();
                 } catch (RuntimeException
-                        | Error e) { // also what nobody has thought of: it is not known that the lock is held
+                        | Error e) { // also failures that were not foreseen: it is not known that the lock is held
                     registry.setRollbackOnly(); // should a server only log what is thrown
                     throw e; // the caller sees it as the cause
                 }

@@ -1,9 +1,9 @@
--- Takes a lock on one or several names, all or none, if nobody else has any of them and the token is larger than any
--- granted before. Comes after clock.lua, memory.lua and lock.lua.
+-- Takes a lock on one or several names, all or none, if no other owner has any of them and the token is larger than any
+-- granted before. Comes after time.lua, quarantine.lua, lock.lua and takeover.lua.
 --
--- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended. Then the same two
---                    of the second name, and so on
--- last two of KEYS   heartbeat and birth mark, see memory.lua
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
+--                    Then the same two of the second name, and so on
+-- last two of KEYS   heartbeat and birth mark, see quarantine.lua
 -- ARGV[1]  owner
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
@@ -15,50 +15,56 @@
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
---   {2, ms, _}    held by another, for so long if not renewed
+--   {2, ms, _}    another owner has it, for so long if not renewed
 --   {3, token, _} this token or a larger one was granted before
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks
 --   {7, ms, _}    in quarantine for so long: this node may have forgotten locks
 --
--- A token that was drawn by a wrong clock, or long ago, must not come on record: one that is ahead would be exceeded by all
--- who meet it, and after one that is behind the next might be smaller than what was granted before, and forgotten since.
+-- A token that was drawn by a wrong clock, or long ago, must not be recorded. Every caller that meets a token that is
+-- ahead would exceed it. After one that is behind, the next token might be smaller than one that was granted before and
+-- is forgotten since.
 --
--- One script, because between looking and taking somebody else could take. The owner that has the lock already may ask
--- again with the same token: its first request may have been heard and the reply lost.
+-- One script, because between the check and the grant another owner could take the lock. An owner that has the lock
+-- already may send its request again with the same token: the node may have granted the first one, and the reply was
+-- lost.
 
 local ahead = ARGV[2] - now
 if math.abs(ahead) > tonumber(ARGV[8]) then
   return {15, ahead / 1000, now}
 end
 
-local memory = tonumber(ARGV[5])
+local quarantine = tonumber(ARGV[5])
 local keys = 2 * ARGV[6]
 local known = {} -- what stands again if this is undone
+local over = {} -- what lingers, and is taken over
 local longest = 0
 for i = 1, keys, 2 do
-  local owner, left, value = look(KEYS[i], ARGV[1])
+  local owner, left, value, lines = readLock(KEYS[i], ARGV[1])
   if owner == ARGV[1] then
     known[i] = string.match(value, '^%d+ (%d+)')
+    over[i] = lines
   elseif owner and left > 0 then
-    local linger = math.ceil(memory / 1000)
-    if memory > 0 and left > linger then
+    local linger = math.ceil(quarantine / 1000)
+    if quarantine > 0 and left > linger then
       left = linger -- no lease lasts longer: the clock was set back since
       redis.call('PEXPIRE', KEYS[i], left + math.ceil((string.match(value, '^%d+') or 0) / 1000))
     end
     longest = math.max(longest, left)
+  elseif owner then
+    over[i] = takeOver(left, value, lines, millis)
   end
 end
 if longest > 0 then
-  if keys > 2 and memory > 0 then
+  if keys > 2 and quarantine > 0 then
     redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
   end
   return {2, longest, now}
 end
 
-local doubt = forgotten(memory)
-if doubt then
-  return doubt
+local refusal = forgotten(quarantine)
+if refusal then
+  return refusal
 end
 
 local token = tonumber(ARGV[2])
@@ -76,7 +82,7 @@ if largest > 0 then
 end
 
 for i = 1, keys, 2 do
-  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. known[i] .. ' ' .. ARGV[1], 'PX', ARGV[3])
+  redis.call('SET', KEYS[i], (over[i] or '') .. ARGV[5] .. ' ' .. known[i] .. ' ' .. ARGV[1], 'PX', ARGV[3])
   redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])
 end
 return {1, 0, now}

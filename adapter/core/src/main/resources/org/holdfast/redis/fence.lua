@@ -10,7 +10,8 @@ local function record(fence, last, lease, ttl)
   redis.call('SET', fence, last == lease and last or last .. ' ' .. lease, 'PX', ttl)
 end
 
--- Has larger tokens stay on record for as long as those that they stand for would: the node's clock may have jumped since they came.
+-- Keeps larger tokens on record for as long as the tokens that they stand for would be: the node's clock may have
+-- jumped since they were recorded.
 local function prolong(fence, ttl)
   if redis.call('PTTL', fence) < tonumber(ttl) then
     redis.call('PEXPIRE', fence, ttl)

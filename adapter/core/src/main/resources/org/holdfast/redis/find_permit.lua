@@ -1,18 +1,18 @@
--- Finds a permit that nobody has. Comes after clock.lua and lock.lua.
+-- Finds a permit that no owner has. Comes after time.lua and lock.lua.
 --
 -- KEYS          a lock for each permit
--- last of KEYS  heartbeat, see memory.lua, if there is one
+-- last of KEYS  heartbeat, see quarantine.lua, if there is one
 -- ARGV[1]  with which of them to begin, counted from 0
 -- ARGV[2]  how many permits
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {13, n, _}    this one is free, counted from 0
---   {2, ms, _}    all are taken, and one is free so late at the earliest if it is not renewed
+--   {2, ms, _}    all are taken; the first of them to expire does so after so long, if it is not renewed
 local shortest = math.huge
 local permits = tonumber(ARGV[2])
 for i = 0, permits - 1 do
   local permit = (ARGV[1] + i) % permits
-  local owner, left = look(KEYS[permit + 1])
+  local owner, left = readLock(KEYS[permit + 1])
   if not owner and #KEYS > permits then
     redis.call('GET', KEYS[#KEYS]) -- see lock.lua
   end

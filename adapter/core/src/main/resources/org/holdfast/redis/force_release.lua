@@ -1,20 +1,21 @@
--- Takes locks away from whoever has them, because an operator wants it. Comes after fence.lua and holders.lua,
--- with the same KEYS.
+-- Takes locks away from their holders, on the request of an operator. Comes after fence.lua and holders.lua, with the
+-- same KEYS.
 --
 -- ARGV[1]  how many locks
--- ARGV[2]  token: larger than those of all who are to be thrown out
+-- ARGV[2]  token: larger than those of all holders that are to lose their locks
 -- ARGV[3]  TTL of the fences in milliseconds
 -- ARGV[4]  how far the token may be from this node's clock in microseconds
 -- ARGV[5]  channel on which the release of the first lock is published; then those of the others
 --
 -- Returns {14, token, clock of this node in microseconds, holders}: the largest token on record for any of these locks, and
--- who was thrown out, as holders.lua tells it. Or {15, ms, clock of this node}: the token is so far ahead of this node's clock,
--- or behind if negative; nothing has changed.
+-- the holders that lost their locks, in the form of holders.lua. Or {15, ms, clock of this node}: the token is so far
+-- ahead of this node's clock, or behind if negative; nothing has changed.
 --
--- The token is left behind, also where nobody has the lock: it refuses who was thrown out, which can neither renew its lease
--- nor heal a node. A lock on which a lease with a token as large or larger is on record is left alone: it was granted after the
--- operator had looked, and this command is late. Attempts that came meanwhile and were undone do not count: where many contend,
--- there is always one. Those who wait in line stay there.
+-- The token stays on record, also where no owner has the lock. It refuses a holder that lost its lock, which can then
+-- neither renew its lease nor heal a node. A lock stays as it is if a lease with a token as large or larger is on
+-- record for it: that lease was granted after the operator had inspected the lock, and this command is late. Attempts
+-- that came meanwhile and were undone do not count: where many callers contend, there is always one. Waiters keep their
+-- places in the queue.
 local largest = 0
 local token = tonumber(ARGV[2])
 if math.abs(token - now) > tonumber(ARGV[4]) then
@@ -31,6 +32,13 @@ for lock = 1, locks do
     record(KEYS[2 * lock], larger(tonumber(newest) and newest or '0', ARGV[2]), ARGV[2], ARGV[3])
     if gone > 0 then
       redis.call('PUBLISH', ARGV[4 + lock], ARGV[2])
+    end
+  else
+    local owner, _, value, over = readLock(KEYS[2 * lock - 1])
+    local before = value and string.match(value, '^%d+ (%d+) ')
+    if before and tonumber(before) < token then -- if that one is undone, none that it has taken over stands again
+      redis.call('PEXPIRE', KEYS[2 * lock], math.max(redis.call('PTTL', KEYS[2 * lock]), tonumber(ARGV[3]))) -- needs no memory
+      redis.call('SET', KEYS[2 * lock - 1], string.match(value, '^%d+ ') .. ARGV[2] .. ' ' .. owner, 'KEEPTTL')
     end
   end
   largest = math.max(largest, last(lock))

@@ -1,9 +1,9 @@
--- Takes a ticket away: its owner has the lock, or does not want it any more.
+-- Removes a ticket: its owner has the lock, or does not want it any more.
 --
--- KEYS[1]  those who wait as the ticket's owner did, each with its number
--- KEYS[2]  all who wait, each with the moment at which its ticket expires
+-- KEYS[1]  tickets of the waiters of the same kind, to read or not, each with its number
+-- KEYS[2]  tickets of all waiters, each with the moment at which it expires
 -- ARGV[1]  ticket
--- ARGV[2]  channel on which those who wait hear that somebody else may be first now; empty to be silent
+-- ARGV[2]  channel on which the waiters are notified that another one may be first now; empty to notify none
 --
 -- Returns {12, 0, clock of this node in microseconds}
 local time = redis.call('TIME')

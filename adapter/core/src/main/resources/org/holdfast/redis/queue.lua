@@ -1,9 +1,10 @@
--- Comes after clock.lua and lock.lua, and before a script that takes a lock, and lets it begin only when it is the caller's turn: first come, first served.
--- Several may read at once; who wants the lock alone waits for all who came before.
+-- Comes after time.lua and lock.lua, and before a script that takes a lock. Lets that script begin only when it is the
+-- caller's turn: first come, first served. Several callers may read at once; a caller that wants the lock exclusively
+-- waits for all callers that came before.
 --
--- KEYS[3]  those who wait to have the lock alone, each with its number
--- KEYS[4]  those who wait to read, each with its number
--- KEYS[5]  all of them, each with the moment in milliseconds at which its ticket expires if it gives no sign of life
+-- KEYS[3]  tickets of the waiters for an exclusive lock, each with its number
+-- KEYS[4]  tickets of the waiters to read, each with its number
+-- KEYS[5]  all of them, each with the moment in milliseconds at which it expires if its owner gives no sign of life
 -- ARGV[8]  how far a number may be ahead of this node's clock in microseconds
 -- ARGV[9]  ticket; empty for a caller that does not wait
 -- ARGV[10]  number of the ticket
@@ -13,10 +14,12 @@
 --
 -- Returns, if it is not the caller's turn, {status, detail, clock of this node in microseconds}:
 --   {10, ms, _}     the ticket has its place, and one before it expires so late if it gives no sign of life
---   {15, ms, _}     the ticket's number is so far ahead of this node's clock that all who come later would have to exceed it
---   {11, number, _} a number as large or larger has its place already: who comes later must not come before it
+--   {15, ms, _}     the ticket's number is so far ahead of this node's clock that all later tickets would have to
+--                   exceed it
+--   {11, number, _} a number as large or larger has its place already: a ticket that comes later must not stand before
+--                   it
 --
--- A ticket is left in its place when the lock is granted, since other nodes may refuse it; the caller takes it away.
+-- A ticket keeps its place when the lock is granted, since other nodes may refuse it; the caller removes the ticket.
 do
   for _, dead in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', millis)) do
     redis.call('ZREM', KEYS[3], dead)

@@ -1,7 +1,7 @@
 -- Keeps tickets in their places, or puts them back there if this node has lost them.
 --
--- KEYS[1]  those who wait as the tickets' owners do, each with its number
--- KEYS[2]  all who wait, each with the moment in milliseconds at which its ticket expires
+-- KEYS[1]  tickets of the waiters of the same kind, to read or not, each with its number
+-- KEYS[2]  tickets of all waiters, each with the moment in milliseconds at which it expires
 -- ARGV[1]  TTL of the tickets in milliseconds
 -- ARGV[2]  ticket
 -- ARGV[3]  number of the ticket; then the same two of the next one, and so on

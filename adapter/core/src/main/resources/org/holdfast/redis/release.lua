@@ -1,21 +1,23 @@
--- Gives a lock back if its owner has it, and tells those who wait if it leaves a tombstone. Comes after lock.lua and fence.lua.
+-- Releases a lock if its owner has it, and notifies the waiters if it leaves a tombstone. Comes after lock.lua,
+-- fence.lua and undo.lua.
 --
--- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended. Then the same two
---                    of the second name, and so on
--- last of KEYS       heartbeat, see memory.lua, if there is one
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
+--                    Then the same two of the second name, and so on
+-- last of KEYS       heartbeat, see quarantine.lua, if there is one
 -- ARGV[1]  owner
 -- ARGV[2]  the tombstone: one more than the lease's last token, or 0 to leave none
 -- ARGV[3]  TTL of the fence in milliseconds
--- ARGV[4]  0 to end a lease; to undo an attempt, see lock.lua, how far its token may be ahead of this node's clock in microseconds
+-- ARGV[4]  0 to end a lease; to undo an attempt, see lock.lua, how far its token may be ahead of this node's clock in
+--          microseconds
 -- ARGV[5]  channel on which the release of the first name is published; then those of the others
 --
 -- Returns {status, detail, 0}, since to release needs no clock:
 --   {4, n, _}     released, and n connections listened for that
 --   {5, 0, _}     there was nothing to release
---   {2, ms, _}    held by another, for so long if not renewed; untouched
+--   {2, ms, _}    another owner has it, for so long if not renewed; untouched
 --
--- The tombstone raises the last token: whatever is still under way of it, on whatever
--- connection, is refused from now on. No lock comes back from the dead.
+-- The tombstone raises the last token: a request of this lease or attempt that is still under way, on any connection,
+-- is refused from now on. So a lock that was released is never taken again by a late request.
 --
 -- A node whose memory is full refuses commands that need more of it, unless the script has written before. So what needs none
 -- comes first, also where there is nothing to delete: a release frees the lock on a full node, and leaves its tombstone. Where
@@ -24,49 +26,58 @@
 
 local tombstone = ARGV[2]
 local held = ARGV[4] == '0'
+local millis
 if not held then
   local time = redis.call('TIME')
+  millis = time[1] * 1000 + math.floor(time[2] / 1000)
   if tombstone - (time[1] * 1000000 + time[2]) > tonumber(ARGV[4]) then
-    tombstone = '0' -- this node will refuse the attempt, and no caller is to go on from a token of a wrong clock
+    tombstone = '0' -- this node will refuse the attempt, and no caller may continue from a token of a wrong clock
   end
 end
-local grave = tonumber(tombstone)
+local tombstoneToken = tonumber(tombstone)
 local names = math.floor(#KEYS / 2)
 local mine = 0
 local listeners = 0
 local longest = 0
 for i = 1, 2 * names, 2 do
-  local owner, left, value = look(KEYS[i], ARGV[1])
+  local owner, left, value, over = readLock(KEYS[i], ARGV[1])
   if owner == ARGV[1] or not owner then
     redis.call('DEL', KEYS[i])
+    if owner and not held then
+      putBack(KEYS[i], over, millis)
+    end
+  else -- needs no memory, like DEL: so that what this one has in the other's key is taken away on a full node too
+    redis.call('PEXPIRE', KEYS[i + 1], math.max(redis.call('PTTL', KEYS[i + 1]), tonumber(ARGV[3])))
   end
-  if not owner and #KEYS > 2 * names then
+  if (not owner or over ~= '') and #KEYS > 2 * names then -- what was taken over may seem gone too
     redis.call('GET', KEYS[#KEYS]) -- see lock.lua
   end
   local before = (not held or owner ~= ARGV[1]) and value and string.match(value, '^%d+ (%d+) ')
   local last, lease = tokens(KEYS[i + 1])
   local stands = lease
-  if held and tonumber(lease) < grave then
+  if held and tonumber(lease) < tombstoneToken then
     stands = tombstone
   elseif not held and owner == ARGV[1] and before and tonumber(before) < tonumber(lease) then
     stands = before
   end
-  if tonumber(last) < grave then
+  if tonumber(last) < tombstoneToken then
     record(KEYS[i + 1], tombstone, stands, ARGV[3])
   elseif stands ~= lease then
     record(KEYS[i + 1], last, stands, ARGV[3])
-  elseif grave > 0 then
+  elseif tombstoneToken > 0 then
     prolong(KEYS[i + 1], ARGV[3])
   end
   if owner == ARGV[1] then
     mine = mine + 1
-    if grave > 0 then -- what is undone without a tombstone was never had: nobody waits for that
+    if tombstoneToken > 0 then -- an attempt undone without a tombstone never had the lock: no waiter waits for it
       listeners = math.max(listeners, redis.call('PUBLISH', ARGV[5 + (i - 1) / 2], ARGV[1]))
     end
   elseif owner then
     longest = math.max(longest, left)
-    if held and before and tonumber(before) < grave then -- it stands if the grant of that one is undone
-      redis.call('SET', KEYS[i], string.match(value, '^%d+ ') .. tombstone .. ' ' .. owner, 'KEEPTTL')
+    local leased = held and before and larger(before, tombstone) or before -- it stands if the grant of that one is undone
+    local others = strike(over, ARGV[1], held and tombstone or '0')
+    if leased ~= before or others ~= over then
+      redis.call('SET', KEYS[i], others .. string.match(value, '^%d+ ') .. leased .. ' ' .. owner, 'KEEPTTL')
     end
   end
 end

@@ -1,9 +1,10 @@
--- Extends a lock that its owner has. Takes it again if nobody has it and no larger token was granted since: that heals a
--- node which missed the acquisition or lost the key. Comes after clock.lua, memory.lua, lock.lua and fence.lua.
+-- Extends a lock that its owner has. Takes it again if no owner has it and no larger token was granted since: that
+-- heals a node which missed the acquisition or lost the key. Comes after time.lua, quarantine.lua, lock.lua and
+-- fence.lua.
 --
--- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended. Then the same two
---                    of the second name, and so on
--- last two of KEYS   heartbeat and birth mark, see memory.lua
+-- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
+--                    Then the same two of the second name, and so on
+-- last two of KEYS   heartbeat and birth mark, see quarantine.lua
 -- ARGV[1]  owner
 -- ARGV[2]  last token of the lease
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
@@ -13,27 +14,29 @@
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
---   {2, ms, _}    held by another, for so long if not renewed
---   {3, token, _} nobody has it, and a larger token was granted to a lease or this lease was released
---   {6, 0, _}     nobody has it, and the birth mark or the heartbeat is gone: this node may have forgotten locks, and heals nothing
---   {7, ms, _}    nobody has it, and this node is in quarantine for so long: it may have forgotten locks, and heals nothing
+--   {2, ms, _}    another owner has it, for so long if not renewed
+--   {3, token, _} no owner has it, and a larger token was granted to a lease or this lease was released
+--   {6, 0, _}     no owner has it, and the birth mark or the heartbeat is gone: this node may have forgotten locks, and
+--                 heals nothing
+--   {7, ms, _}    no owner has it, and this node is in quarantine for so long: it may have forgotten locks, and heals
+--                 nothing
 --
 -- While the owner still has the lock, no larger token was ever granted over it: what is on record then is the tombstone of
--- a contender that gave up, which must neither end this lease nor be forgotten. A lease that has ended and whose key lingers
--- is one that its owner still has: nobody has taken it over that.
+-- a contender that gave up, which must neither end this lease nor be forgotten. While the key of an ended lease
+-- lingers, its owner still has the lock: no other owner has taken it over.
 --
--- Healing is safe even when the lease was about to run out: had anyone taken the lock since, every quorum would contain a
--- node with a larger token, and a released lease has left a token larger than its own.
+-- Healing is safe even when the lease was about to expire: had another owner taken the lock since, every quorum would
+-- contain a node with a larger token, and a released lease has left a token larger than its own.
 
-local memory = tonumber(ARGV[5])
+local quarantine = tonumber(ARGV[5])
 local keys = 2 * ARGV[6]
 local token = tonumber(ARGV[2])
 local missing = false
 local refused = 0
 for i = 1, keys, 2 do
-  local owner, left = look(KEYS[i], ARGV[1])
+  local owner, left = readLock(KEYS[i], ARGV[1])
   if owner and owner ~= ARGV[1] and left > 0 then
-    if missing and memory > 0 then
+    if missing and quarantine > 0 then
       redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
     end
     return {2, left, now}
@@ -48,9 +51,9 @@ for i = 1, keys, 2 do
   end
 end
 
-local doubt = missing and forgotten(memory)
-if doubt then
-  return doubt
+local refusal = missing and forgotten(quarantine)
+if refusal then
+  return refusal
 end
 if refused > 0 then
   return {3, refused, now}
@@ -64,6 +67,6 @@ for i = 1, keys, 2 do
     lease = ARGV[2]
     record(KEYS[i + 1], larger(last, lease), lease, ARGV[4])
   end
-  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1], 'PX', ARGV[3]) -- whoever renews will not be undone
+  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1], 'PX', ARGV[3]) -- a renewal is not undone
 end
 return {1, 0, now}

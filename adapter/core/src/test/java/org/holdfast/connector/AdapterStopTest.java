@@ -11,8 +11,13 @@ import static org.holdfast.connector.RunningAdapter.handle;
 import jakarta.resource.spi.ResourceAdapterInternalException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.ConsoleHandler;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
@@ -218,5 +223,32 @@ class AdapterStopTest {
         running.adapter.setScheduler(null);
         running.adapter.start(running);
         assertThat(handle(running.managed()).acquire("started again").isHeld()).isTrue();
+    }
+
+    /** As on Payara 6, whose class loader throws it when the settings of an adapter in an EAR have changed. */
+    @Test
+    void stop_thatTheContainerBreaksOff_endsWhatGoesOnByItselfAndReleasesNothing() throws Exception {
+        restart(0);
+        Lease lease =
+                handle(running.managed()).acquire(LockRequest.of("broken-off").detached());
+        Set<Thread> timers = RunningAdapter.timers();
+        Handler failing = new ConsoleHandler() {
+            @Override
+            public void publish(LogRecord line) {
+                throw new StackOverflowError();
+            }
+        };
+        Logger log = Logger.getLogger("org.holdfast.protocol.LeaseShutdown");
+        log.addHandler(failing);
+        try {
+            assertThatExceptionOfType(StackOverflowError.class).isThrownBy(running.adapter::stop);
+        } finally {
+            log.removeHandler(failing);
+        }
+        await().untilAsserted(() ->
+                assertThat(timers.stream().filter(Thread::isAlive)).hasSize(2)); // those of the other adapter
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(other.tryAcquire(LockRequest.of("broken-off").waitTimeout(Duration.ZERO)))
+                .isEmpty();
     }
 }

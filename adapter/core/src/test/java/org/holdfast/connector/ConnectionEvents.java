@@ -6,7 +6,7 @@ import jakarta.resource.spi.ConnectionEventListener;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps what a container is told. */
+/** Keeps the events that a container receives. */
 class ConnectionEvents implements ConnectionEventListener {
 
     final List<Object> closed = new ArrayList<>();

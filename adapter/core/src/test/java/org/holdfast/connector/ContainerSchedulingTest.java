@@ -8,6 +8,9 @@ import static org.awaitility.Awaitility.await;
 
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.resource.ResourceException;
+import jakarta.resource.spi.work.WorkException;
+import jakarta.resource.spi.work.WorkManager;
+import jakarta.resource.spi.work.WorkRejectedException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,11 +28,13 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.holdfast.LogLines;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(20)
@@ -354,6 +359,53 @@ class ContainerSchedulingTest {
         await().pollDelay(Duration.ofMillis(100)).until(() -> true);
         scheduling.runApplication(begun::countDown); // of a service that is stopped a moment later
         assertThat(begun.await(5, SECONDS)).isTrue();
+    }
+
+    /** As the former adapter's on Open Liberty, when its settings were changed: NullPointerException, each time. */
+    static Stream<Throwable> refusals() {
+        return Stream.of(
+                new NullPointerException("the work manager has gone"),
+                new IllegalStateException("stopped"),
+                new WorkRejectedException("stopped"),
+                new OutOfMemoryError("unable to create native thread"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void tasks_thatTheContainerHasNoThreadFor_beginAllTheSame(Throwable refusal) throws Exception {
+        CountDownLatch begun = new CountDownLatch(3);
+        try (ContainerScheduling scheduling =
+                scheduling(refusing(ManagedScheduledExecutorService.class, refusal), refusal)) {
+            scheduling.execute(begun::countDown);
+            scheduling.runApplication(begun::countDown);
+            scheduling.runLong(begun::countDown);
+            assertThat(begun.await(5, SECONDS)).isTrue();
+        }
+        assertThat(log.beginningWith("HF0")).isEmpty();
+    }
+
+    private ContainerScheduling scheduling(ScheduledExecutorService managed, Throwable refusal) {
+        return new ContainerScheduling(managed, () -> new Timer(true), refusing(WorkManager.class, refusal));
+    }
+
+    /** Throws whatever the refusal is, except where a checked exception would be undeclared. */
+    private static <T> T refusing(Class<T> type, Throwable refusal) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+            throw refusal instanceof WorkException && type != WorkManager.class
+                    ? new RejectedExecutionException(refusal)
+                    : refusal;
+        }));
+    }
+
+    @Test
+    void longTasks_thatTheContainerAcceptsAndDoesNotBegin_beginAllTheSame() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        WorkManager suspended = (WorkManager) Proxy.newProxyInstance(
+                WorkManager.class.getClassLoader(), new Class<?>[] {WorkManager.class}, (proxy, method, args) -> null);
+        try (ContainerScheduling scheduling = new ContainerScheduling(null, () -> new Timer(true), suspended)) {
+            scheduling.runLong(begun::countDown);
+            assertThat(begun.await(5, SECONDS)).isTrue();
+        }
     }
 
     @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who hands out connections: the container's connection manager, and ours only where there is none. */
+/** Which manager hands out connections: that of the container, and ours only where there is none. */
 @Timeout(60)
 class DefaultConnectionManagerTest {
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A container that destroys a connection frees no lock under the application that uses it, and tells it. */
+/** A container that destroys a connection frees no lock under the application that uses it, and reports the loss. */
 @Timeout(60)
 class DestroyedInUseTest {
 
@@ -87,7 +87,7 @@ class DestroyedInUseTest {
         }
         await().untilAsserted(() -> assertThat(losses).singleElement().satisfies(loss -> assertThat(loss.reason())
                 .isEqualTo(reason)));
-        lease.release(); // gives back nothing any more
+        lease.release(); // releases nothing any more
         if (!free) {
             await().until(() -> isFree(lease.name()));
         }
@@ -170,7 +170,7 @@ class DestroyedInUseTest {
                 managed.destroy();
             }
         });
-        ((org.holdfast.redis.Channel) managed.nodes()).close();
+        ((org.holdfast.redis.NodeConnections) managed.nodes()).close();
         assertThatExceptionOfType(java.lang.IllegalStateException.class).isThrownBy(() -> handle.acquire("more"));
         assertLost(lease, IN_USE);
     }

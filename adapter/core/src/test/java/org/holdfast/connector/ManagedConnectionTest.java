@@ -21,7 +21,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
-import org.holdfast.redis.Channel;
+import org.holdfast.redis.NodeConnections;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -188,7 +188,7 @@ class ManagedConnectionTest {
     @Test
     void call_onAConnectionWhoseChannelWasClosed_failsAtOnceAndTellsTheContainerOnce() throws Exception {
         LockConnection handle = handle(managed);
-        ((Channel) ((LockManagedConnection) managed).nodes()).close();
+        ((NodeConnections) ((LockManagedConnection) managed).nodes()).close();
         assertThatIllegalStateException()
                 .isThrownBy(() -> handle.acquire("gone"))
                 .withMessageContaining("cannot be used any more");
@@ -227,7 +227,7 @@ class ManagedConnectionTest {
         assertThat(handle.acquire("long").isHeld()).isTrue();
     }
 
-    /** The container may destroy the connection while it is told. */
+    /** The container may destroy the connection while it receives the event. */
     @Test
     void errorEvent_whoseListenerDestroysTheConnection_endsTheHandle() throws Exception {
         LockConnection handle = handle(managed);

@@ -62,7 +62,7 @@ class MatchingTest {
                 .isNull();
     }
 
-    /** Who we are at a node is a setting of the adapter. */
+    /** The user of the adapter at a node is a setting of the adapter. */
     @Test
     void match_withAnySubject_takesOurs() throws Exception {
         ManagedConnection ours = factory.createManagedConnection(foreignSubject(), null);

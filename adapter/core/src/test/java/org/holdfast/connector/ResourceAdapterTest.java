@@ -113,7 +113,7 @@ class ResourceAdapterTest {
     void stop_closesTheSocketsOfConnectionsThatTheContainerForgets() throws Exception {
         LockConnection connection = handle(running.managed());
         connection.acquire("forgotten");
-        connection.close(); // and goes back to a pool that nobody empties
+        connection.close(); // and returns to a pool that is never emptied
         for (RedisServer node : redis.all()) {
             assertThat(RunningAdapter.sockets(node)).isPositive();
         }

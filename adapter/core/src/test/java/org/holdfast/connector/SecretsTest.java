@@ -342,7 +342,7 @@ class SecretsTest {
         assertThat(told.toString()).contains("whyNotStarted").doesNotContain(SECRET);
     }
 
-    /** As deep as so many levels, and not into the JDK, whose fields nobody may read. */
+    /** As deep as so many levels, and not into the JDK, whose fields are closed to reflection. */
     private void tellWhatFieldsHave(Object object, int levels) throws IllegalAccessException {
         for (Field field : object.getClass().getDeclaredFields()) {
             field.setAccessible(true);

@@ -36,12 +36,12 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.protocol.AnyToken;
-import org.holdfast.protocol.Claim;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Target;
+import org.holdfast.protocol.node.AnyToken;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.ScriptBridge;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -305,7 +305,7 @@ abstract class LockContract {
                 Reply reply = tell(
                         node,
                         AnyToken.release(
-                                new Claim(new Target.Alone(lock), STRANGER, lease.token(), 10_000, 60_000), true));
+                                new Claim(new Target.Exclusive(lock), STRANGER, lease.token(), 10_000, 60_000), true));
                 assertThat(reply).isInstanceOf(Reply.Held.class);
             }
             assertThat(ownerOnEveryNode(lease)).isEqualTo(owner);
@@ -322,7 +322,7 @@ abstract class LockContract {
             awaitReleasedOnEveryNode();
 
             long lastToken = lease.token() + RESERVED_TOKENS;
-            Claim claim = new Claim(new Target.Alone(lock), owner, lease.token(), lastToken, 10_000, 60_000);
+            Claim claim = new Claim(new Target.Exclusive(lock), owner, lease.token(), lastToken, 10_000, 60_000);
             for (Node node : nodes) {
                 Reply tombstone = new Reply.TokenTooSmall(lastToken + 1);
                 assertThat(tell(node, AnyToken.acquire(claim))).isEqualTo(tombstone);

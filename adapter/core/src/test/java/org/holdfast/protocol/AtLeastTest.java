@@ -9,9 +9,10 @@ import java.time.Duration;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.node.Command;
 import org.junit.jupiter.api.Test;
 
-/** A lock that nobody else is to have for some time, however early it is given back. */
+/** A lock that no other holder is to have for some time, however early it is released. */
 class AtLeastTest {
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);

@@ -10,18 +10,21 @@ import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.HolderEntry;
+import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
-/** What operators see and do over nodes that tell whatever they like. */
+/** What operators see and do over nodes that may send any reply. */
 class ForcedReleaseTest {
 
     private static final LockRequest A = LockRequest.of("a");
     private static final Reply NOBODY = new Reply.Seen(0, List.of());
-    private static final Sighting SOMEBODY = new Sighting(0, false, "somebody", 9);
+    private static final HolderEntry SOMEBODY = new HolderEntry(0, false, "somebody", 9);
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final ScriptedNodes nodes = fixture.nodes;
-    private final Oversight oversight = fixture.manager.oversight();
+    private final LockAdmin lockAdmin = fixture.manager.lockAdmin();
 
     private void everyNode(Reply reply) {
         for (int node = 0; node < 3; node++) {
@@ -32,8 +35,8 @@ class ForcedReleaseTest {
     @Test
     void node_thatTellsOfAHolderTwice_countsOnce() {
         everyNode(NOBODY);
-        nodes.node(1, new Reply.Seen(7, List.of(SOMEBODY, SOMEBODY, new Sighting(0, true, "somebody", 5))));
-        assertThat(oversight.holders(nodes, A)).singleElement().satisfies(seen -> {
+        nodes.node(1, new Reply.Seen(7, List.of(SOMEBODY, SOMEBODY, new HolderEntry(0, true, "somebody", 5))));
+        assertThat(lockAdmin.holders(nodes, A)).singleElement().satisfies(seen -> {
             assertThat(seen.nodes()).isEqualTo(1);
             assertThat(seen.remaining()).hasMillis(9);
         });
@@ -42,17 +45,17 @@ class ForcedReleaseTest {
     @Test
     void node_thatMakesUpALock_isNotBelieved() {
         everyNode(NOBODY);
-        nodes.node(1, new Reply.Seen(7, List.of(new Sighting(1, false, "somebody", 9), SOMEBODY)));
-        assertThat(oversight.holders(nodes, A)).extracting(LockHolder::name).containsExactly("a");
+        nodes.node(1, new Reply.Seen(7, List.of(new HolderEntry(1, false, "somebody", 9), SOMEBODY)));
+        assertThat(lockAdmin.holders(nodes, A)).extracting(LockHolder::name).containsExactly("a");
     }
 
     @Test
     void node_thatIsSlow_isWaitedForAsItMayKnowMore() {
         everyNode(NOBODY);
         nodes.node(2, new Reply.Seen(7, List.of(SOMEBODY))).latency(2, 45);
-        assertThat(oversight.holders(nodes, A)).hasSize(1);
+        assertThat(lockAdmin.holders(nodes, A)).hasSize(1);
         nodes.latency(2, 55); // longer than the node timeout
-        assertThat(oversight.holders(nodes, A)).isEmpty();
+        assertThat(lockAdmin.holders(nodes, A)).isEmpty();
     }
 
     @Test
@@ -60,7 +63,7 @@ class ForcedReleaseTest {
         long ahead = fixture.time.epochMicros() + 1_000_000;
         everyNode(new Reply.Seen(7, List.of(SOMEBODY)));
         nodes.node(2, new Reply.Seen(ahead, List.of()));
-        oversight.forceRelease(nodes, A);
+        lockAdmin.forceRelease(nodes, A);
         assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.ForceRelease) sent.command()).token())
                 .isGreaterThan(ahead));
@@ -70,7 +73,7 @@ class ForcedReleaseTest {
     void forceRelease_isNotSentWithATokenThatOneNodeMakesUp() {
         everyNode(new Reply.Seen(7, List.of(SOMEBODY)));
         nodes.node(2, new Reply.Seen((1L << 53) - 1, List.of()));
-        oversight.forceRelease(nodes, A);
+        lockAdmin.forceRelease(nodes, A);
         assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.ForceRelease) sent.command()).token())
                 .isBetween(8L, fixture.time.epochMicros()));
@@ -82,7 +85,7 @@ class ForcedReleaseTest {
         everyNode(new Reply.Seen(ahead, List.of(SOMEBODY)));
         nodes.node(0, new Reply.Seen(7, List.of())); // it has missed that
         assertThatExceptionOfType(LockException.class)
-                .isThrownBy(() -> oversight.forceRelease(nodes, A))
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
                 .withMessageStartingWith("HF0216:")
                 .withMessageContaining("3599 s ahead");
         assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
@@ -90,9 +93,9 @@ class ForcedReleaseTest {
 
     @Test
     void forceRelease_withAWrongClock_isRefusedAndTheHolderHereStaysIn() throws Exception {
-        Hold hold = ((Acquisition.Held)
+        HeldLock heldLock = ((AcquireResult.Held)
                         fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
-                .hold();
+                .heldLock();
         for (int node = 0; node < 3; node++) {
             nodes.node(
                     node,
@@ -101,23 +104,23 @@ class ForcedReleaseTest {
                             : new Reply.TokenSkewed(1_000_000));
         }
         assertThatExceptionOfType(LockException.class)
-                .isThrownBy(() -> oversight.forceRelease(nodes, A))
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
                 .withMessageStartingWith("HF0205:");
-        assertThat(hold.isHeld(fixture.time.nanoTime())).isTrue();
+        assertThat(heldLock.isHeld(fixture.time.nanoTime())).isTrue();
     }
 
     @Test
     void forceRelease_whereNobodyHasTheLock_isNotSent() {
         everyNode(NOBODY);
-        assertThat(oversight.forceRelease(nodes, A)).isEmpty();
+        assertThat(lockAdmin.forceRelease(nodes, A)).isEmpty();
         assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
     }
 
     @Test
     void forceRelease_thatReachesTooFewNodes_saysSoAndTheHolderHereIsOutAllTheSame() throws Exception {
-        Hold hold = ((Acquisition.Held)
+        HeldLock heldLock = ((AcquireResult.Held)
                         fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
-                .hold();
+                .heldLock();
         for (int node = 0; node < 3; node++) {
             nodes.node(
                     node,
@@ -126,16 +129,16 @@ class ForcedReleaseTest {
                             : new Reply.NoAnswer("silence"));
         }
         assertThatExceptionOfType(QuorumUnavailableException.class)
-                .isThrownBy(() -> oversight.forceRelease(nodes, A))
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
                 .withMessageContaining("silence");
-        assertThat(hold.loss().reason()).contains("by force");
+        assertThat(heldLock.loss().reason()).contains("by force");
     }
 
     @Test
     void operators_ofAServiceThatWasStopped_areTurnedAway() {
         fixture.manager.close(fixture.time.nanoTime());
-        assertThatIllegalStateException().isThrownBy(() -> oversight.holders(nodes, A));
-        assertThatIllegalStateException().isThrownBy(() -> oversight.forceRelease(nodes, A));
+        assertThatIllegalStateException().isThrownBy(() -> lockAdmin.holders(nodes, A));
+        assertThatIllegalStateException().isThrownBy(() -> lockAdmin.forceRelease(nodes, A));
         assertThat(nodes.sent).isEmpty();
     }
 }

@@ -9,35 +9,37 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
-/** A lock that somebody in the same process waits for is passed on, within bounds. */
+/** A lock that a caller of the same process waits for is passed on, within bounds. */
 class HandoverTest {
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final LeaseManager manager = fixture.manager;
     private final AtomicInteger woken = new AtomicInteger();
 
-    private Hold hold(LockRequest request) throws Exception {
-        Acquisition done = manager.acquire(fixture.nodes, request, List.of(Holder.thread()), () -> {});
-        return ((Acquisition.Held) done).hold();
+    private HeldLock heldLock(LockRequest request) throws Exception {
+        AcquireResult done = manager.acquire(fixture.nodes, request, List.of(Holder.thread()), () -> {});
+        return ((AcquireResult.Held) done).heldLock();
     }
 
-    private Hold hold() throws Exception {
-        return hold(fixture.request(0));
+    private HeldLock heldLock() throws Exception {
+        return heldLock(fixture.request(0));
     }
 
-    private WaitingRoom.Turn waitFor(LockRequest request) {
+    private WaitQueues.Turn waitFor(LockRequest request) {
         Attempts attempts = new Attempts(manager, request, Holder.transaction("next"));
         return attempts.enter(woken::incrementAndGet);
     }
 
-    private WaitingRoom.Turn waitForIt() {
+    private WaitQueues.Turn waitForIt() {
         return waitFor(fixture.request(10_000));
     }
 
-    private void giveBack(Hold hold) {
-        manager.releases().giveBack(List.of(new Share(hold, false)));
+    private void giveBack(HeldLock heldLock) {
+        manager.releases().giveBack(List.of(new LeaseShare(heldLock, false)));
     }
 
     private boolean isReleasedOnNodes() {
@@ -46,17 +48,17 @@ class HandoverTest {
 
     @Test
     void release_withSomebodyWaiting_passesTheLockOnWithTheNextToken() throws Exception {
-        Hold first = hold();
-        WaitingRoom.Turn turn = waitForIt();
+        HeldLock first = heldLock();
+        WaitQueues.Turn turn = waitForIt();
         giveBack(first);
 
-        Hold next = turn.leave();
+        HeldLock next = turn.leave();
         assertThat(next.token()).isEqualTo(first.token() + 1);
         assertThat(next.validUntil()).isEqualTo(first.validUntil());
         assertThat(next.belongsTo(Holder.transaction("next"))).isTrue();
         assertThat(manager.isHeld(next)).isTrue();
         assertThat(manager.isHeld(first)).isFalse();
-        assertThat(manager.holds().of("a")).containsExactly(next);
+        assertThat(manager.heldLocks().of("a")).containsExactly(next);
         assertThat(isReleasedOnNodes()).isFalse();
         assertThat(woken).hasValue(1);
 
@@ -67,10 +69,10 @@ class HandoverTest {
 
     @Test
     void heir_isRenewedAndTheOldHoldIsNot() throws Exception {
-        Hold first = hold();
-        WaitingRoom.Turn turn = waitForIt();
+        HeldLock first = heldLock();
+        WaitQueues.Turn turn = waitForIt();
         giveBack(first);
-        Hold next = turn.leave();
+        HeldLock next = turn.leave();
         fixture.time.passMillis(400);
         fixture.renewals.sweep(fixture.service);
         assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
@@ -79,16 +81,16 @@ class HandoverTest {
 
     @Test
     void release_afterSoManyPassedOn_goesToTheNodes() throws Exception {
-        Hold hold = hold();
-        long token = hold.token();
+        HeldLock heldLock = heldLock();
+        long token = heldLock.token();
         int passed = 0;
         while (!isReleasedOnNodes()) {
-            WaitingRoom.Turn turn = waitForIt();
-            giveBack(hold);
-            hold = turn.leave();
-            if (hold != null) {
+            WaitQueues.Turn turn = waitForIt();
+            giveBack(heldLock);
+            heldLock = turn.leave();
+            if (heldLock != null) {
                 passed++;
-                assertThat(hold.token()).isEqualTo(token + passed);
+                assertThat(heldLock.token()).isEqualTo(token + passed);
             }
         }
         assertThat(passed).isEqualTo(Releases.MOST_PASSED_ON);
@@ -96,30 +98,30 @@ class HandoverTest {
 
     @Test
     void tombstone_isLargerThanEveryTokenThatMayBePassedOn() throws Exception {
-        Hold hold = hold();
-        giveBack(hold);
+        HeldLock heldLock = heldLock();
+        giveBack(heldLock);
         Command.Release release = (Command.Release)
                 fixture.service.sent(Command.Release.class).get(0).command();
-        assertThat(release.claim().lastToken()).isEqualTo(hold.token() + Releases.MOST_PASSED_ON);
+        assertThat(release.claim().lastToken()).isEqualTo(heldLock.token() + Releases.MOST_PASSED_ON);
         assertThat(manager.tokens().next(0)).isGreaterThan(release.claim().lastToken() + 1);
     }
 
     /** Its key is still on the nodes: that lingers for as long as the quarantine. */
     @Test
     void release_afterTheValidityHasEnded_saysThatTheLockWasNotHeld() throws Exception {
-        Hold hold = hold();
-        fixture.time.passTo(hold.validUntil() - 1);
-        assertThat(manager.isHeld(hold)).isTrue();
+        HeldLock heldLock = heldLock();
+        fixture.time.passTo(heldLock.validUntil() - 1);
+        assertThat(manager.isHeld(heldLock)).isTrue();
         fixture.time.pass(1);
-        assertThat(manager.releases().giveBack(new Share(hold, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(manager.releases().giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
         assertThat(isReleasedOnNodes()).isTrue();
     }
 
     @Test
     void release_beforeTheValidityHasEnded_saysThatTheLockIsReleased() throws Exception {
-        Hold hold = hold();
-        fixture.time.passTo(hold.validUntil() - 1);
-        assertThat(manager.releases().giveBack(new Share(hold, false))).isEqualTo(ReleaseResult.RELEASED);
+        HeldLock heldLock = heldLock();
+        fixture.time.passTo(heldLock.validUntil() - 1);
+        assertThat(manager.releases().giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.RELEASED);
     }
 
     private int renewals() {
@@ -128,22 +130,22 @@ class HandoverTest {
 
     @Test
     void lock_thatIsSaidToBeTakenAway_isNotPassedOnUntilAQuorumHasConfirmedIt() throws Exception {
-        Hold first = hold();
-        WaitingRoom.Turn turn = waitForIt();
-        fixture.announcements.announceForced("a", first.claim().lastToken()); // of the holder before
+        HeldLock first = heldLock();
+        WaitQueues.Turn turn = waitForIt();
+        fixture.notifications.announceForced("a", first.claim().lastToken()); // of the holder before
         giveBack(first);
-        Hold second = turn.leave();
+        HeldLock second = turn.leave();
         assertThat(second).isNotNull();
 
-        fixture.announcements.announceForced("a", first.claim().lastToken() + 1);
+        fixture.notifications.announceForced("a", first.claim().lastToken() + 1);
         turn = waitForIt();
         fixture.renewals.sweep(fixture.service);
         assertThat(renewals()).isOne();
         giveBack(second);
-        Hold third = turn.leave();
+        HeldLock third = turn.leave();
         assertThat(third).as("confirmed").isNotNull();
 
-        fixture.announcements.announceForced("a", first.claim().lastToken() + 1);
+        fixture.notifications.announceForced("a", first.claim().lastToken() + 1);
         turn = waitForIt();
         giveBack(third);
         assertThat(turn.leave()).isNull();
@@ -152,35 +154,35 @@ class HandoverTest {
 
     @Test
     void lock_thatWasTakenAway_isLostAtOnce() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, new Reply.Held(5_000));
         }
-        fixture.announcements.announceForced("a", hold.claim().lastToken() + 1);
+        fixture.notifications.announceForced("a", heldLock.claim().lastToken() + 1);
         fixture.renewals.sweep(fixture.service);
-        assertThat(manager.isHeld(hold)).isFalse();
+        assertThat(manager.isHeld(heldLock)).isFalse();
     }
 
     @Test
     void announcements_thatAreMadeUp_causeFewRenewals() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         for (int i = 0; i < 500; i++) {
             for (int n = 0; n < 10; n++) {
-                fixture.announcements.announceForced("a", Long.MAX_VALUE);
+                fixture.notifications.announceForced("a", Long.MAX_VALUE);
             }
             fixture.renewals.sweep(fixture.service);
             fixture.time.passMillis(20);
         }
-        assertThat(manager.isHeld(hold)).isTrue();
+        assertThat(manager.isHeld(heldLock)).isTrue();
         assertThat(renewals()).as("in ten seconds").isBetween(20, 60);
     }
 
     @Test
     void release_longAfterTheLockWasTaken_goesToTheNodes() throws Exception {
-        Hold hold = hold();
-        WaitingRoom.Turn turn = waitForIt();
+        HeldLock heldLock = heldLock();
+        WaitQueues.Turn turn = waitForIt();
         fixture.time.passMillis(101);
-        giveBack(hold);
+        giveBack(heldLock);
         assertThat(turn.leave()).isNull();
         assertThat(isReleasedOnNodes()).isTrue();
     }
@@ -188,10 +190,10 @@ class HandoverTest {
     @Test
     void hold_withLittleValidityLeft_isNotPassedOn() throws Exception {
         LockRequest brief = fixture.request(10_000).ttl(Duration.ofMillis(100));
-        Hold hold = hold(brief);
-        WaitingRoom.Turn turn = waitFor(brief);
+        HeldLock heldLock = heldLock(brief);
+        WaitQueues.Turn turn = waitFor(brief);
         fixture.time.passMillis(60);
-        giveBack(hold);
+        giveBack(heldLock);
         assertThat(turn.leave()).isNull();
     }
 
@@ -200,39 +202,39 @@ class HandoverTest {
         LockRequest same = fixture.request(10_000);
         for (LockRequest other : List.of(
                 same.ttl(Duration.ofMillis(1_001)), same.renewal(false), same.fair(true), same.mode(LockMode.WRITE))) {
-            Hold hold = hold();
-            WaitingRoom.Turn turn = waitFor(other);
-            giveBack(hold);
+            HeldLock heldLock = heldLock();
+            WaitQueues.Turn turn = waitFor(other);
+            giveBack(heldLock);
             assertThat(turn.leave()).as(other.toString()).isNull();
         }
     }
 
     @Test
     void hold_thatIsLost_isNotPassedOn() throws Exception {
-        Hold hold = hold();
-        WaitingRoom.Turn turn = waitForIt();
-        hold.lose("a test", fixture.time.nanoTime());
-        giveBack(hold);
+        HeldLock heldLock = heldLock();
+        WaitQueues.Turn turn = waitForIt();
+        heldLock.lose("a test", fixture.time.nanoTime());
+        giveBack(heldLock);
         assertThat(turn.leave()).isNull();
-        assertThat(manager.holds().of("a")).isEmpty();
+        assertThat(manager.heldLocks().of("a")).isEmpty();
     }
 
     @Test
     void release_ofAStoppedService_isNotPassedOn() throws Exception {
-        Hold hold = hold();
-        WaitingRoom.Turn turn = waitForIt();
+        HeldLock heldLock = heldLock();
+        WaitQueues.Turn turn = waitForIt();
         manager.close(fixture.time.nanoTime() + 1_000_000_000L);
-        giveBack(hold);
+        giveBack(heldLock);
         assertThat(turn.leave()).isNull();
     }
 
     @Test
     void heir_hasItsOwnMaxHold() throws Exception {
-        Hold hold = hold();
-        WaitingRoom.Turn turn = waitFor(fixture.request(10_000).maxHold(Duration.ofMillis(200)));
+        HeldLock heldLock = heldLock();
+        WaitQueues.Turn turn = waitFor(fixture.request(10_000).maxHold(Duration.ofMillis(200)));
         fixture.time.passMillis(50);
-        giveBack(hold);
-        Hold heir = turn.leave();
+        giveBack(heldLock);
+        HeldLock heir = turn.leave();
         fixture.time.passMillis(199);
         assertThat(manager.isHeld(heir)).isTrue();
         fixture.time.passMillis(1);
@@ -241,17 +243,17 @@ class HandoverTest {
 
     @Test
     void lockThatOthersWaitFor_isLeftToThemForAMoment() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, new Reply.Released(1));
         }
-        giveBack(hold);
+        giveBack(heldLock);
         for (int node = 0; node < 3; node++) {
-            fixture.service.node(node, ScriptedNodes::agree); // who waits goes on through the service
+            fixture.service.node(node, ScriptedNodes::agree); // a waiter asks through the service
         }
-        assertThat(manager.courtesy().nanosLeft("a")).isPositive();
+        assertThat(manager.handoffYield().nanosLeft("a")).isPositive();
         long before = fixture.time.nanoTime();
-        giveBack(hold(fixture.request(1_000)));
+        giveBack(heldLock(fixture.request(1_000)));
         assertThat(fixture.time.nanoTime() - before).isGreaterThan(2_000_000L);
         fixture.time.passMillis(10);
         manager.sweep();
@@ -260,21 +262,21 @@ class HandoverTest {
 
     @Test
     void hold_takenOverAfterTheClockStoodStill_isLost() throws Exception {
-        Hold first = hold();
-        WaitingRoom.Turn turn = waitForIt();
-        assertThat(first.giveBack(false)).isEqualTo(Hold.GivenBack.ALL);
-        manager.clockStoodStill(1_000_000_000L); // sees a hold that is given back, and none that was handed over yet
-        assertThat(manager.waitingRoom().handOver(new WaitingRoom.Line("a", WaitingRoom.Kind.FREE_FOR_ALL), first))
+        HeldLock first = heldLock();
+        WaitQueues.Turn turn = waitForIt();
+        assertThat(first.giveBack(false)).isEqualTo(HeldLock.GivenBack.ALL);
+        manager.clockStoodStill(1_000_000_000L); // sees a lock that is released, and none that was handed over yet
+        assertThat(manager.waitQueues().handOver(new WaitQueues.Line("a", WaitQueues.Kind.FREE_FOR_ALL), first))
                 .isTrue();
-        Acquisition taken = manager.takeOver(turn.leave(), fixture.nodes);
-        assertThat(manager.isHeld(((Acquisition.Held) taken).hold())).isFalse();
+        AcquireResult taken = manager.takeOver(turn.leave(), fixture.nodes);
+        assertThat(manager.isHeld(((AcquireResult.Held) taken).heldLock())).isFalse();
     }
 
     @Test
     void holder_whoseOldHoldIsAboutToBeForgotten_takesTheNewOneOnceMore() throws Exception {
-        Hold old = hold();
+        HeldLock old = heldLock();
         old.giveBack(false); // another thread releases it, and has not come to forget it
-        Hold present = hold();
-        assertThat(hold()).isSameAs(present);
+        HeldLock present = heldLock();
+        assertThat(heldLock()).isSameAs(present);
     }
 }

@@ -13,6 +13,8 @@ import java.util.function.Function;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
 class LeaseManagerTest {
@@ -25,12 +27,12 @@ class LeaseManagerTest {
     private final VirtualTime time = fixture.time;
     private final long begun = time.nanoTime();
 
-    private Acquisition acquire(long waitMillis) throws InterruptedException {
+    private AcquireResult acquire(long waitMillis) throws InterruptedException {
         return fixture.manager.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()), () -> {});
     }
 
-    private Hold hold() throws InterruptedException {
-        return ((Acquisition.Held) acquire(0)).hold();
+    private HeldLock heldLock() throws InterruptedException {
+        return ((AcquireResult.Held) acquire(0)).heldLock();
     }
 
     private void everyNode(Reply reply) {
@@ -39,7 +41,7 @@ class LeaseManagerTest {
         }
     }
 
-    /** Who waits goes on through the connections of the service: the node answers there as it does here. */
+    /** A waiter asks through the connections of the service: the node answers there as it does here. */
     private void node(int node, Function<Command, Reply> replies) {
         nodes.node(node, replies);
         service.node(node, replies);
@@ -53,14 +55,14 @@ class LeaseManagerTest {
 
     @Test
     void acquire_free_sendsOneCommandToEachNode() throws Exception {
-        hold();
+        heldLock();
         assertThat(nodes.sent).hasSize(3);
         assertThat(service.sent).isEmpty();
     }
 
     @Test
     void giveBack_sendsOneReleaseWithTombstoneToEachNode() throws Exception {
-        fixture.manager.releases().giveBack(List.of(new Share(hold(), false)));
+        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
         assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Release) sent.command()).tombstone())
                 .isTrue());
@@ -68,7 +70,7 @@ class LeaseManagerTest {
 
     @Test
     void close_whileNodesHangForLonger_endsAtTheDeadline() throws Exception {
-        hold();
+        heldLock();
         fixture.manager.acquire(
                 nodes,
                 LockRequest.of("b").waitTimeout(Duration.ZERO).ttl(TEN_SECONDS).atLeast(TEN_SECONDS),
@@ -87,7 +89,7 @@ class LeaseManagerTest {
         everyNode(new Reply.Held(5_000));
         long before = time.nanoTime();
 
-        assertThat(acquire(300)).isInstanceOf(Acquisition.TimedOut.class);
+        assertThat(acquire(300)).isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(MILLISECONDS.convert(time.nanoTime() - before, NANOSECONDS)).isBetween(300L, 301L);
     }
 
@@ -101,7 +103,7 @@ class LeaseManagerTest {
     @Test
     void acquire_withoutWaiting_asksOnce() throws Exception {
         everyNode(new Reply.Held(5_000));
-        assertThat(acquire(0)).isInstanceOf(Acquisition.TimedOut.class);
+        assertThat(acquire(0)).isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(3);
     }
 
@@ -131,11 +133,11 @@ class LeaseManagerTest {
                             ? new Reply.TokenTooSmall(far)
                             : ScriptedNodes.agree(command));
         }
-        assertThat(hold().token()).isEqualTo(far + 2);
+        assertThat(heldLock().token()).isEqualTo(far + 2);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
 
-        fixture.manager.releases().giveBack(List.of(new Share(hold(), false)));
-        fixture.manager.releases().giveBack(List.of(new Share(hold(), false)));
+        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
         assertThat(nodes.sent(Command.Acquire.class))
                 .as("the slow clock costs once")
                 .hasSizeLessThanOrEqualTo(9);
@@ -152,21 +154,21 @@ class LeaseManagerTest {
                                 && acquire.claim().token() <= far
                         ? new Reply.TokenTooSmall(far)
                         : ScriptedNodes.agree(command));
-        assertThat(hold().token()).isEqualTo(far + 2);
+        assertThat(heldLock().token()).isEqualTo(far + 2);
     }
 
     @Test
     void acquire_again_sharesWithoutAsking() throws Exception {
-        Hold first = hold();
-        assertThat(hold()).isSameAs(first);
+        HeldLock first = heldLock();
+        assertThat(heldLock()).isSameAs(first);
         assertThat(nodes.sent).hasSize(3);
     }
 
     @Test
     void acquire_afterLoss_asksAnew() throws Exception {
-        Hold first = hold();
+        HeldLock first = heldLock();
         time.passMillis(1_000);
-        assertThat(hold()).isNotSameAs(first);
+        assertThat(heldLock()).isNotSameAs(first);
     }
 
     @Test
@@ -174,15 +176,15 @@ class LeaseManagerTest {
         node(0, command -> new Reply.NotSent("refused"));
         node(1, command -> new Reply.NotSent("refused"));
         assertThat(acquire(200))
-                .asInstanceOf(type(Acquisition.Unavailable.class))
-                .extracting(Acquisition.Unavailable::failures)
+                .asInstanceOf(type(AcquireResult.Unavailable.class))
+                .extracting(AcquireResult.Unavailable::failures)
                 .isEqualTo(java.util.Map.of("node-0", "refused", "node-1", "refused"));
     }
 
     @Test
     void acquire_afterClose_failsWithoutAsking() throws Exception {
         fixture.manager.close(time.nanoTime() + 1_000_000_000);
-        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::hold);
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::heldLock);
         assertThat(nodes.sent).isEmpty();
     }
 
@@ -192,22 +194,22 @@ class LeaseManagerTest {
             fixture.manager.close(time.nanoTime() + 1_000_000_000);
             return ScriptedNodes.agree(command);
         });
-        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::hold);
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::heldLock);
         assertThat(nodes.sent(Command.Release.class)).hasSize(3);
     }
 
     @Test
     void renewByHand_ofALeaseThatIsNotRenewed_isWatchedToItsNewEnd() throws Exception {
-        Hold hold = ((Acquisition.Held) fixture.manager.acquire(
+        HeldLock heldLock = ((AcquireResult.Held) fixture.manager.acquire(
                         nodes, fixture.request(0).renewal(false), List.of(Holder.thread()), () -> {}))
-                .hold();
+                .heldLock();
         time.passMillis(600);
-        assertThat(fixture.manager.renew(hold)).isTrue();
+        assertThat(fixture.manager.renew(heldLock)).isTrue();
         boolean[] told = new boolean[1];
-        hold.onLost(loss -> told[0] = true);
+        heldLock.onLost(loss -> told[0] = true);
         time.passMillis(600);
         fixture.renewals.sweep(service);
-        assertThat(hold.isHeld(time.nanoTime())).isTrue();
+        assertThat(heldLock.isHeld(time.nanoTime())).isTrue();
         time.passMillis(400);
         fixture.renewals.sweep(service);
         fixture.runNotifications();
@@ -216,15 +218,15 @@ class LeaseManagerTest {
 
     @Test
     void renewal_ofOneLeaseThatGoesWrong_leavesTheOthersToBeRenewed() throws Exception {
-        hold();
-        Hold other = ((Acquisition.Held) fixture.manager.acquire(
+        heldLock();
+        HeldLock other = ((AcquireResult.Held) fixture.manager.acquire(
                         nodes,
                         org.holdfast.LockRequest.of("b")
                                 .waitTimeout(java.time.Duration.ZERO)
                                 .ttl(java.time.Duration.ofMillis(2_000)),
                         List.of(Holder.thread()),
                         () -> {}))
-                .hold();
+                .heldLock();
         service.node(0, command -> {
             if (((Command.OfClaim) command).claim().target().name().equals("a")) {
                 throw new IllegalStateException("a bug of the test");
@@ -236,7 +238,7 @@ class LeaseManagerTest {
             try {
                 fixture.renewals.sweep(service);
             } catch (IllegalStateException e) {
-                // the heartbeat logs it and goes on
+                // the heartbeat logs it and continues
             }
         }
         assertThat(other.isHeld(time.nanoTime())).isTrue();
@@ -244,15 +246,15 @@ class LeaseManagerTest {
 
     @Test
     void close_withManyLeases_releasesThemAll() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         fixture.manager.close(time.nanoTime() + 1_000_000_000);
-        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
         assertThat(service.sent(Command.Release.class)).hasSize(3);
     }
 
     @Test
     void renewal_isDueAfterAThirdOfTheTtl_andExtends() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         time.passMillis(315);
         fixture.renewals.sweep(service);
         assertThat(service.sent).isEmpty();
@@ -260,13 +262,13 @@ class LeaseManagerTest {
         time.passMillis(25);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).hasSize(3);
-        assertThat(hold.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(950));
+        assertThat(heldLock.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(950));
     }
 
     @Test
     void renewal_ofALeaseThatWasLongInComing_isDueAThirdOfTheTtlAfterItsRequest() throws Exception {
         nodes.sendingTakes(300);
-        hold();
+        heldLock();
         time.passMillis(40);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).hasSize(3);
@@ -274,7 +276,7 @@ class LeaseManagerTest {
 
     @Test
     void renewal_afterRelease_isNotSent() throws Exception {
-        fixture.manager.releases().giveBack(List.of(new Share(hold(), false)));
+        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
         time.passMillis(500);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).isEmpty();
@@ -282,32 +284,32 @@ class LeaseManagerTest {
 
     @Test
     void renewal_thatIsLongInSending_waitsForItsAnswersAllTheSame() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         service.sendingTakes(60); // longer than a node may take to answer
         time.passMillis(340);
         fixture.renewals.sweep(service);
         time.passMillis(800);
-        assertThat(fixture.manager.isHeld(hold)).isTrue();
+        assertThat(fixture.manager.isHeld(heldLock)).isTrue();
     }
 
     @Test
     void renewal_thatFails_isTriedAgainUntilItSucceeds() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         service.node(0, new Reply.NotSent("refused")).node(1, new Reply.NotSent("refused"));
         for (int i = 0; i < 20; i++) {
             time.passMillis(40);
             fixture.renewals.sweep(service);
         }
-        assertThat(hold.isHeld(time.nanoTime())).isTrue();
+        assertThat(heldLock.isHeld(time.nanoTime())).isTrue();
         service.node(0, ScriptedNodes::agree);
         time.passMillis(40);
         fixture.renewals.sweep(service);
-        assertThat(hold.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(900));
+        assertThat(heldLock.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(900));
     }
 
     @Test
     void renewal_thatIsBrokenOff_isTriedAgainSoon() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         service.node(0, command -> {
             throw new UnsupportedOperationException("on purpose");
         });
@@ -317,48 +319,48 @@ class LeaseManagerTest {
         service.node(0, ScriptedNodes::agree);
         fixture.time.passMillis(ProtocolFixture.TTL_MILLIS / 30 + 1);
         fixture.renewals.sweep(service);
-        assertThat(hold.remainingNanos(fixture.time.nanoTime()))
+        assertThat(heldLock.remainingNanos(fixture.time.nanoTime()))
                 .isGreaterThan(MILLISECONDS.toNanos(ProtocolFixture.TTL_MILLIS * 9 / 10));
     }
 
     @Test
     void renewal_thatFailsToTheEnd_isALossToldNoLaterThanTheEnd() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         for (int node = 0; node < 3; node++) {
             service.node(node, new Reply.NoAnswer("silence"));
         }
-        long end = hold.validUntil();
+        long end = heldLock.validUntil();
         boolean[] told = new boolean[1];
-        hold.onLost(loss -> told[0] = true);
+        heldLock.onLost(loss -> told[0] = true);
         while (time.nanoTime() - end < 0) {
             time.passMillis(20);
             fixture.renewals.sweep(service);
         }
         fixture.runNotifications();
         assertThat(told[0]).isTrue();
-        assertThat(hold.loss().reason()).contains("node-0=silence");
+        assertThat(heldLock.loss().reason()).contains("node-0=silence");
     }
 
     @Test
     void renewal_refusedByAQuorum_isALossAtOnce() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         service.node(0, new Reply.TokenTooSmall(Long.MAX_VALUE)).node(1, new Reply.Held(500));
         time.passMillis(340);
         fixture.renewals.sweep(service);
-        assertThat(hold.isHeld(time.nanoTime())).isFalse();
-        assertThat(hold.loss().reason()).contains("later lease");
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
+        assertThat(heldLock.loss().reason()).contains("later lease");
     }
 
     @Test
     void renewal_answeredAfterTheEnd_doesNotBringTheLeaseBack() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         service.node(0, command -> {
             time.passMillis(2_000); // the process pauses while the renewal is under way
             return ScriptedNodes.agree(command);
         });
         time.passMillis(340);
         fixture.renewals.sweep(service);
-        assertThat(hold.isHeld(time.nanoTime())).isFalse();
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
     }
 
     private void acquireFive() throws InterruptedException {
@@ -397,18 +399,18 @@ class LeaseManagerTest {
 
     @Test
     void maxHold_endsRenewals_tellsTheHolder_andTakesTheLockBackOnTheNodes() throws Exception {
-        Hold hold = ((Acquisition.Held) fixture.manager.acquire(
+        HeldLock heldLock = ((AcquireResult.Held) fixture.manager.acquire(
                         nodes,
                         fixture.request(0).maxHold(java.time.Duration.ofMillis(1_500)),
                         List.of(Holder.thread()),
                         () -> {}))
-                .hold();
+                .heldLock();
         boolean[] told = new boolean[1];
-        hold.onLost(loss -> told[0] = true);
+        heldLock.onLost(loss -> told[0] = true);
         for (int i = 0; i < 74; i++) {
             time.passMillis(20);
             fixture.renewals.sweep(service);
-            assertThat(hold.isHeld(time.nanoTime())).isTrue();
+            assertThat(heldLock.isHeld(time.nanoTime())).isTrue();
         }
         int renewals = service.sent(Command.Renew.class).size();
         time.passMillis(40);
@@ -425,49 +427,50 @@ class LeaseManagerTest {
 
     @Test
     void clockThatStoodStill_endsEveryLease() throws Exception {
-        Hold hold = hold();
+        HeldLock heldLock = heldLock();
         fixture.manager.clockStoodStill(MILLISECONDS.toNanos(5_000));
-        assertThat(hold.isHeld(time.nanoTime())).isFalse();
-        assertThat(hold.loss().reason()).contains("stood still for 5000 ms");
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
+        assertThat(heldLock.loss().reason()).contains("stood still for 5000 ms");
     }
 
     @Test
     void renewal_answeredAfterTheRelease_neitherExtendsNorReportsIt() throws Exception {
-        Hold hold = hold();
-        long validUntil = hold.validUntil();
+        HeldLock heldLock = heldLock();
+        long validUntil = heldLock.validUntil();
         boolean[] told = new boolean[1];
-        hold.onLost(loss -> told[0] = true);
+        heldLock.onLost(loss -> told[0] = true);
         service.node(2, command -> {
             if (command instanceof Command.Renew) {
                 fixture.manager
                         .releases()
-                        .giveBack(List.of(new Share(hold, false))); // by another thread, while the renewal is under way
+                        .giveBack(List.of(
+                                new LeaseShare(heldLock, false))); // by another thread, while the renewal is under way
             }
             return ScriptedNodes.agree(command);
         });
-        assertThat(fixture.manager.renew(hold)).isFalse();
+        assertThat(fixture.manager.renew(heldLock)).isFalse();
         time.passMillis(2_000);
         fixture.renewals.sweep(service);
         fixture.runNotifications();
-        assertThat(hold.isHeld(time.nanoTime())).isFalse();
-        assertThat(hold.validUntil()).isEqualTo(validUntil);
-        assertThat(hold.loss()).isNull();
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
+        assertThat(heldLock.validUntil()).isEqualTo(validUntil);
+        assertThat(heldLock.loss()).isNull();
         assertThat(told[0]).isFalse();
     }
 
     @Test
     void acquire_ofALockWhoseReleaseWillBeHeard_asksSeldom() throws Exception {
         everyNode(new Reply.Held(30_000));
-        fixture.announcements.heard = true;
+        fixture.notifications.heard = true;
         acquire(5_000);
         assertThat(attempts()).isBetween(6, 15);
-        assertThat(fixture.announcements.listening).isEmpty();
+        assertThat(fixture.notifications.listening).isEmpty();
     }
 
     @Test
     void acquire_ofALockThatIsHeard_asksWhenItsHolderMayHaveExpired() throws Exception {
         everyNode(new Reply.Held(40));
-        fixture.announcements.heard = true;
+        fixture.notifications.heard = true;
         long before = time.nanoTime();
         for (int node = 0; node < 2; node++) {
             node(
@@ -476,22 +479,22 @@ class LeaseManagerTest {
                             ? ScriptedNodes.agree(command)
                             : new Reply.Held(40));
         }
-        assertThat(acquire(5_000)).isInstanceOf(Acquisition.Held.class);
+        assertThat(acquire(5_000)).isInstanceOf(AcquireResult.Held.class);
         assertThat(time.nanoTime() - before).isLessThan(MILLISECONDS.toNanos(100));
     }
 
     @Test
     void acquire_announcedBeforeTheWaitBegins_isNotMissed() throws Exception {
-        fixture.announcements.heard = true;
+        fixture.notifications.heard = true;
         releasedDuringAttempt(1);
         long before = time.nanoTime();
-        assertThat(acquire(5_000)).isInstanceOf(Acquisition.Held.class);
+        assertThat(acquire(5_000)).isInstanceOf(AcquireResult.Held.class);
         assertThat(time.nanoTime() - before).isLessThan(MILLISECONDS.toNanos(5));
     }
 
     @Test
     void acquire_announcedWhileItAsks_asksAgainAtOnce() throws Exception {
-        fixture.announcements.heard = true;
+        fixture.notifications.heard = true;
         releasedDuringAttempt(6);
         acquire(5_000);
         assertThat(attempts()).isEqualTo(7);
@@ -508,7 +511,7 @@ class LeaseManagerTest {
                 }
                 if (attempts() == attempt) {
                     released[0] = true;
-                    fixture.announcements.announce("a");
+                    fixture.notifications.announce("a");
                 }
                 return new Reply.Held(30_000);
             });
@@ -520,7 +523,7 @@ class LeaseManagerTest {
         everyNode(new Reply.Held(5_000));
         int[] given = new int[1];
         assertThat(fixture.manager.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++))
-                .isInstanceOf(Acquisition.TimedOut.class);
+                .isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(given[0]).isEqualTo(1);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(3);
         assertThat(attempts()).isGreaterThan(2);
@@ -555,9 +558,9 @@ class LeaseManagerTest {
         for (int node = 0; node < 2; node++) {
             fixture.service.node(node, new Reply.NoAnswer("it hangs"));
         }
-        Acquisition done =
+        AcquireResult done =
                 fixture.manager.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
-        assertThat(done).isInstanceOf(Acquisition.Unavailable.class);
+        assertThat(done).isInstanceOf(AcquireResult.Unavailable.class);
         head.leave(null);
     }
 
@@ -570,7 +573,7 @@ class LeaseManagerTest {
         fixture.time.passMillis(10);
         assertThat(head.next(fixture.service)).isNull();
         assertThat(behind.knowsNothing()).isFalse();
-        assertThat(behind.givenUp()).isInstanceOf(Acquisition.TimedOut.class);
+        assertThat(behind.givenUp()).isInstanceOf(AcquireResult.TimedOut.class);
         behind.leave(null);
         head.leave(null);
     }
@@ -578,13 +581,13 @@ class LeaseManagerTest {
     /** This process has the lock: that is known without the nodes. */
     @Test
     void acquire_ofALockThatThisProcessHolds_asksNothing() throws Exception {
-        Acquisition held =
+        AcquireResult held =
                 fixture.manager.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
-        assertThat(held).isInstanceOf(Acquisition.Held.class);
+        assertThat(held).isInstanceOf(AcquireResult.Held.class);
         int before = fixture.service.sent(Command.Acquire.class).size();
         List<Holder> other = List.of(Holder.transaction("other"));
         assertThat(fixture.manager.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
-                .isInstanceOf(Acquisition.TimedOut.class);
+                .isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(before);
     }
 
@@ -617,15 +620,15 @@ class LeaseManagerTest {
         assertThatExceptionOfType(NullPointerException.class).isThrownBy(() -> lease.onLost(null));
     }
 
-    /** Nobody with a vote to give has one, and no release will be announced: who gives up asking then leaves the lock idle. */
+    /** After a split vote no release will be announced: a caller that stopped asking would leave the lock idle. */
     @Test
     void acquire_whenContendersHaveSplitTheVotes_goesOnAskingAtShortIntervals() throws Exception {
-        fixture.announcements.heard = true;
+        fixture.notifications.heard = true;
         long free = begun + MILLISECONDS.toNanos(60);
         for (int node = 0; node < 3; node++) {
             node(node, command -> time.nanoTime() - free < 0 ? new Reply.Held(30_000) : ScriptedNodes.agree(command));
         }
-        assertThat(acquire(5_000)).isInstanceOf(Acquisition.Held.class);
+        assertThat(acquire(5_000)).isInstanceOf(AcquireResult.Held.class);
         assertThat(MILLISECONDS.convert(time.nanoTime() - begun, NANOSECONDS)).isLessThan(250);
     }
 }

@@ -121,7 +121,7 @@ class LossInterruptTest {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
-    /** Lost on a thread of its own, or on the caller's; whoever took it throws it away. */
+    /** Lost on a thread of its own, or on the caller's; the thread that took it drops the lease without a release. */
     private void loseWithoutRelease() {
         try {
             lose(acquire(request().scope(LeaseScope.THREAD)));

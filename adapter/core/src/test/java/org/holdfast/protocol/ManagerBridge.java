@@ -11,7 +11,7 @@ public final class ManagerBridge {
         return renewals.isDue();
     }
 
-    /** Returns 0 if nobody in the process holds a lock or waits for one, and nothing is left of those who did. */
+    /** Returns 0 if no caller of the process holds a lock or waits for one, and nothing is left of earlier ones. */
     public static int remembered(LeaseManager manager) {
         return manager.remembered();
     }

@@ -6,6 +6,14 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.node.AnyToken;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.node.Target;
 
 /** The protocol over scripted nodes in virtual time. */
 final class ProtocolFixture {
@@ -22,19 +30,19 @@ final class ProtocolFixture {
     final LeaseManager manager;
 
     /** What listeners of lost leases wait in until the test runs them. */
-    final Queue<Runnable> notifications = new ArrayDeque<>();
+    final Queue<Runnable> lossNotices = new ArrayDeque<>();
 
     /** Where listeners get their threads. */
-    Executor threads = notifications::add;
+    Executor threads = lossNotices::add;
 
-    final ScriptedAnnouncements announcements = new ScriptedAnnouncements();
+    final ScriptedNotifications notifications = new ScriptedNotifications();
 
     private int owners;
 
     final Randomness randomness = new Randomness() {
         @Override
-        public Owner newOwner() {
-            return new Owner(String.format("%040x", ++owners));
+        public String uniqueId() {
+            return String.format("%040x", ++owners);
         }
 
         @Override
@@ -70,17 +78,21 @@ final class ProtocolFixture {
                 service,
                 task -> threads.execute(task),
                 task -> threads.execute(task),
-                announcements,
-                new Whereabouts("test-host", 42));
+                notifications,
+                new ProcessInfo("test-host", 42));
     }
 
     Command.Acquire command(long token) {
         return AnyToken.acquire(new Claim(
-                new Target.Alone("a"), randomness.newOwner(), token, TTL_MILLIS, timing.fenceMillis(TTL_MILLIS)));
+                new Target.Exclusive("a"),
+                new Owner(randomness.uniqueId()),
+                token,
+                TTL_MILLIS,
+                timing.fenceMillis(TTL_MILLIS)));
     }
 
     /** Attempts once, with all the time it needs. */
-    Outcome attempt() {
+    QuorumResult attempt() {
         return redlock.acquire(nodes, command(7), time.nanoTime() + Long.MAX_VALUE / 2);
     }
 
@@ -97,7 +109,7 @@ final class ProtocolFixture {
 
     void runNotifications() {
         Runnable next;
-        while ((next = notifications.poll()) != null) {
+        while ((next = lossNotices.poll()) != null) {
             next.run();
         }
     }

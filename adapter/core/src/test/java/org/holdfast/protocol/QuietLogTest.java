@@ -12,6 +12,7 @@ import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
+import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

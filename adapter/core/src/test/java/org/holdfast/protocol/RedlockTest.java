@@ -8,6 +8,8 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import java.util.List;
 import java.util.Optional;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
 class RedlockTest {
@@ -24,10 +26,10 @@ class RedlockTest {
     @Test
     void acquire_quorumGrants_isValidForTtlLessDriftFromBeforeTheFirstRequest() {
         long before = time.nanoTime();
-        Outcome outcome = fixture.attempt();
+        QuorumResult quorumResult = fixture.attempt();
 
         long validity = MILLISECONDS.toNanos(1_000 - 10 - 2); // drift: 1 % of the TTL and 2 ms
-        assertThat(outcome).isEqualTo(new Outcome.Acquired(before, before + validity));
+        assertThat(quorumResult).isEqualTo(new QuorumResult.Acquired(before, before + validity));
     }
 
     @Test
@@ -35,7 +37,7 @@ class RedlockTest {
         nodes.latency(0, 40).latency(1, 3).latency(2, 2);
         long before = time.nanoTime();
 
-        assertThat(fixture.attempt()).isInstanceOf(Outcome.Acquired.class);
+        assertThat(fixture.attempt()).isInstanceOf(QuorumResult.Acquired.class);
         assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(3));
     }
 
@@ -44,13 +46,13 @@ class RedlockTest {
         nodes.sendingTakes(60); // longer than a node may take to answer
         long before = time.nanoTime();
         assertThat(fixture.attempt())
-                .isEqualTo(new Outcome.Acquired(before, before + MILLISECONDS.toNanos(1_000 - 10 - 2)));
+                .isEqualTo(new QuorumResult.Acquired(before, before + MILLISECONDS.toNanos(1_000 - 10 - 2)));
     }
 
     @Test
     void acquire_oneNodeSilent_isHeld() {
         nodes.node(1, NO_ANSWER);
-        assertThat(fixture.attempt()).isInstanceOf(Outcome.Acquired.class);
+        assertThat(fixture.attempt()).isInstanceOf(QuorumResult.Acquired.class);
     }
 
     @Test
@@ -60,14 +62,14 @@ class RedlockTest {
             return ScriptedNodes.agree(command);
         });
 
-        assertThat(fixture.attempt()).isInstanceOf(Outcome.Undetermined.class);
+        assertThat(fixture.attempt()).isInstanceOf(QuorumResult.Undetermined.class);
         assertThat(nodes.sent(Command.Release.class)).hasSize(3);
     }
 
     @Test
     void acquire_ticketWithoutItsPlaceAtAQuorum_isOvertaken() {
         nodes.node(0, new Reply.TicketTooSmall(9)).node(1, new Reply.Queued(50)).node(2, NO_ANSWER);
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.Overtaken(9));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.Overtaken(9));
     }
 
     @Test
@@ -76,29 +78,29 @@ class RedlockTest {
                 .node(1, new Reply.Queued(50))
                 .latency(2, 40);
         nodes.node(2, new Reply.Queued(40));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.Contended(50));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.Contended(50));
 
         nodes.node(2, new Reply.TicketTooSmall(9));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.Overtaken(9));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.Overtaken(9));
     }
 
     @Test
     void acquire_ticketWithItsPlaceAtAQuorum_isContended() {
         nodes.node(0, new Reply.Queued(50)).node(1, new Reply.Queued(40)).node(2, new Reply.TicketTooSmall(9));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.Contended(50));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.Contended(50));
     }
 
     @Test
     void acquire_heldByAnotherAtAQuorum_isContendedForAsLongAsTheLongest() {
         nodes.node(0, HELD).node(1, new Reply.Held(900));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.Contended(900));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.Contended(900));
     }
 
     @Test
     void acquire_votesSplit_isContendedAndOnlyTheGrantIsTakenBackWithoutTombstone() {
         nodes.node(0, HELD).node(1, HELD).latency(2, 0);
 
-        assertThat(fixture.attempt()).isInstanceOf(Outcome.Contended.class);
+        assertThat(fixture.attempt()).isInstanceOf(QuorumResult.Contended.class);
         assertThat(nodes.sent(Command.Release.class)).singleElement().satisfies(sent -> {
             assertThat(sent.node()).isEqualTo(2);
             assertThat(((Command.Release) sent.command()).tombstone()).isFalse();
@@ -121,7 +123,7 @@ class RedlockTest {
     void acquire_noAnswerFromANode_isUndoneThereWithATombstoneLater() {
         nodes.node(0, NO_ANSWER).node(1, HELD).node(2, HELD);
 
-        assertThat(fixture.attempt()).isInstanceOf(Outcome.Contended.class);
+        assertThat(fixture.attempt()).isInstanceOf(QuorumResult.Contended.class);
         assertThat(nodes.sent(Command.Release.class)).isEmpty();
         fixture.unfinished.retry(fixture.service, time.nanoTime() + 1_000_000_000);
         assertThat(fixture.service.sent(Command.Release.class)).singleElement().satisfies(sent -> {
@@ -149,8 +151,8 @@ class RedlockTest {
     void acquire_quorumCannotBeAsked_isUnavailableAndNamesEachNode() {
         nodes.node(0, NOT_SENT).node(2, new Reply.Refused("LOADING"));
         assertThat(fixture.attempt())
-                .asInstanceOf(type(Outcome.Unavailable.class))
-                .extracting(Outcome.Unavailable::failures)
+                .asInstanceOf(type(QuorumResult.Unavailable.class))
+                .extracting(QuorumResult.Unavailable::failures)
                 .isEqualTo(java.util.Map.of("node-0", "refused", "node-2", "LOADING"));
     }
 
@@ -160,8 +162,8 @@ class RedlockTest {
         long before = time.nanoTime();
 
         assertThat(fixture.attempt())
-                .asInstanceOf(type(Outcome.Undetermined.class))
-                .extracting(Outcome.Undetermined::failures)
+                .asInstanceOf(type(QuorumResult.Undetermined.class))
+                .extracting(QuorumResult.Undetermined::failures)
                 .isEqualTo(java.util.Map.of("node-0", "no answer in time", "node-1", "no answer in time"));
         assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(50));
     }
@@ -171,10 +173,10 @@ class RedlockTest {
         nodes.node(0, new Reply.TokenTooSmall(ABSURD))
                 .node(1, new Reply.TokenTooSmall(98))
                 .latency(2, 40);
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.TokenTooSmall(98));
 
         nodes.node(2, new Reply.TokenTooSmall(97));
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(98));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.TokenTooSmall(98));
     }
 
     @Test
@@ -182,19 +184,20 @@ class RedlockTest {
         long ahead = time.epochMicros() + MILLISECONDS.toMicros(600_000) + 2_000_000;
         nodes.node(0, new Reply.TokenTooSmall(ahead)).node(1, new Reply.TokenTooSmall(ahead));
         assertThat(fixture.attempt())
-                .asInstanceOf(type(Outcome.Unavailable.class))
-                .satisfies(
-                        outcome -> assertThat(outcome.failures()).hasSize(2).allSatisfy((node, why) -> assertThat(why)
-                                .contains("the last token on record there is 601 s ahead")));
+                .asInstanceOf(type(QuorumResult.Unavailable.class))
+                .satisfies(quorumResult -> assertThat(quorumResult.failures())
+                        .hasSize(2)
+                        .allSatisfy((node, why) ->
+                                assertThat(why).contains("the last token on record there is 601 s ahead")));
     }
 
     @Test
     void acquire_largerTokenOnRecordWhereAQuorumNeedsIt_tellsThat() {
         nodes.node(0, new Reply.TokenTooSmall(99)).node(2, NO_ANSWER);
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(99));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.TokenTooSmall(99));
 
         nodes.node(2, ScriptedNodes::agree).latency(2, 10_000);
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(99));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.TokenTooSmall(99));
     }
 
     @Test
@@ -214,30 +217,30 @@ class RedlockTest {
                 .node(1, new Reply.TokenTooSmall(99))
                 .latency(2, 40);
         long before = time.nanoTime();
-        assertThat(fixture.attempt()).isEqualTo(new Outcome.TokenTooSmall(99));
+        assertThat(fixture.attempt()).isEqualTo(new QuorumResult.TokenTooSmall(99));
         assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(1));
     }
 
     @Test
     void acquire_tokenThatAQuorumFindsTooFarFromItsClocks_isSkewedOnlyIfOurClockIs() {
         nodes.node(0, new Reply.TokenSkewed(300_010)).node(1, new Reply.TokenSkewed(300_010));
-        assertThat(fixture.attempt()).isInstanceOf(Outcome.TokenOutOfDate.class);
+        assertThat(fixture.attempt()).isInstanceOf(QuorumResult.TokenOutOfDate.class);
         assertThat(nodes.sent(Command.Release.class)).singleElement().satisfies(sent -> assertThat(sent.node())
                 .isEqualTo(2));
 
         nodes.clocksOffBy(MILLISECONDS.toMicros(300_010));
-        assertThat(fixture.attempt()).isInstanceOf(Outcome.ClockSkewed.class);
+        assertThat(fixture.attempt()).isInstanceOf(QuorumResult.ClockSkewed.class);
     }
 
     @Test
     void acquire_nodeThatFindsTheTokenTooFarFromItsClock_takesNoPartAndSaysWhy() {
         nodes.node(0, new Reply.TokenSkewed(-3_600_000));
-        assertThat(fixture.attempt()).isInstanceOf(Outcome.Acquired.class);
+        assertThat(fixture.attempt()).isInstanceOf(QuorumResult.Acquired.class);
         nodes.node(1, NOT_SENT);
         assertThat(fixture.attempt())
-                .asInstanceOf(type(Outcome.Unavailable.class))
-                .satisfies(
-                        outcome -> assertThat(outcome.failures().get("node-0")).contains("3600000 ms apart"));
+                .asInstanceOf(type(QuorumResult.Unavailable.class))
+                .satisfies(quorumResult ->
+                        assertThat(quorumResult.failures().get("node-0")).contains("3600000 ms apart"));
     }
 
     @Test
@@ -249,7 +252,7 @@ class RedlockTest {
                 new Command.Acquire(command.claim(), Optional.empty(), fixture.timing.maxSkewMicros());
 
         assertThat(fixture.redlock.acquire(nodes, limited, time.nanoTime() + Long.MAX_VALUE / 2))
-                .isInstanceOf(Outcome.TokenOutOfDate.class);
+                .isInstanceOf(QuorumResult.TokenOutOfDate.class);
         assertThat(nodes.sent(Command.Acquire.class)).isEmpty();
     }
 
@@ -260,7 +263,7 @@ class RedlockTest {
         fixture.attempt();
 
         retryReleases();
-        time.passMillis(60_000); // it runs the acquisition when it goes on
+        time.passMillis(60_000); // it runs the acquisition when it resumes
         retryReleases();
         assertThat(fixture.unfinished.size()).isEqualTo(1);
 
@@ -301,13 +304,13 @@ class RedlockTest {
     }
 
     private ReleaseResult released(Reply... replies) throws Exception {
-        Hold hold = ((Acquisition.Held)
+        HeldLock heldLock = ((AcquireResult.Held)
                         fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
-                .hold();
+                .heldLock();
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, replies[node]);
         }
-        ReleaseResult result = fixture.manager.releases().giveBack(new Share(hold, false));
+        ReleaseResult result = fixture.manager.releases().giveBack(new LeaseShare(heldLock, false));
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, ScriptedNodes::agree);
         }

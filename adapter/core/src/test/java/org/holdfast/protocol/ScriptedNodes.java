@@ -7,6 +7,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
 
 /** Nodes that answer what the test says, as late as the test says. */
 final class ScriptedNodes implements Nodes {
@@ -18,7 +24,7 @@ final class ScriptedNodes implements Nodes {
     private long sendingMillis;
     private boolean measured;
 
-    /** What was sent, in order: who got it and what. */
+    /** What was sent, in order: the node and the command. */
     final List<Sent> sent = new ArrayList<>();
 
     record Sent(int node, Command command) {}
@@ -31,7 +37,7 @@ final class ScriptedNodes implements Nodes {
         }
     }
 
-    /** Does as it is told. */
+    /** Agrees to each command. */
     static Reply agree(Command command) {
         return command instanceof Command.Release ? new Reply.Released(0) : new Reply.Granted();
     }
@@ -68,7 +74,7 @@ final class ScriptedNodes implements Nodes {
     }
 
     @Override
-    public boolean seemFarFrom(long wallMicros, long limitMicros) {
+    public boolean isClockSkewed(long wallMicros, long limitMicros) {
         return measured && Math.abs(time.epochMicros() + clockErrorMicros - wallMicros) > limitMicros;
     }
 

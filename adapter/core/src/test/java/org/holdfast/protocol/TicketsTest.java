@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Ticket;
 import org.junit.jupiter.api.Test;
 
 class TicketsTest {
@@ -14,7 +18,7 @@ class TicketsTest {
     private final Tickets tickets = new Tickets(fixture.time, service, fixture.timing);
 
     private Ticket ticket(String lock, long number) {
-        return new Ticket(lock, fixture.randomness.newOwner(), number, false, true, 1_000);
+        return new Ticket(lock, new Owner(fixture.randomness.uniqueId()), number, false, true, 1_000);
     }
 
     private List<Ticket> refreshed() {

@@ -13,6 +13,8 @@ import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
 class TransactionLeasesTest {
@@ -167,7 +169,7 @@ class TransactionLeasesTest {
                 .satisfies(e -> assertThat(e.loss().token()).isEqualTo(lease.token()));
     }
 
-    /** Names may come from whoever uses the application. */
+    /** Names may come from any user of the application. */
     @Test
     void nameWithALineBreak_beginsNoLineInTheLog() throws Exception {
         try (LogLines log = LogLines.withDetails("org.holdfast.protocol")) {

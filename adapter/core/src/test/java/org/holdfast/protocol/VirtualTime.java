@@ -2,9 +2,10 @@
 package org.holdfast.protocol;
 
 import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Time;
 
-/** Time that passes only when somebody waits, or when the test says so. For one thread. */
-final class VirtualTime implements Time {
+/** Time that passes only when a thread waits, or when the test lets it pass. For one thread. */
+public final class VirtualTime implements Time {
 
     /** Close to where a long overflows: only differences may be used. */
     private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
@@ -25,12 +26,12 @@ final class VirtualTime implements Time {
         wallMicros = micros;
     }
 
-    void pass(long passed) {
+    public void pass(long passed) {
         nanos += passed;
         wallMicros += passed / 1_000;
     }
 
-    void passMillis(long millis) {
+    public void passMillis(long millis) {
         pass(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 

@@ -9,6 +9,10 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.holdfast.Lease;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Ticket;
 import org.junit.jupiter.api.Test;
 
 class WaitingWithoutThreadTest {
@@ -27,8 +31,8 @@ class WaitingWithoutThreadTest {
             fixture.service,
             this::execute,
             this::execute,
-            fixture.announcements,
-            Whereabouts.UNKNOWN);
+            fixture.notifications,
+            ProcessInfo.UNKNOWN);
 
     private void execute(Runnable task) {
         if (noThread instanceof Error error) {
@@ -49,7 +53,8 @@ class WaitingWithoutThreadTest {
     private CompletableFuture<Lease> ask() {
         return manager.acquireAsync(
                 fixture.request(5_000).detached(),
-                hold -> new HeldLease(manager, new Share(hold, false), List.of("a"), null, lease -> null));
+                heldLock ->
+                        new LeaseHandle(manager, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
     }
 
     @Test
@@ -65,7 +70,7 @@ class WaitingWithoutThreadTest {
             manager.sweep();
             runBorrowed();
             assertThat(future).isCompleted();
-            manager.holds().all().forEach(Hold::giveBackAll);
+            manager.heldLocks().all().forEach(HeldLock::giveBackAll);
         }
     }
 
@@ -134,7 +139,8 @@ class WaitingWithoutThreadTest {
         }
         CompletableFuture<Lease> future = manager.acquireAsync(
                 fixture.request(5_000).fair(true).detached(),
-                hold -> new HeldLease(manager, new Share(hold, false), List.of("a"), null, lease -> null));
+                heldLock ->
+                        new LeaseHandle(manager, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
         runBorrowed();
         assertThat(future).isCompleted();
         assertThat(manager.tickets().size()).isZero();

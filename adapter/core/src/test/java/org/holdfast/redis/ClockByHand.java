@@ -2,9 +2,9 @@
 package org.holdfast.redis;
 
 import java.time.Duration;
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.Time;
 
-/** A clock that a test sets forward, and that overflows soon. It has no wall clock, and nobody waits by it. */
+/** A clock that a test sets forward, and that overflows soon. It has no wall clock, and no thread waits by it. */
 final class ClockByHand implements Time {
 
     private volatile long nanos = Long.MAX_VALUE - 5;

@@ -16,15 +16,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.Claim;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeSet;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Recorder;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Round;
-import org.holdfast.protocol.Target;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.node.Target;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
@@ -54,10 +54,10 @@ class ConnectingTest {
         redis.close();
     }
 
-    private static Cluster cluster(String nodes, Executor threads) {
-        return new Cluster(
+    private static NodeGroup cluster(String nodes, Executor threads) {
+        return new NodeGroup(
                 NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                Access.DEFAULT,
+                ConnectionSecurity.DEFAULT,
                 "test",
                 NODE_TIMEOUT,
                 false,
@@ -65,7 +65,7 @@ class ConnectingTest {
                 new OneNode.WaitlessTime(),
                 threads,
                 Recorder.NONE,
-                new NodeThrottles(new OneNode.WaitlessTime()));
+                new NodeLogLimiters(new OneNode.WaitlessTime()));
     }
 
     private static void ownThread(Runnable task) {
@@ -75,10 +75,10 @@ class ConnectingTest {
     private static Command.Release release(int number) {
         Owner owner = new Owner(Integer.toHexString(0x10000000 + number).repeat(5));
         return new Command.Release(
-                new Claim(new Target.Alone("lock-" + number), owner, 7, 10_000, 70_000), false, false);
+                new Claim(new Target.Exclusive("lock-" + number), owner, 7, 10_000, 70_000), false, false);
     }
 
-    private static Map<Integer, Reply> ask(Channel channel, NodeSet nodes) {
+    private static Map<Integer, Reply> ask(NodeConnections channel, NodeSet nodes) {
         return answers(channel.send(release(1), nodes), nodes.size());
     }
 
@@ -106,8 +106,8 @@ class ConnectingTest {
     @ParameterizedTest
     @MethodSource("executorsWithoutThreads")
     void channel_withoutThreads_connectsToAllNodes(Executor threads) {
-        try (Cluster cluster = cluster(redis.uris(), threads);
-                Channel channel = cluster.open()) {
+        try (NodeGroup cluster = cluster(redis.uris(), threads);
+                NodeConnections channel = cluster.open()) {
             await().untilAsserted(
                             () -> { // one after the other, on a machine that may be busy
                                 channel.prepare();
@@ -120,8 +120,8 @@ class ConnectingTest {
     @MethodSource("executorsWithoutThreads")
     void channel_withoutThreads_whileANodeHangs_waitsForOneNodeTimeout_andBlamesThatNodeOnly(Executor threads) {
         redis.get(0).freeze();
-        try (Cluster cluster = cluster(redis.uris(), threads);
-                Channel channel = cluster.open()) {
+        try (NodeGroup cluster = cluster(redis.uris(), threads);
+                NodeConnections channel = cluster.open()) {
             long begun = System.nanoTime();
             channel.prepare();
             assertThat(Duration.ofNanos(System.nanoTime() - begun))
@@ -143,10 +143,10 @@ class ConnectingTest {
     @Test
     void requests_toConnectedNodes_areAnswered_whileAnotherThreadConnectsToOneThatHangs() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
-                Cluster cluster = cluster(
+                NodeGroup cluster = cluster(
                         redis.get(0).uri() + "," + redis.get(1).uri() + ",redis://127.0.0.1:" + silent.getLocalPort(),
                         ConnectingTest::ownThread);
-                Channel channel = cluster.open()) {
+                NodeConnections channel = cluster.open()) {
             CountDownLatch connecting = new CountDownLatch(1);
             Thread first = new Thread(() -> {
                 connecting.countDown();
@@ -164,7 +164,7 @@ class ConnectingTest {
             assertThat(replies.get(2)).isInstanceOf(Reply.NotSent.class);
             first.join();
             await().untilAsserted(
-                            () -> { // unless no thread had time for it: then nobody knows yet
+                            () -> { // unless no thread had time for it: then it is not known yet
                                 channel.prepare();
                                 assertThat(List.copyOf(cluster.describeNodes().values())
                                                 .get(2))
@@ -176,8 +176,8 @@ class ConnectingTest {
     @Test
     void close_whileItConnectsToANodeThatHangs_waitsForNothing_andLeavesNoConnection() throws Exception {
         redis.get(0).freeze();
-        try (Cluster cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
-            Channel channel = cluster.open();
+        try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
+            NodeConnections channel = cluster.open();
             Thread connecting = new Thread(channel::prepare);
             connecting.start();
             await().until(() -> connecting.getState() == Thread.State.RUNNABLE && connections() == 2);
@@ -205,8 +205,8 @@ class ConnectingTest {
 
     @Test
     void close_whileAnswersAreOnTheirWay_readsThem() {
-        try (Cluster cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
-            Channel channel = cluster.open();
+        try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
+            NodeConnections channel = cluster.open();
             channel.prepare();
             List<Reply> late = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
@@ -219,8 +219,8 @@ class ConnectingTest {
 
     @Test
     void close_whileANodeHangs_waitsForAMoment() {
-        try (Cluster cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
-            Channel channel = cluster.open();
+        try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
+            NodeConnections channel = cluster.open();
             channel.prepare();
             redis.get(0).freeze();
             List<Answer> late = new ArrayList<>();

@@ -13,16 +13,16 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.AnyToken;
-import org.holdfast.protocol.Claim;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeSet;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Recorder;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Round;
-import org.holdfast.protocol.Target;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.AnyToken;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.node.Target;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,8 +40,8 @@ class HangingNameServerTest {
     private final CountDownLatch hanging = new CountDownLatch(1);
     private final OneNode.WaitlessTime time = new OneNode.WaitlessTime();
     private RedisServers redis;
-    private Cluster cluster;
-    private Inspection inspection;
+    private NodeGroup cluster;
+    private RedisProbe inspection;
 
     @BeforeEach
     void start() {
@@ -51,11 +51,11 @@ class HangingNameServerTest {
         inspection = cluster.inspection();
     }
 
-    private Cluster cluster(String nodes, Names.Resolver resolver) {
-        return new Cluster(
+    private NodeGroup cluster(String nodes, HostResolver.Resolver resolver) {
+        return new NodeGroup(
                 NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                new Names(resolver, task -> new Thread(task, "asks a name server").start(), time),
-                Access.DEFAULT,
+                new HostResolver(resolver, task -> new Thread(task, "asks a name server").start(), time),
+                ConnectionSecurity.DEFAULT,
                 "test",
                 NODE_TIMEOUT,
                 false,
@@ -63,7 +63,7 @@ class HangingNameServerTest {
                 time,
                 task -> new Thread(task, "works for a cluster").start(),
                 Recorder.NONE,
-                new NodeThrottles(time));
+                new NodeLogLimiters(time));
     }
 
     private InetAddress[] resolve(String host) throws UnknownHostException {
@@ -90,9 +90,9 @@ class HangingNameServerTest {
         redis.close();
     }
 
-    private static List<Reply> acquire(Channel channel, int number) {
+    private static List<Reply> acquire(NodeConnections channel, int number) {
         Owner owner = new Owner(Integer.toHexString(0x10000000 + number).repeat(5));
-        Command acquire = AnyToken.acquire(new Claim(new Target.Alone("lock-" + number), owner, 7, 10_000, 70_000));
+        Command acquire = AnyToken.acquire(new Claim(new Target.Exclusive("lock-" + number), owner, 7, 10_000, 70_000));
         Round round = channel.send(acquire, ALL);
         Reply[] replies = new Reply[3];
         for (int i = 0; i < replies.length; i++) {
@@ -104,7 +104,7 @@ class HangingNameServerTest {
 
     /** How long it takes to have a lock on the other nodes, over connections that must be made. */
     private Duration acquireWithoutIt(int number) {
-        try (Channel channel = cluster.open()) {
+        try (NodeConnections channel = cluster.open()) {
             long begun = System.nanoTime();
             channel.prepare();
             List<Reply> replies = acquire(channel, number);
@@ -138,14 +138,14 @@ class HangingNameServerTest {
                 .replaceFirst("127\\.0\\.0\\.1", "b.example")
                 .replaceFirst("127\\.0\\.0\\.1", "c.example");
         AtomicBoolean hangs = new AtomicBoolean();
-        Cluster all = cluster(nodes, host -> {
+        NodeGroup all = cluster(nodes, host -> {
             if (hangs.get()) {
                 awaitAnswer();
             }
             return InetAddress.getAllByName("127.0.0.1");
         });
-        try (Channel holder = all.open();
-                Channel another = all.open()) {
+        try (NodeConnections holder = all.open();
+                NodeConnections another = all.open()) {
             holder.prepare();
             assertThat(acquire(holder, 1)).containsOnly(new Reply.Granted());
             hangs.set(true);
@@ -167,7 +167,7 @@ class HangingNameServerTest {
             assertThat(cluster.describeNodes().values()).containsOnly("up");
         });
         assertThat(lookups).hasValue(1);
-        try (Channel channel = cluster.open()) {
+        try (NodeConnections channel = cluster.open()) {
             channel.prepare();
             assertThat(acquire(channel, 1)).containsOnly(new Reply.Granted());
         }

@@ -2,85 +2,246 @@
 package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.file.Path;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.holdfast.protocol.AnyToken;
-import org.holdfast.protocol.Claim;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeSet;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Target;
-import org.holdfast.testkit.ClockShim;
-import org.holdfast.testkit.RedisServer;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
+import org.holdfast.protocol.node.AnyToken;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The clock of a real node goes ahead and comes back while no client talks to the node. */
-@Timeout(60)
-class LingeringLockTest {
-
-    private static final Owner ADA = new Owner("a".repeat(40));
-    private static final Owner BOB = new Owner("b".repeat(40));
-    private static final long TTL = 30_000;
-    /** More than the lease, less than the quarantine. */
-    private static final Duration JUMP = Duration.ofSeconds(40);
-
-    @TempDir
-    Path directory;
+/** The clock of a real node goes ahead by less than the quarantine, and comes back before a client looks. */
+class LingeringLockTest extends NodeWithClock {
 
     static Stream<Target> targets() {
         return Stream.of(
-                new Target.Alone("x"),
-                new Target.Alone(List.of("x", "y")),
-                new Target.Reading("x"),
+                new Target.Exclusive("x"),
+                new Target.Exclusive(List.of("x", "y")),
+                new Target.Shared("x"),
                 new Target.Permit("x", 0));
     }
 
     @ParameterizedTest
     @MethodSource("targets")
     void lockInForce_whileTheClockGoesAheadAndComesBack_isNotTakenByAnother(Target target) throws Exception {
-        ClockShim clock = ClockShim.in(directory).orElse(null);
-        assumeTrue(clock != null, ClockShim.NEEDS);
-        try (RedisServer node = RedisServer.startWithClock(directory, clock);
-                Channel first = OneNode.open(node, true);
-                Channel ada = OneNode.open(node, true);
-                Channel bob = OneNode.open(node, true)) {
-            first.prepare();
-            OneNode.endQuarantine(node); // a client that has found it would believe nothing before its end
-            ada.prepare();
-            bob.prepare();
-            Claim held = claim(target, ADA, 7);
-            assertThat(tell(ada, acquire(held))).isEqualTo(new Reply.Granted());
+        Claim held = claim(target, ADA, 7);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
 
-            clock.set(JUMP); // the lease lasts for 30 s
-            Thread.sleep(500); // a real process: it deletes what has expired ten times a second
+        clock.set(JUMP); // the lease lasts for 30 s
+        Thread.sleep(500); // a real process: it deletes what has expired ten times a second
+        clock.setRight();
+
+        assertIsStillHeld(held);
+    }
+
+    /** What is held, what an attempt then wants, and whether the clock is back before the attempt is undone. */
+    static Stream<Arguments> attempts() {
+        Target several = new Target.Exclusive(List.of("x", "y"));
+        Target permit = new Target.Permit("x", 0);
+        return Stream.of(
+                        List.of(ALONE, ALONE),
+                        List.of(ALONE, several),
+                        List.of(several, several),
+                        List.of(ALONE, READING),
+                        List.of(READING, ALONE),
+                        List.of(READING, READING),
+                        List.of(permit, permit))
+                .flatMap(pair -> Stream.of(true, false).map(late -> Arguments.of(pair.get(0), pair.get(1), late)));
+    }
+
+    /** An attempt is granted what seems over. Its client may have died: no quarantine has to follow. */
+    @ParameterizedTest
+    @MethodSource("attempts")
+    void lockInForce_underAnAttemptThatIsUndone_isNotTakenByAnother(Target target, Target attempted, boolean late)
+            throws Exception {
+        Claim held = claim(target, ADA, 7);
+        Claim attempt = claim(attempted, CAT, 9);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+
+        clock.set(JUMP);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED); // its first answer may be lost
+        if (late) {
             clock.setRight();
-
-            Target alone = target instanceof Target.Reading ? new Target.Alone("x") : target;
-            assertThat(tell(bob, acquire(claim(alone, BOB, 9)))).isInstanceOf(Reply.Held.class);
-            assertThat(tell(ada, new Command.Renew(held))).isEqualTo(new Reply.Granted());
-            assertThat(tell(ada, AnyToken.release(held, true))).isEqualTo(new Reply.Released(0));
         }
+        assertThat(ask(undo(attempt))).isInstanceOf(Reply.Released.class);
+        clock.setRight();
+
+        assertIsStillHeld(held);
     }
 
-    private static Claim claim(Target target, Owner owner, long token) {
-        return new Claim(target, owner, token, TTL, TTL + 60_000);
+    /** The second attempt takes over what the first one has put back. */
+    @ParameterizedTest
+    @MethodSource("attempts")
+    void lockInForce_underTwoAttemptsThatAreUndone_isNotTakenByAnother(Target target, Target attempted, boolean late)
+            throws Exception {
+        Claim held = claim(target, ADA, 7);
+        Claim first = claim(attempted, CAT, 9);
+        Claim second = claim(target, DAN, 11);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+
+        clock.set(JUMP);
+        assertThat(ask(acquire(first))).isEqualTo(GRANTED);
+        assertThat(ask(undo(first))).isInstanceOf(Reply.Released.class);
+        assertThat(ask(acquire(second))).isEqualTo(GRANTED);
+        if (late) {
+            clock.setRight();
+        }
+        assertThat(ask(AnyToken.undoLost(second))).isInstanceOf(Reply.Released.class);
+        clock.setRight();
+
+        assertIsStillHeld(held);
     }
 
-    private static Command acquire(Claim claim) {
-        return claim.target() instanceof Target.Reading
-                ? AnyToken.acquireIfNobodyWaits(claim)
-                : AnyToken.acquire(claim);
+    /** What was released meanwhile must not stand again. */
+    @ParameterizedTest
+    @MethodSource("attempts")
+    void lock_thatIsReleasedUnderAnAttemptThatIsUndone_isFree(Target target, Target attempted, boolean late)
+            throws Exception {
+        Claim held = claim(target, ADA, 7);
+        Claim attempt = claim(attempted, CAT, 9);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+
+        clock.set(JUMP);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+        assertThat(ask(end(held))).isNotInstanceOf(Reply.Refused.class);
+        if (late) {
+            clock.setRight();
+        }
+        assertThat(ask(undo(attempt))).isInstanceOf(Reply.Released.class);
+        clock.setRight();
+
+        assertThat(ask(renew(held))).isInstanceOf(Reply.TokenTooSmall.class);
+        assertThat(ask(acquire(claim(target instanceof Target.Shared ? ALONE : target, BOB, 19))))
+                .isEqualTo(GRANTED);
     }
 
-    private static Reply tell(Channel channel, Command command) {
-        return OneNode.answerTo(channel.send(command, NodeSet.of(0))).reply();
+    /** What stands again after an undone attempt does not take what came before it along for ever. */
+    @Test
+    void locks_thatEachTakeOverWhatLingers_doNotGrow() throws Exception {
+        long longest = 0;
+        for (int i = 0; i < 60; i++) {
+            Claim shorter = claim(ALONE, i % 2 == 0 ? ADA : BOB, 7 + i, TTL / 60);
+            assertThat(ask(acquire(shorter))).isEqualTo(GRANTED);
+            longest = Math.max(longest, node.command("GET test:{x}:lock").length());
+            clock.set(JUMP.dividedBy(60).multipliedBy(i + 1));
+        }
+        assertThat(longest).isLessThan(2_500);
+    }
+
+    /** The heartbeat seems expired as well then: the undoing has to look at it. */
+    @ParameterizedTest
+    @MethodSource("attempts")
+    void lockInForce_whoseKeySeemsExpiredWhenAnAttemptIsUndone_isNotTakenByAnother(
+            Target target, Target attempted, boolean lost) throws Exception {
+        Claim held = claim(target, ADA, 7);
+        Claim attempt = claim(attempted, CAT, 9, 2 * TTL);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+
+        clock.set(JUMP);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+        clock.set(JUMP.plusSeconds(60));
+        assertThat(ask(lost ? AnyToken.undoLost(attempt) : undo(attempt))).isNotInstanceOf(Reply.Refused.class);
+        clock.setRight();
+
+        assertThat(ask(acquire(claim(target instanceof Target.Shared ? ALONE : target, BOB, 19))))
+                .isNotEqualTo(GRANTED);
+    }
+
+    /** So many that what the first of them took over is not kept. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void lockInForce_underManyAttemptsThatAreUndone_isNotTakenByAnother(boolean lastFirst) throws Exception {
+        assertThat(ask(acquire(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
+        List<Claim> attempts = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            clock.set(JUMP.plusMillis(200L * i));
+            Owner owner = new Owner(String.format("%040x", i) + ' ' + "d".repeat(120));
+            Claim attempt = claim(ALONE, owner, 9 + i, 100);
+            assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+            attempts.add(lastFirst ? 0 : i, attempt);
+        }
+        clock.setRight();
+        attempts.forEach(attempt -> ask(AnyToken.undoLost(attempt)));
+
+        assertThat(ask(acquire(claim(ALONE, BOB, 99)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** The operator means the holder, not the attempt. */
+    @Test
+    void lock_thatIsReleasedByForceUnderALaterAttempt_doesNotStandAgain() throws Exception {
+        Claim held = claim(ALONE, ADA, 7);
+        Claim attempt = claim(ALONE, CAT, 20);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+
+        clock.set(JUMP);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+        clock.setRight();
+        assertThat(ask(force(15))).isInstanceOf(Reply.Seen.class);
+        assertThat(ask(undo(attempt))).isInstanceOf(Reply.Released.class);
+
+        assertThat(ask(renew(held))).isInstanceOf(Reply.TokenTooSmall.class);
+        assertThat(ask(acquire(claim(ALONE, BOB, 29)))).isEqualTo(GRANTED);
+    }
+
+    @ParameterizedTest
+    @MethodSource("attempts")
+    void lock_thatIsReleasedUnderAnAttemptOnAFullNode_isFree(Target target, Target attempted, boolean late)
+            throws Exception {
+        Claim held = claim(target, ADA, 7);
+        Claim attempt = claim(attempted, CAT, 9);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+        clock.set(JUMP);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+        if (late) {
+            clock.setRight();
+        }
+
+        node.command("CONFIG SET maxmemory 1");
+        assertThat(ask(end(held))).isNotInstanceOf(Reply.Refused.class);
+        assertThat(ask(undo(attempt))).isInstanceOf(Reply.Released.class);
+        node.command("CONFIG SET maxmemory 0");
+        clock.setRight();
+
+        assertThat(ask(renew(held))).isInstanceOf(Reply.TokenTooSmall.class);
+        assertThat(ask(acquire(claim(target instanceof Target.Shared ? ALONE : target, BOB, 19))))
+                .isEqualTo(GRANTED);
+    }
+
+    /** The node may have forgotten the lease: the operator's token has to stay when the attempt is undone. */
+    @Test
+    void lease_thatIsReleasedByForceUnderALaterAttempt_isNotHealed() throws Exception {
+        Claim attempt = claim(ALONE, CAT, 20);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+
+        assertThat(ask(force(15))).isInstanceOf(Reply.Seen.class);
+        assertThat(ask(undo(attempt))).isInstanceOf(Reply.Released.class);
+
+        assertThat(ask(renew(claim(ALONE, ADA, 7)))).isInstanceOf(Reply.TokenTooSmall.class);
+    }
+
+    /** The operator's token needs memory where the attempt's lock stays. */
+    @Test
+    void lock_thatIsReleasedByForceUnderALaterAttemptOnAFullNode_doesNotStandAgain() throws Exception {
+        Claim held = claim(ALONE, ADA, 7);
+        Claim attempt = claim(ALONE, CAT, 20);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+        clock.set(JUMP);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+        clock.setRight();
+
+        node.command("CONFIG SET maxmemory 1");
+        assertThat(ask(force(15))).isInstanceOf(Reply.Seen.class);
+        node.command("CONFIG SET maxmemory 0");
+        assertThat(ask(undo(attempt))).isInstanceOf(Reply.Released.class);
+
+        assertThat(ask(renew(held))).isInstanceOf(Reply.TokenTooSmall.class);
     }
 }

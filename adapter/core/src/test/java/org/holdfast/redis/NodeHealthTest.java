@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.holdfast.LogLines;
-import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.env.Recorder;
 import org.holdfast.redis.NodeInspector.Admission;
 import org.junit.jupiter.api.Test;
 
@@ -31,12 +31,12 @@ class NodeHealthTest {
             once.run();
         }
     };
-    private final NodeThrottles throttles = new NodeThrottles(time);
+    private final NodeLogLimiters logLimiters = new NodeLogLimiters(time);
     private final NodeHealth health = newHealth();
 
     /** Returns what a lock service knows of the node. */
     private NodeHealth newHealth() {
-        return new NodeHealth(address, time, recorder, throttles.of(address));
+        return new NodeHealth(address, time, recorder, logLimiters.of(address));
     }
 
     private void passMillis(long millis) {
@@ -167,7 +167,7 @@ class NodeHealthTest {
         }
     }
 
-    /** As of a user who may enter below one prefix only. */
+    /** As of a user that may enter below one prefix only. */
     @Test
     void node_thatRefusesOneLockServiceJustAfterItFailedForAnother_isSaidToWhenALineIsDue() {
         NodeHealth other = newHealth();
@@ -198,7 +198,7 @@ class NodeHealthTest {
         }
     }
 
-    /** Another channel sees it answer before the log has heard that it does not. */
+    /** Another channel sees it answer before the failure is logged. */
     @Test
     void node_thatIsBackBeforeTheLogHasIt_isSaidToBeAskedAgainAndToFailTheNextTime() {
         whenHeard = () -> health.admitted(Admission.TRUSTED);

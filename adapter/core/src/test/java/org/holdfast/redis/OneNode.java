@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.protocol.Agreement;
-import org.holdfast.protocol.Agreements;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeSet;
-import org.holdfast.protocol.Recorder;
-import org.holdfast.protocol.Round;
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -28,10 +28,10 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
 
     /** With a quarantine that no test waits for. */
-    static final Agreements AGREEMENTS = new Agreements(new Agreement(60_000, 600_000, 0.01));
+    static final AcceptedSettings AGREEMENTS = new AcceptedSettings(new SharedSettings(60_000, 600_000, 0.01));
 
     private RedisServer redis;
-    private Channel channel;
+    private NodeConnections channel;
 
     @Override
     public void beforeAll(ExtensionContext context) {
@@ -55,15 +55,15 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     }
 
     /** @param guarded whether the node is in quarantine when it may have forgotten locks */
-    Channel open(boolean guarded) {
+    NodeConnections open(boolean guarded) {
         return open(redis, guarded);
     }
 
-    /** Opens a channel that is told of no look at the node but its own. */
-    static Channel open(RedisServer redis, boolean guarded) {
-        return new Cluster(
+    /** Opens a channel that knows of no look at the node but its own. */
+    static NodeConnections open(RedisServer redis, boolean guarded) {
+        return new NodeGroup(
                         NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
-                        Access.DEFAULT,
+                        ConnectionSecurity.DEFAULT,
                         "test",
                         NODE_TIMEOUT,
                         guarded,
@@ -71,7 +71,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                         new WaitlessTime(),
                         Runnable::run,
                         Recorder.NONE,
-                        new NodeThrottles(new WaitlessTime()))
+                        new NodeLogLimiters(new WaitlessTime()))
                 .open();
     }
 

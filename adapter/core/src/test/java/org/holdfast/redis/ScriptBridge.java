@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.MarkChange;
+import org.holdfast.protocol.guard.MarkChange;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.args.Rawable;
 
@@ -26,9 +26,9 @@ public final class ScriptBridge {
     /** What a node gets: a script with its keys and arguments. */
     public record Call(String source, List<String> keys, List<String> arguments) {}
 
-    /** @param memoryMicros how long a forgotten lock may last; 0 to trust the node's memory */
-    public static Call call(Command command, String prefix, long memoryMicros) {
-        ScriptCodec codec = new ScriptCodec(prefix, memoryMicros);
+    /** @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory */
+    public static Call call(Command command, String prefix, long quarantineMicros) {
+        ScriptCodec codec = new ScriptCodec(prefix, quarantineMicros);
         List<String> words = words(codec.bySha(command));
         String source = SOURCES.computeIfAbsent(
                 words.get(1), sha -> words(codec.bySource(command)).get(1));
@@ -68,7 +68,7 @@ public final class ScriptBridge {
         return new ScriptCodec(prefix, 1).channel(lock);
     }
 
-    /** The key that holds who has a lock alone. */
+    /** The key that holds the exclusive owner of a lock. */
     public static String lockKey(String prefix, String lock) {
         return prefix + ":{" + lock + "}:lock";
     }

@@ -4,7 +4,7 @@ package org.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -11,16 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.AnyToken;
-import org.holdfast.protocol.Claim;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeSet;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Round;
-import org.holdfast.protocol.Target;
-import org.holdfast.protocol.Ticket;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.AnyToken;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.node.Ticket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -45,17 +45,17 @@ class ScriptsTest {
     }
 
     private Reply acquire(Owner owner, long token) {
-        return ask(AnyToken.acquire(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE)))
+        return ask(AnyToken.acquire(new Claim(new Target.Exclusive("x"), owner, token, TTL, FENCE)))
                 .reply();
     }
 
     private Reply renew(Owner owner, long token) {
-        return ask(new Command.Renew(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE)))
+        return ask(new Command.Renew(new Claim(new Target.Exclusive("x"), owner, token, TTL, FENCE)))
                 .reply();
     }
 
     private Reply release(Owner owner, long token, boolean tombstone) {
-        return ask(AnyToken.release(new Claim(new Target.Alone("x"), owner, token, TTL, FENCE), tombstone))
+        return ask(AnyToken.release(new Claim(new Target.Exclusive("x"), owner, token, TTL, FENCE), tombstone))
                 .reply();
     }
 
@@ -70,10 +70,10 @@ class ScriptsTest {
 
     @Test
     void lock_thatLastsLongerThanAnyLease_isCutToTheLongest() throws Exception {
-        try (Channel guarded = NODE.open(true)) {
+        try (NodeConnections guarded = NODE.open(true)) {
             guarded.prepare();
             NODE.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
-            Command acquire = AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
+            Command acquire = AnyToken.acquire(new Claim(new Target.Exclusive("x"), ADA, 7, TTL, FENCE));
             assertThat(OneNode.answerTo(guarded.send(acquire, NodeSet.of(0))).reply())
                     .isEqualTo(new Reply.Held(60_602));
             assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_602L);
@@ -83,61 +83,61 @@ class ScriptsTest {
 
     @Test
     void lock_whoseLeaseHasEnded_lingersAndKeepsOutNobodyButMayBeRenewed() throws Exception {
-        try (Channel guarded = openTrusted()) {
-            awaitEnd(guarded, new Target.Alone("x"));
-            assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Alone("x")))))
+        try (NodeConnections guarded = openTrusted()) {
+            awaitEnd(guarded, new Target.Exclusive("x"));
+            assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Exclusive("x")))))
                     .isEqualTo(new Reply.Seen(7, List.of()));
-            assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, 100, FENCE))))
+            assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Exclusive("x"), ADA, 7, 100, FENCE))))
                     .as("nobody has taken it over that")
                     .isEqualTo(new Reply.Granted());
             Thread.sleep(150);
-            assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Alone("x"), BOB, 8, TTL, FENCE))))
+            assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Exclusive("x"), BOB, 8, TTL, FENCE))))
                     .isEqualTo(new Reply.Granted());
-            assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE))))
+            assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Exclusive("x"), ADA, 7, TTL, FENCE))))
                     .isInstanceOf(Reply.Held.class);
         }
     }
 
     @Test
     void readers_whoseLeasesHaveEnded_lingerAndKeepOutNobody() throws Exception {
-        try (Channel guarded = openTrusted()) {
-            awaitEnd(guarded, new Target.Reading("x"));
+        try (NodeConnections guarded = openTrusted()) {
+            awaitEnd(guarded, new Target.Shared("x"));
             assertThat(NODE.command("EXISTS test:{x}:readers")).isEqualTo(":1\r\n");
-            assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Alone("x")))))
+            assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Exclusive("x")))))
                     .isEqualTo(new Reply.Seen(7, List.of()));
-            assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Alone("x"), BOB, 8, TTL, FENCE))))
+            assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Exclusive("x"), BOB, 8, TTL, FENCE))))
                     .isEqualTo(new Reply.Granted());
         }
     }
 
     @Test
     void permit_whoseLeaseHasEnded_isFree() throws Exception {
-        try (Channel guarded = openTrusted()) {
+        try (NodeConnections guarded = openTrusted()) {
             awaitEnd(guarded, new Target.Permit("x", 0));
             assertThat(tell(guarded, new Command.FindPermit("x", 1, 0))).isEqualTo(new Reply.Free(0));
         }
     }
 
     /** A channel that finds no quarantine when it looks: one that has found it would believe nothing before its end. */
-    private static Channel openTrusted() throws Exception {
-        try (Channel first = NODE.open(true)) {
+    private static NodeConnections openTrusted() throws Exception {
+        try (NodeConnections first = NODE.open(true)) {
             first.prepare();
         }
         OneNode.endQuarantine(NODE.redis());
-        Channel guarded = NODE.open(true);
+        NodeConnections guarded = NODE.open(true);
         guarded.prepare();
         return guarded;
     }
 
-    private static Reply tell(Channel channel, Command command) {
+    private static Reply tell(NodeConnections channel, Command command) {
         return OneNode.answerTo(channel.send(command, NodeSet.of(0))).reply();
     }
 
     /** Has ADA take it for 100 ms, and waits until that is over: the node's own clock decides. */
-    private static void awaitEnd(Channel channel, Target target) throws Exception {
+    private static void awaitEnd(NodeConnections channel, Target target) throws Exception {
         Claim claim = new Claim(target, ADA, 7, 100, FENCE);
         Command acquire =
-                target instanceof Target.Reading ? AnyToken.acquireIfNobodyWaits(claim) : AnyToken.acquire(claim);
+                target instanceof Target.Shared ? AnyToken.acquireIfNobodyWaits(claim) : AnyToken.acquire(claim);
         assertThat(tell(channel, acquire)).isEqualTo(new Reply.Granted());
         Thread.sleep(150);
         assertThat(NODE.command("KEYS *:lock")).as("it lingers").startsWith("*1");
@@ -218,7 +218,7 @@ class ScriptsTest {
 
     @Test
     void lostAttempt_staysRefusedAndKeepsNobodyFromHealing() throws Exception {
-        Claim lost = new Claim(new Target.Alone("x"), BOB, 20, TTL, FENCE);
+        Claim lost = new Claim(new Target.Exclusive("x"), BOB, 20, TTL, FENCE);
         ask(AnyToken.undoLost(lost));
         assertThat(fence()).isEqualTo("21 0");
         assertThat(acquire(BOB, 20)).isEqualTo(new Reply.TokenTooSmall(21));
@@ -256,10 +256,10 @@ class ScriptsTest {
         assertThat(fence()).isEqualTo("22 0");
         assertThat(NODE.command("EXISTS test:{x}:lock test:{x}:readers")).isEqualTo(":0\r\n");
 
-        Command renewReader = new Command.Renew(new Claim(new Target.Reading("x"), ADA, 7, TTL, FENCE));
+        Command renewReader = new Command.Renew(new Claim(new Target.Shared("x"), ADA, 7, TTL, FENCE));
         assertThat(ask(renewReader).reply()).as("heals").isEqualTo(new Reply.Granted());
         assertThat(read(BOB, 22)).isEqualTo(new Reply.TokenTooSmall(22));
-        assertThat(ask(new Command.Renew(new Claim(new Target.Reading("x"), BOB, 6, TTL, FENCE)))
+        assertThat(ask(new Command.Renew(new Claim(new Target.Shared("x"), BOB, 6, TTL, FENCE)))
                         .reply())
                 .as("heals too, among readers")
                 .isEqualTo(new Reply.Granted());
@@ -274,7 +274,7 @@ class ScriptsTest {
         assertThat(fence()).isEqualTo("22 21");
 
         read(ADA, 30);
-        ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 30, TTL, FENCE)));
+        ask(new Command.Renew(new Claim(new Target.Shared("x"), ADA, 30, TTL, FENCE)));
         releaseReader(ADA, 30, false);
         assertThat(fence()).isEqualTo("30");
 
@@ -293,7 +293,7 @@ class ScriptsTest {
         read(BOB, 22);
         read(ADA, 20);
         releaseReader(ADA, 20, true);
-        assertThat(NODE.ask(AnyToken.release(new Claim(new Target.Reading("x"), ADA, 20, TTL, FENCE), false))
+        assertThat(NODE.ask(AnyToken.release(new Claim(new Target.Shared("x"), ADA, 20, TTL, FENCE), false))
                         .reply())
                 .isEqualTo(new Reply.Gone());
         assertThat(read(ADA, 20)).as("the acquisition that comes late").isEqualTo(new Reply.TokenTooSmall(22));
@@ -301,7 +301,7 @@ class ScriptsTest {
 
     @Test
     void undoneReader_keepsTheTokenOfOneWhoseLeaseHasEndedMeanwhile() throws Exception {
-        ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Reading("x"), ADA, 20, 100, FENCE)));
+        ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Shared("x"), ADA, 20, 100, FENCE)));
         read(BOB, 22);
         Thread.sleep(150); // the node's own clock
         releaseReader(BOB, 22, false);
@@ -309,20 +309,20 @@ class ScriptsTest {
     }
 
     private static Reply read(Owner owner, long token) {
-        return NODE.ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Reading("x"), owner, token, TTL, FENCE)))
+        return NODE.ask(AnyToken.acquireIfNobodyWaits(new Claim(new Target.Shared("x"), owner, token, TTL, FENCE)))
                 .reply();
     }
 
     private static void releaseReader(Owner owner, long token, boolean tombstone) {
-        assertThat(NODE.ask(AnyToken.release(new Claim(new Target.Reading("x"), owner, token, TTL, FENCE), tombstone))
+        assertThat(NODE.ask(AnyToken.release(new Claim(new Target.Shared("x"), owner, token, TTL, FENCE), tombstone))
                         .reply())
                 .isInstanceOf(Reply.Released.class);
     }
 
     @Test
     void nodeWithoutFreeMemory_stillReleasesRenewsAndUndoes() throws Exception {
-        Claim reader = new Claim(new Target.Reading("r"), ADA, 7, TTL, FENCE);
-        Claim two = new Claim(new Target.Alone(List.of("v", "w")), ADA, 7, TTL, FENCE);
+        Claim reader = new Claim(new Target.Shared("r"), ADA, 7, TTL, FENCE);
+        Claim two = new Claim(new Target.Exclusive(List.of("v", "w")), ADA, 7, TTL, FENCE);
         Ticket ticket = new Ticket("q", BOB, 5, false, false, TTL);
         acquire(ADA, 7);
         ask(AnyToken.acquireIfNobodyWaits(reader));
@@ -362,7 +362,7 @@ class ScriptsTest {
         NODE.command("CONFIG SET maxmemory 1");
         try {
             Command force =
-                    new Command.ForceRelease(List.of(new Target.Alone("x")), 9, FENCE, AnyToken.MAX_SKEW_MICROS);
+                    new Command.ForceRelease(List.of(new Target.Exclusive("x")), 9, FENCE, AnyToken.MAX_SKEW_MICROS);
             assertThat(ask(force).reply()).isInstanceOf(Reply.Seen.class);
             assertThat(renew(ADA, 7)).isEqualTo(new Reply.TokenTooSmall(9));
         } finally {
@@ -421,10 +421,10 @@ class ScriptsTest {
 
     @Test
     void reader_releasedWhileAnotherHadTheLockAlone_doesNotComeInWhenThatOneGoesOnReading() {
-        Claim reader = new Claim(new Target.Reading("x"), BOB, 9, TTL, FENCE);
+        Claim reader = new Claim(new Target.Shared("x"), BOB, 9, TTL, FENCE);
         acquire(ADA, 7);
         ask(AnyToken.release(reader, true));
-        ask(new Command.Renew(new Claim(new Target.Reading("x"), ADA, 7, TTL, FENCE)));
+        ask(new Command.Renew(new Claim(new Target.Shared("x"), ADA, 7, TTL, FENCE)));
 
         assertThat(ask(AnyToken.acquireIfNobodyWaits(reader)).reply()).isEqualTo(new Reply.TokenTooSmall(10));
     }
@@ -433,8 +433,8 @@ class ScriptsTest {
     void token_furtherFromTheNodesClockThanAllowed_isRefusedAheadAndBehindAndLeavesNothing() throws Exception {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
         for (long off : new long[] {-301_000_000, 310_000_000}) { // drawn long ago, or by a wrong clock
-            for (Target target : List.of(new Target.Alone("x"), new Target.Reading("x"))) {
-                Optional<Command.Queueing> queueing = target instanceof Target.Reading
+            for (Target target : List.of(new Target.Exclusive("x"), new Target.Shared("x"))) {
+                Optional<Command.Queueing> queueing = target instanceof Target.Shared
                         ? Optional.of(new Command.Queueing(Optional.empty()))
                         : Optional.empty();
                 Claim claim = new Claim(target, ADA, now + off, TTL, FENCE);
@@ -443,7 +443,7 @@ class ScriptsTest {
                         .asInstanceOf(type(Reply.TokenSkewed.class))
                         .satisfies(far -> assertThat(far.aheadMillis()).isBetween(off / 1_000 - 10_000, off / 1_000));
             }
-            assertThat(ask(new Command.ForceRelease(List.of(new Target.Alone("x")), now + off, FENCE, 300_000_000))
+            assertThat(ask(new Command.ForceRelease(List.of(new Target.Exclusive("x")), now + off, FENCE, 300_000_000))
                             .reply())
                     .isInstanceOf(Reply.TokenSkewed.class);
         }
@@ -456,7 +456,7 @@ class ScriptsTest {
         for (boolean known : new boolean[] {false, true}) { // once it has its place a quorum has agreed to its number
             Ticket ticket = new Ticket("x", BOB, now + 310_000_000, false, known, TTL);
             Command acquire = new Command.Acquire(
-                    new Claim(new Target.Alone("x"), ADA, now, TTL, FENCE),
+                    new Claim(new Target.Exclusive("x"), ADA, now, TTL, FENCE),
                     Optional.of(new Command.Queueing(Optional.of(ticket))),
                     300_000_000);
             assertThat(ask(acquire).reply()).isInstanceOf(known ? Reply.Granted.class : Reply.TokenSkewed.class);
@@ -464,7 +464,7 @@ class ScriptsTest {
     }
 
     private Reply askInTurn(Ticket ticket) {
-        Claim claim = new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE);
+        Claim claim = new Claim(new Target.Exclusive("x"), ADA, 7, TTL, FENCE);
         return ask(new Command.Acquire(
                         claim, Optional.of(new Command.Queueing(Optional.of(ticket))), AnyToken.MAX_SKEW_MICROS))
                 .reply();
@@ -497,7 +497,7 @@ class ScriptsTest {
     @Test
     void acquisition_answered_carriesTheNodesClock() {
         long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-        assertThat(ask(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE)))
+        assertThat(ask(AnyToken.acquire(new Claim(new Target.Exclusive("x"), ADA, 7, TTL, FENCE)))
                         .nodeMicros())
                 .isBetween(now - 1_000_000, now + 5_000_000);
     }
@@ -552,7 +552,7 @@ class ScriptsTest {
         acquire(ADA, 7);
         release(ADA, 7, true);
         NODE.command("SCRIPT FLUSH");
-        NODE.send(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 9, TTL, FENCE)))
+        NODE.send(AnyToken.acquire(new Claim(new Target.Exclusive("x"), ADA, 9, TTL, FENCE)))
                 .leave(late -> {});
         String sha = new String(LockScript.ACQUIRE.sha(), StandardCharsets.US_ASCII);
         await().untilAsserted(() -> {
@@ -586,7 +586,8 @@ class ScriptsTest {
     void answers_ofAbandonedRequests_areNeverTakenForLaterOnes() {
         for (int i = 0; i < 50; i++) {
             List<Answer> late = new ArrayList<>();
-            Round abandoned = NODE.send(AnyToken.acquire(new Claim(new Target.Alone("x"), ADA, 100 + i, TTL, FENCE)));
+            Round abandoned =
+                    NODE.send(AnyToken.acquire(new Claim(new Target.Exclusive("x"), ADA, 100 + i, TTL, FENCE)));
             abandoned.leave(late::add);
             assertThat(release(ADA, 0, false)).as("the answer to the release").isIn(new Reply.Released(0));
             assertThat(late).singleElement().extracting(Answer::reply).isEqualTo(new Reply.Granted());
@@ -598,7 +599,7 @@ class ScriptsTest {
         acquire(ADA, 7);
         NODE.redis().freeze();
         try {
-            Command.Renew renew = new Command.Renew(new Claim(new Target.Alone("x"), ADA, 7, TTL, FENCE));
+            Command.Renew renew = new Command.Renew(new Claim(new Target.Exclusive("x"), ADA, 7, TTL, FENCE));
             Round unanswered = NODE.send(renew);
             long deadline = System.nanoTime() + OneNode.NODE_TIMEOUT.toNanos(); // not before: it counts from then
             assertThat(unanswered.next(deadline).reply()).isEqualTo(new Reply.NoAnswer("no answer for 2000 ms"));

@@ -14,16 +14,16 @@ import java.util.ArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.env.Recorder;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who listens to several nodes hears all of them. */
+/** A subscriber of several nodes receives the releases of all of them. */
 @Timeout(60)
 class SubscriberTest {
 
-    /** Begins and ends in the middle of what is said, so no buffer ends with it: there is always more. */
+    /** Begins and ends in the middle of a reply, so no buffer ends with a whole one: there is always more. */
     private static final byte[] TALK = "talks\r\n+".repeat(10_000).getBytes();
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -36,20 +36,20 @@ class SubscriberTest {
                 Subscriber subscriber = cluster("redis://127.0.0.1:" + talker.getLocalPort() + "," + redis.uris())
                         .subscriber()) {
             threads.execute(() -> greetAndTalk(talker));
-            subscriber.tell(lock -> {});
-            subscriber.listen("before");
+            subscriber.onRelease(lock -> {});
+            subscriber.subscribe("before");
             talking.await();
-            subscriber.listen("while");
-            await().until(() -> subscriber.isHeard("while"));
+            subscriber.subscribe("while");
+            await().until(() -> subscriber.isSubscribed("while"));
         } finally {
             threads.shutdownNow();
         }
     }
 
-    private Cluster cluster(String nodes) {
-        return new Cluster(
+    private NodeGroup cluster(String nodes) {
+        return new NodeGroup(
                 NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                Access.DEFAULT,
+                ConnectionSecurity.DEFAULT,
                 "test",
                 Duration.ofMillis(500),
                 false,
@@ -57,10 +57,10 @@ class SubscriberTest {
                 new OneNode.WaitlessTime(),
                 threads,
                 Recorder.NONE,
-                new NodeThrottles(new OneNode.WaitlessTime()));
+                new NodeLogLimiters(new OneNode.WaitlessTime()));
     }
 
-    /** Says what has to be said for a connection, and then much that nobody asked for. */
+    /** Sends what a new connection waits for, and then much that was not asked for. */
     private void greetAndTalk(ServerSocket listener) {
         try (Socket client = listener.accept()) {
             OutputStream out = client.getOutputStream();
@@ -71,7 +71,7 @@ class SubscriberTest {
                 talking.countDown();
             }
         } catch (IOException e) {
-            // nobody listens any more
+            // the client has closed the connection
         }
     }
 }

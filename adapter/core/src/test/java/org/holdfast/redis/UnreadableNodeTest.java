@@ -16,14 +16,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.NodeSet;
-import org.holdfast.protocol.Recorder;
-import org.holdfast.protocol.Target;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Target;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A node that takes no more requests, and goes on talking. */
+/** A node that takes no more requests, and continues to send. */
 @Timeout(60)
 class UnreadableNodeTest {
 
@@ -36,19 +36,19 @@ class UnreadableNodeTest {
             listener.setReceiveBufferSize(2_048); // soon full
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             CompletableFuture<Integer> sent = CompletableFuture.supplyAsync(() -> greetAndTalk(listener));
-            try (Channel channel = channelTo(listener.getLocalPort())) {
+            try (NodeConnections channel = channelTo(listener.getLocalPort())) {
                 channel.prepare();
-                Command request = new Command.Inspect(List.of(new Target.Alone("x".repeat(1_000))));
+                Command request = new Command.Inspect(List.of(new Target.Exclusive("x".repeat(1_000))));
                 channel.sendAll(Collections.nCopies(10_000, request), NodeSet.of(0));
             }
             assertThat(sent.get(40, TimeUnit.SECONDS)).isLessThan(64 * MEGABYTE);
         }
     }
 
-    private static Channel channelTo(int port) {
-        return new Cluster(
+    private static NodeConnections channelTo(int port) {
+        return new NodeGroup(
                         NodeAddress.parseList("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
-                        Access.DEFAULT,
+                        ConnectionSecurity.DEFAULT,
                         "test",
                         Duration.ofMillis(500),
                         false,
@@ -56,11 +56,11 @@ class UnreadableNodeTest {
                         new OneNode.WaitlessTime(),
                         Runnable::run,
                         Recorder.NONE,
-                        new NodeThrottles(new OneNode.WaitlessTime()))
+                        new NodeLogLimiters(new OneNode.WaitlessTime()))
                 .open();
     }
 
-    /** Says what has to be said for a connection, and then one error without an end. Returns how much of it was taken. */
+    /** Sends what a new connection waits for, and then one error without an end. Returns how much of it was taken. */
     private static int greetAndTalk(ServerSocket listener) {
         int sent = 0;
         try (Socket client = listener.accept()) {
@@ -77,7 +77,7 @@ class UnreadableNodeTest {
                 sent += talk.length;
             }
         } catch (IOException e) {
-            // nobody listens any more
+            // the client has closed the connection
         }
         return sent;
     }

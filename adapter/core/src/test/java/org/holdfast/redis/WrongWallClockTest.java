@@ -13,21 +13,20 @@ import org.holdfast.Lease;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.protocol.Announcements;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Nodes;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Randomness;
-import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Redlock;
+import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.Renewals;
-import org.holdfast.protocol.Time;
 import org.holdfast.protocol.Timing;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.UnfinishedReleases;
-import org.holdfast.protocol.Whereabouts;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients and nodes whose wall clocks are wrong, on real nodes: what they leave on record, and who follows. */
+/** Clients and nodes with wrong wall clocks, on real nodes: what they leave on record, and which clients follow. */
 @Timeout(60)
 class WrongWallClockTest {
 
@@ -63,7 +62,7 @@ class WrongWallClockTest {
     /** A process of the application, with a wall clock of its own. */
     private final class Client {
         final AtomicLong aheadMicros = new AtomicLong();
-        private final Channel nodes;
+        private final NodeConnections nodes;
         private final LeaseManager manager;
         private final LockSession session;
 
@@ -74,13 +73,13 @@ class WrongWallClockTest {
                     return super.epochMicros() + aheadMicros.get();
                 }
             };
-            Cluster cluster = new Cluster(
+            NodeGroup cluster = new NodeGroup(
                     NodeAddress.parseList(
                             String.join(
                                     ",", servers.stream().map(RedisServer::uri).toList()),
                             "nodes",
                             new ArrayList<>()),
-                    Access.DEFAULT,
+                    ConnectionSecurity.DEFAULT,
                     "test",
                     NODE_TIMEOUT,
                     false,
@@ -88,7 +87,7 @@ class WrongWallClockTest {
                     time,
                     Runnable::run,
                     Recorder.NONE,
-                    new NodeThrottles(time));
+                    new NodeLogLimiters(time));
             nodes = cluster.open();
             UnfinishedReleases unfinished = new UnfinishedReleases(time, servers.size());
             Redlock redlock = new Redlock(time, TIMING, unfinished, Recorder.NONE);
@@ -102,8 +101,8 @@ class WrongWallClockTest {
                     nodes,
                     Runnable::run,
                     Runnable::run,
-                    Announcements.NONE,
-                    new Whereabouts("test", 1));
+                    ReleaseNotifications.NONE,
+                    new ProcessInfo("test", 1));
             session = new LockSession(
                     manager,
                     new TransactionLeases(manager, Transactions.NONE),
@@ -133,8 +132,8 @@ class WrongWallClockTest {
         private final java.util.Random random = new java.util.Random();
 
         @Override
-        public Owner newOwner() {
-            return new Owner(String.format("%040x", new java.math.BigInteger(150, random)));
+        public String uniqueId() {
+            return String.format("%040x", new java.math.BigInteger(150, random));
         }
 
         @Override

@@ -165,7 +165,7 @@ class AsyncTest {
                     .as(String.valueOf(failure))
                     .isTrue();
         }
-        await().until(() -> processes.isFree(1, REQUEST)); // who was cancelled just now gives back by and by
+        await().until(() -> processes.isFree(1, REQUEST)); // what was cancelled just now is released by and by
     }
 
     @Test

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An application whose continuations and listeners do not return: what is not its own goes on. */
+/** An application whose continuations and listeners do not return: what is not its own continues. */
 @Timeout(90)
 class BlockedApplicationTest {
 

@@ -22,7 +22,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -44,8 +44,8 @@ class ClockJumpTest {
     /**
      * The system's time, which stands still on demand.
      *
-     * <p>Whoever asks for it meanwhile waits, as in a suspended machine: were they told a time that stands still, they would
-     * measure one node after the other while the nodes go on, and find that each has jumped by something else.
+     * <p>A thread that asks for it meanwhile waits, as in a suspended machine. If it got a time that stands still, it
+     * would measure one node after the other while their clocks run, and find that each has jumped by something else.
      */
     private static final class JumpingTime implements Time {
         private final Time system = new SystemTime();
@@ -56,7 +56,7 @@ class ClockJumpTest {
         void standStill(Duration duration) throws InterruptedException {
             suspension.writeLock().lock();
             try {
-                Thread.sleep(duration.toMillis()); // the nodes' real clocks have to go on meanwhile
+                Thread.sleep(duration.toMillis()); // the nodes' real clocks have to run meanwhile
                 behind += duration.toNanos();
             } finally {
                 suspension.writeLock().unlock();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of those who wait when their factory is closed: each hears of it at once, and of nothing else. */
+/** What becomes of waiters when their factory is closed: each gets that exception at once, and no other. */
 @Timeout(120)
 class ClosingTest {
 

@@ -37,7 +37,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
 
-/** Who we are at the nodes, and how that changes while leases are held. */
+/** The user that the adapter has at the nodes, and how that changes while leases are held. */
 @Timeout(120)
 class CredentialsTest {
 
@@ -59,7 +59,7 @@ class CredentialsTest {
         redis.close();
     }
 
-    /** The default user, as whom the test goes about, may do everything; nobody else may do anything. */
+    /** The default user, which the test itself uses, may do everything; no other user may do anything. */
     @BeforeEach
     void nobody() {
         onAll(jedis -> {
@@ -219,7 +219,7 @@ class CredentialsTest {
         });
     }
 
-    /** In the order that docs/operations.md tells: nobody notices, not even with all connections gone. */
+    /** In the order of docs/operations.md no caller notices the change, not even with all connections gone. */
     @Test
     void password_thatIsChangedOnTheNodesAndInTheFile_losesNoLease() throws Exception {
         onAll(jedis -> setUser(jedis, "ada", ">" + OLD));

@@ -17,7 +17,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.Time;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

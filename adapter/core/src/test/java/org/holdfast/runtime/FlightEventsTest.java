@@ -22,7 +22,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Recorder;
+import org.holdfast.protocol.env.Recorder;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -196,7 +196,7 @@ class FlightEventsTest {
                     .first()
                     .satisfies(event -> {
                         assertThat(event.getString("node")).isEqualTo(node.uri());
-                        assertThat(event.getString("reason")) // by whoever looked first, or right after
+                        assertThat(event.getString("reason")) // by the first look, or right after
                                 .isIn(
                                         "another Redis process than before answers at this address",
                                         "its birth mark says so");

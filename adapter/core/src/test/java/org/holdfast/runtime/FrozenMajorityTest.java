@@ -16,7 +16,7 @@ import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A majority of real nodes that hang for longer than the TTL, and run what lies in their sockets when they go on. */
+/** A majority of real nodes that hang for longer than the TTL, and run what lies in their sockets when they resume. */
 @Timeout(60)
 class FrozenMajorityTest {
 

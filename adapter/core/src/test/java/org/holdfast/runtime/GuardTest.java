@@ -177,7 +177,7 @@ class GuardTest {
         assertThat(lease.isHeld()).isTrue();
     }
 
-    /** As by a sentinel, with the same name or address for whoever is the primary. */
+    /** As by a sentinel, with the same name or address for whichever node is the primary. */
     @ParameterizedTest(name = "appendonly {0}")
     @ValueSource(strings = {"no", "yes"})
     void replica_promotedInThePlaceOfItsPrimary_isInQuarantine(String appendOnly) throws Exception {
@@ -254,12 +254,12 @@ class GuardTest {
         await().untilAsserted(() -> assertRefused(connection, "in quarantine for another"));
     }
 
-    /** Redis rounds its uptime down, so nobody may reckon with it: restarted at .95 of a second it seems to be a second older. */
+    /** Redis rounds its uptime down, so no guard may use it: restarted at .95 of a second it seems a second older. */
     @Test
     void node_restartedAtTheEndOfASecond_isInQuarantineFromTheFirstLook() throws Exception {
         RedisServer node = node();
         acquireAfterQuarantine(connect());
-        locks.close(); // a process that goes on would look first
+        locks.close(); // a process that is still running would look first
         node.kill();
         awaitFractionOfSecond(0.9);
         node.start();

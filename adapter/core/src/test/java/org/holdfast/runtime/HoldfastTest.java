@@ -46,7 +46,7 @@ class HoldfastTest {
     private LockConnectionFactory locks;
     private LockConnectionFactory otherProcess;
 
-    /** Nodes that were started just now may have forgotten something, for all that anybody knows. */
+    /** Without the guard, for which nodes that were started just now may have forgotten locks. */
     private static LockConnectionFactory connect(String nodes, String nodeTimeoutMillis) {
         return Holdfast.connect(Map.of("nodes", nodes, "guard", "OFF", "nodeTimeoutMillis", nodeTimeoutMillis));
     }
@@ -181,7 +181,7 @@ class HoldfastTest {
             assertThat(interrupted.get(5, TimeUnit.SECONDS)).isTrue();
 
             lease.release();
-            await().until(() -> isFree("a")); // what the attempt may have got is given back, and nobody waits for that
+            await().until(() -> isFree("a")); // what the attempt may have got is released, and no caller waits for that
         }
     }
 
@@ -287,7 +287,7 @@ class HoldfastTest {
         locks.close();
         assertThat(waiter.get(5, TimeUnit.SECONDS)).isEqualTo("stopped");
         blocking.release();
-        await().until(() -> isFree("a")); // what the attempt may have got is given back, and nobody waits for that
+        await().until(() -> isFree("a")); // what the attempt may have got is released, and no caller waits for that
     }
 
     @Test

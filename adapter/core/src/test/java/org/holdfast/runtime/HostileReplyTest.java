@@ -60,7 +60,7 @@ class HostileReplyTest {
                 "*2147483000\\r\\n",
                 "*1\\r\\n$-7\\r\\n",
                 "*-7\\r\\n",
-                "*3\\r\\n:1x\\r\\n:0\\r\\n:0\\r\\n", // not a number, but taken for one by who does not look
+                "*3\\r\\n:1x\\r\\n:0\\r\\n:0\\r\\n", // not a number, but a careless reader takes it for one
                 "*3\\r\\n:\\r\\n:0\\r\\n:0\\r\\n",
                 "*3\\r\\n:99999999999999999999\\r\\n:0\\r\\n:0\\r\\n",
                 "*3\\r\\n:-9\\r\\n:0\\r\\n:0\\r\\n",
@@ -176,7 +176,7 @@ class HostileReplyTest {
         return new String(bytes(text));
     }
 
-    /** What could be taken for a lock by who reads it kindly. */
+    /** What a lenient reader could take for a lock. */
     static Stream<String> lies() {
         return Stream.of(
                 "*3\\r\\n:1x\\r\\n:0\\r\\n:0\\r\\n",
@@ -231,7 +231,7 @@ class HostileReplyTest {
         }
     }
 
-    /** What a guard is told: the four answers that it reads in one go. */
+    /** What a guard receives: the four answers that it reads in one go. */
     private record Told(String mark, String heartbeat, String time, String info) {
 
         static Told truth() {
@@ -284,7 +284,7 @@ class HostileReplyTest {
     private static final String NUMBERS = Told.list(NUMBER, NUMBER);
     private static final String NONSENSE = "the guard is told what no Redis tells";
 
-    /** Each with what is to be said of the node. */
+    /** Each with what is to be reported of the node. */
     static Stream<Arguments> liesToTheGuard() {
         String keepsChanging = "its birth mark keeps changing";
         String overflow = "9".repeat(18);
@@ -383,7 +383,7 @@ class HostileReplyTest {
             assertThatExceptionOfType(LockException.class)
                     .isThrownBy(() -> connection.acquire(request))
                     .withMessageContaining("believed");
-            await().until(front::told); // nobody may have waited for it
+            await().until(front::told); // perhaps no caller has waited for it
             front.beHonest();
             connection.acquire(request.waitTimeout(ofSeconds(20))).release();
         }

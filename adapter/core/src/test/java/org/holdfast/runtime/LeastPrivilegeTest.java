@@ -44,10 +44,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import redis.clients.jedis.Jedis;
 
 /**
- * The user that docs/operations.md tells to create can do everything, and with one permission less something says so.
+ * The user of docs/operations.md can do everything. With one permission less, a message reports what is missing.
  *
- * <p>Most of the time goes by in quarantines and in waiting for what is not allowed. So each case has a user and a prefix of its
- * own, and all go on at once.
+ * <p>Most of the time goes by in quarantines and in waiting for what is not allowed. So each case has a user and a
+ * prefix of its own, and all run at once.
  */
 @Timeout(120)
 class LeastPrivilegeTest {
@@ -68,7 +68,7 @@ class LeastPrivilegeTest {
     static void start() throws Exception {
         redis = RedisServers.start(3, Path.of("target", "redis"));
         setUser("holdfast", documented());
-        useEverything("holdfast", ""); // first: later it could not be told that tickets were refreshed
+        useEverything("holdfast", ""); // first: later one could not see that tickets were refreshed
         for (String word : Stream.concat(required(), OPTIONAL.stream()).toList()) {
             begin(word, word, "");
         }

@@ -92,7 +92,7 @@ class LockServiceStopTest {
                     .newSession()
                     .acquireAsync(LockRequest.of("a").detached())
                     .join();
-            CountDownLatch looked = new CountDownLatch(1); // nobody waits any more: every long task is a look
+            CountDownLatch looked = new CountDownLatch(1); // no caller waits any more: every long task is a look
             threads.forLongTasks = task -> threads.own.runLong(() -> {
                 task.run();
                 looked.countDown();

@@ -133,11 +133,11 @@ class LockSpacesTest {
         return spaces.service(settings).orElseThrow().newSession();
     }
 
-    /** Returns how many threads that hear of releases wait for the first words of a node. */
+    /** Returns how many threads that receive releases wait for the first reply of a node. */
     private static long connecting() {
         return Thread.getAllStackTraces().values().stream()
                 .filter(frames ->
-                        calls(frames, "SubscriberLine$Opening", "run") && calls(frames, "NodeSocket", "await"))
+                        calls(frames, "SubscriberConnection$Opening", "run") && calls(frames, "NodeSocket", "await"))
                 .count();
     }
 

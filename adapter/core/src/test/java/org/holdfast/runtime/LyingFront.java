@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** Stands before a node and passes on what is said, until it answers some of it itself. */
+/** Stands before a node and passes on requests and replies, until it answers some requests itself. */
 final class LyingFront implements AutoCloseable {
 
     private static final int PAUSE_MILLIS = 20;
@@ -35,7 +35,7 @@ final class LyingFront implements AutoCloseable {
         this(behind, asked, () -> reply, rest);
     }
 
-    /** @param reply thought of anew each time */
+    /** @param reply made anew each time */
     LyingFront(int behind, String asked, Supplier<byte[]> reply, int rest) throws IOException {
         this.listener = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
         this.behind = behind;
@@ -69,7 +69,7 @@ final class LyingFront implements AutoCloseable {
         lying = false;
     }
 
-    /** Returns whether it has lied to anybody. */
+    /** Returns whether it has lied to a client. */
     boolean told() {
         return told;
     }
@@ -101,10 +101,14 @@ final class LyingFront implements AutoCloseable {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             int length;
+            boolean answered = false;
             while ((length = in.read(bytes)) >= 0) {
+                boolean goesOn = requests && bytes[0] != '*'; // the rest of a request that came in two parts
                 if (requests && lying && new String(Arrays.copyOf(bytes, length)).contains(asked)) {
                     tell(from.getOutputStream());
-                } else {
+                    answered = true;
+                } else if (!goesOn || !answered) {
+                    answered = false;
                     out.write(bytes, 0, length);
                 }
             }

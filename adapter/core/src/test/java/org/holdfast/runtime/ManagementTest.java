@@ -61,7 +61,7 @@ class ManagementTest {
         Lease lease = processes.connection(0).acquire("a");
         Lease again = processes.connection(0).acquire("a");
         assertThat(bean.getAcquired()).isOne();
-        assertThat(bean.getTakenOnceMore()).isOne();
+        assertThat(bean.getReentered()).isOne();
         assertThat(bean.getHeldNames()).containsExactly("a");
         assertThat(bean.getHeld()).isOne();
         assertThat(bean.getAcquireMicrosMax()).isPositive();
@@ -202,7 +202,7 @@ class ManagementTest {
         }
     }
 
-    /** Somebody else's. */
+    /** An MBean that is not ours. */
     public interface MemoryMXBean {
         long getFree();
     }

@@ -79,7 +79,7 @@ class MemoryTest {
 
     private static boolean isGone(List<WeakReference<String>> names) {
         System.gc();
-        return names.stream().filter(name -> name.get() != null).count() <= THREADS; // what was said last to somebody
+        return names.stream().filter(name -> name.get() != null).count() <= THREADS; // each may keep its last one
     }
 
     private static void assertOnlyFencesThatExpire(Processes processes) {

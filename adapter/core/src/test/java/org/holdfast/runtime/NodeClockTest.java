@@ -22,10 +22,10 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.protocol.Claim;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Target;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.ScriptBridge;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisServer;
@@ -171,12 +171,12 @@ class NodeClockTest {
 
     /** Each looks at the lock x. */
     static Stream<Command> looks() {
-        Claim late = claim(new Target.Alone(List.of("x")));
+        Claim late = claim(new Target.Exclusive(List.of("x")));
         return Stream.of(
                 new Command.Release(late, true, true),
                 new Command.Release(late, false, false),
-                new Command.Release(claim(new Target.Reading("x")), true, true),
-                new Command.Inspect(List.of(new Target.Alone(List.of("x")))));
+                new Command.Release(claim(new Target.Shared("x")), true, true),
+                new Command.Inspect(List.of(new Target.Exclusive(List.of("x")))));
     }
 
     private static Claim claim(Target target) {

@@ -41,7 +41,7 @@ class NodeMessagesTest {
         return new HashMap<>(Map.of("nodes", nodes, "nodeTimeoutMillis", "1000"));
     }
 
-    /** Asks twice: what is known from before is told too. */
+    /** Asks twice: what is known from before is reported too. */
     private static String failure(Map<String, String> settings) throws Exception {
         try (LockConnectionFactory locks = Holdfast.connect(settings);
                 LockConnection connection = locks.getConnection()) {

@@ -59,7 +59,7 @@ final class ProcessInNeed {
             Thread.sleep(3_000); // what listened while we waited has ended
             say("openConnections", attempt(connection));
             say("newConnections", attemptAll(locks));
-            Thread.sleep(TTL.multipliedBy(2).toMillis()); // renewals have to go on
+            Thread.sleep(TTL.multipliedBy(2).toMillis()); // renewals have to continue
             say("held", lease.isHeld());
             say("nodes", String.join(" | ", bean.getNodes().values()));
             say("renewed", bean.getRenewed() > 2);
@@ -141,7 +141,7 @@ final class ProcessInNeed {
     private static void loadAll() throws IOException, URISyntaxException, ClassNotFoundException {
         Path root = Path.of(Holdfast.class
                 .getClassLoader()
-                .loadClass("org.holdfast.redis.Channel")
+                .loadClass("org.holdfast.redis.NodeConnections")
                 .getProtectionDomain()
                 .getCodeSource()
                 .getLocation()

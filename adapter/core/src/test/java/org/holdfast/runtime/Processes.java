@@ -26,7 +26,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.testkit.RedisServers;
 import redis.clients.jedis.Jedis;
 
-/** Nodes, and several processes as far as these can tell: each has a factory and one connection. */
+/** Nodes, and several processes as far as these can see: each has a factory and one connection. */
 final class Processes implements AutoCloseable {
 
     /** A machine that stands still for a second, or is busy with other tests, is not a node that hangs. */
@@ -119,7 +119,7 @@ final class Processes implements AutoCloseable {
         }
     }
 
-    /** Waits until somebody hears of the releases of a lock on every node. */
+    /** Waits until every node has a subscriber for the releases of a lock. */
     void awaitListening(String lock) {
         for (int node = 0; node < redis.all().size(); node++) {
             int asked = node;

@@ -135,7 +135,7 @@ class ReadWriteTest {
 
     @Test
     void reader_thatDied_blocksForItsOwnTtlOnly_andALiveOneIsRenewed() throws Exception {
-        // nobody renews it, and nobody releases it
+        // it is neither renewed nor released
         Lease dead = take(0, READ.ttl(ofMillis(600)).renewal(false));
         Lease alive = take(1, READ.ttl(ofSeconds(3)));
         Lease another = take(2, READ.ttl(ofSeconds(60)));
@@ -228,7 +228,7 @@ class ReadWriteTest {
         assertThat(readsMeanwhile).isFalse();
         lock.writeLock().unlock();
         Processes.onAnotherThread(() -> {
-            others.lock(); // the writer goes on as a reader
+            others.lock(); // the writer continues as a reader
             others.unlock();
             return null;
         });

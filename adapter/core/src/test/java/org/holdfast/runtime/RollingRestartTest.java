@@ -68,8 +68,9 @@ class RollingRestartTest {
         }
     }
 
+    /** A machine that stands still for half a second is not a node that hangs. */
     private static LockConnectionFactory connect(RedisServers nodes) {
-        return Holdfast.connect(Map.of("nodes", nodes.uris(), "maxLeaseTtlMillis", "3000"));
+        return Holdfast.connect(Map.of("nodes", nodes.uris(), "maxLeaseTtlMillis", "3000", "nodeTimeoutMillis", "900"));
     }
 
     private static Optional<Lease> take(LockConnection connection, LockRequest request) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.holdfast.InvalidSettingsException;
-import org.holdfast.protocol.Agreement;
+import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.NodeAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,7 +106,7 @@ class SettingsTest {
                         Duration.ofMillis(2),
                         plain.maxTtl(),
                         plain.timing(),
-                        plain.agreements(),
+                        plain.acceptedSettings(),
                         plain.guard(),
                         plain.stopTimeout()));
     }
@@ -125,7 +125,7 @@ class SettingsTest {
         assertThat(changing.timing().maxLeaseTtl()).isEqualTo(Duration.ofSeconds(90));
         assertThat(changing.timing().fenceRetention()).isEqualTo(Duration.ofMinutes(10));
         assertThat(changing.timing().maxSkew()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(changing.agreements().previous()).contains(new Agreement(20_000, 4_000, 0.01));
+        assertThat(changing.acceptedSettings().previous()).contains(new SharedSettings(20_000, 4_000, 0.01));
     }
 
     @Test

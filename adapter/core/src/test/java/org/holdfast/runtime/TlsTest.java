@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Nodes behind TLS: who is let in, and what is said where somebody is not. */
+/** Nodes behind TLS: which clients are let in, and what is reported where one is not. */
 @Timeout(120)
 class TlsTest {
 
@@ -194,7 +194,7 @@ class TlsTest {
         }
     }
 
-    /** Every connection: of callers, for renewals, to hear of releases, and to look at the node. */
+    /** Every connection: of callers, for renewals, to receive releases, and to look at the node. */
     @Test
     void everything_thatIsSaid_goesThroughTls() throws Exception {
         try (TlsFront front = TlsFront.start(redis.port(), ofNode, null);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two processes, as far as the nodes can tell: one holds, the other waits to hear of the release. */
+/** Two processes, as far as the nodes can see: one holds, the other waits to receive the release. */
 @Timeout(60)
 class WaitingTest {
 
@@ -130,7 +130,7 @@ class WaitingTest {
         await().until(() -> ask(0, "EXISTS holdfast:{a}:lock"), ":0\r\n"::equals);
     }
 
-    /** A quorum is enough for a lease: a node that is late, and does not know the script, is only told it for the next. */
+    /** A quorum is enough for a lease: a late node that does not know the script receives it for the next one only. */
     private void letNodeGrant(int node) {
         AtomicInteger asked = new AtomicInteger();
         await().until(() -> {
@@ -212,7 +212,7 @@ class WaitingTest {
                 .doesNotContain("holdfast-subscriber"));
     }
 
-    /** Who may do nothing but PUBLISH must not be able to keep the nodes busy. */
+    /** A client that may do nothing but PUBLISH must not be able to keep the nodes busy. */
     @Test
     void announcements_withoutARelease_causeFewAttempts() throws Exception {
         Lease lease = holder.acquire(LockRequest.of("a").ttl(ofSeconds(3))); // renewed once a second
@@ -237,7 +237,7 @@ class WaitingTest {
         assertThat(acquired.get(5, SECONDS).token()).isGreaterThan(lease.token());
     }
 
-    /** Others that wait go first for a moment; who has less time than that must not be told that the lock is held. */
+    /** Other waiters go first for a moment. A caller with less time than that must not learn that the lock is held. */
     @Test
     void tryLock_ofALockThatIsFree_asksHoweverShortItsTimeIs() throws Exception {
         for (int round = 0; round < 20; round++) {
@@ -254,7 +254,7 @@ class WaitingTest {
             await().until(() ->
                     ask(0, "PUBSUB NUMSUB holdfast:{" + name + "}:released").endsWith(":1\r\n"));
             assertThat(other.get()).isFalse();
-            mine.unlock(); // its node says that one connection listens, which does so for 2 s longer
+            mine.unlock(); // its node reports one subscriber, which stays for 2 s longer
             assertThat(mine.tryLock(1, MILLISECONDS)).as("round " + round).isTrue();
             mine.unlock();
         }

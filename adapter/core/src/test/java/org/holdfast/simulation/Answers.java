@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.Round;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Round;
 
 /** The answers to one command, waited for by the clock of the client. */
 final class Answers implements Round {
@@ -24,7 +24,7 @@ final class Answers implements Round {
         this.outstanding = outstanding;
     }
 
-    /** Returns whether nobody waits for answers any more. */
+    /** Returns whether the caller has stopped waiting for answers. */
     boolean isLeft() {
         return late != null;
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.holdfast.protocol.Command;
+import org.holdfast.protocol.node.Command;
 import org.holdfast.redis.ScriptBridge;
 import org.holdfast.simulation.SimulatedSortedSet.Member;
 
@@ -81,7 +81,7 @@ final class Belongings {
         }
     }
 
-    /** What is written of a lock; null if there is nothing. It lingers after its end, and keeps nobody out then. */
+    /** What is written of a lock; null if there is nothing. It lingers after its end, but then keeps no holder out. */
     private record Lock(long ends, String owner) {}
 
     private Lock lock(String key) {
@@ -89,9 +89,9 @@ final class Belongings {
         if (value == null) {
             return null;
         }
-        String[] words = value.split(" ", 3);
-        long lingersMillis = (Long.parseLong(words[0]) + 999) / 1_000;
-        return new Lock(redis.expiresAt(key) / 1_000 - lingersMillis, words[2]);
+        LockValue written = LockValue.parse(value);
+        long lingersMillis = (written.lingersMicros() + 999) / 1_000;
+        return new Lock(redis.expiresAt(key) / 1_000 - lingersMillis, written.owner());
     }
 
     private boolean isMine(String key) {
@@ -112,7 +112,7 @@ final class Belongings {
         return readers(readers).anyMatch(reader -> !mine.contains(reader.name()));
     }
 
-    /** Without the lock their entries mean nothing: they are deleted by whoever comes next. */
+    /** Without the lock the entries of readers mean nothing: the script of the next reader deletes them. */
     private Stream<Member> readers(String key) {
         Lock lock = lock(sibling(key, "lock"));
         return lock == null || !lock.owner().startsWith(READERS) || lock.ends() <= millis

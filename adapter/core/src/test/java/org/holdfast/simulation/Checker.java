@@ -10,7 +10,10 @@ import org.holdfast.Lease;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
-/** Watches leases of all clients: none valid that keeps another out which is, tokens in order, none before a minimum ends. */
+/**
+ * Watches the leases of all clients: no two valid ones exclude each other, tokens are in order, and no lease begins
+ * before the minimum of another ends.
+ */
 final class Checker {
 
     /** Nodes count in milliseconds. */
@@ -46,7 +49,7 @@ final class Checker {
         largestErrorMicros = Math.max(largestErrorMicros, micros);
     }
 
-    /** A lease that somebody has. */
+    /** A lease that a client has. */
     static final class Watched {
         private final String client;
         private final Lease lease;
@@ -90,7 +93,7 @@ final class Checker {
 
     private record Acquired(long asked, long got, long token, boolean reads) {}
 
-    /** Until when nobody but that one is to have a lock. */
+    /** Until when no other lease than that one is to have a lock. */
     private record Kept(long until, Watched by) {}
 
     int acquisitions() {
@@ -121,7 +124,7 @@ final class Checker {
         return entry;
     }
 
-    /** Such a token would be on record for all who come later. */
+    /** A token of the future would be on record for all later callers. */
     private void checkFuture(Watched entry) {
         long nodes = SimulatedNode.BOOT_MICROS + world.now() / 1_000 + largestErrorMicros;
         long ahead = (long) (entry.lease().token() - nodes - world.now() / 1_000 * drift);
@@ -167,7 +170,7 @@ final class Checker {
     private void checkToken(Watched entry, String name, long asked) {
         long token = entry.lease().token();
         if (isSuspended(entry, name)) {
-            return; // it may have been passed on in a process that had not heard of it
+            return; // it may have been passed on in a process that did not know of that yet
         }
         List<Acquired> before = history.computeIfAbsent(name, key -> new ArrayList<>());
         for (Acquired earlier : before) {
@@ -179,7 +182,7 @@ final class Checker {
         before.add(new Acquired(asked, world.now(), token, entry.reads()));
     }
 
-    /** A client is about to give back a lease, and goes on with another one of the same holder, to read. */
+    /** A client is about to release a lease, and continues as a reader with another one of the same holder. */
     Watched goesOnReading(Watched writer, Lease reader) {
         ended(writer, false);
         return watch(writer.client, reader, writer.request.mode(LockMode.READ), writer.asked, writer.got);
@@ -211,7 +214,7 @@ final class Checker {
         return true;
     }
 
-    /** Who was thrown out is told at the next renewal. */
+    /** A holder whose lock was released by force learns of it at its next renewal. */
     private void checkThrownOut(Watched entry, String name) {
         long since = suspensions.thrownOutAt(name, entry.got, entry.lease().token());
         long renewal = entry.request.ttl().orElseThrow().toNanos() / 3;

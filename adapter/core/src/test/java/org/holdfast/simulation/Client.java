@@ -10,26 +10,25 @@ import java.util.function.BooleanSupplier;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Announcements;
-import org.holdfast.protocol.Clocks;
-import org.holdfast.protocol.Command;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Lookout;
 import org.holdfast.protocol.ManagerBridge;
-import org.holdfast.protocol.NodeSet;
-import org.holdfast.protocol.Nodes;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Randomness;
-import org.holdfast.protocol.Recorder;
 import org.holdfast.protocol.Redlock;
+import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.Renewals;
-import org.holdfast.protocol.Target;
 import org.holdfast.protocol.Timing;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.UnfinishedReleases;
-import org.holdfast.protocol.Whereabouts;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.node.Target;
 
 /** One process of the application: the real protocol, a heartbeat, and threads that do the application's work. */
 final class Client {
@@ -52,7 +51,7 @@ final class Client {
     private final Renewals renewals;
     private final LeaseManager manager;
     private final Nodes service;
-    private final Lookout lookout;
+    private final NodeMonitor nodeMonitor;
     private boolean idle;
     private boolean looking;
 
@@ -73,15 +72,15 @@ final class Client {
         this.habits = habits;
         this.time = time;
         this.random = world.random;
-        Clocks clocks = new Clocks(nodes, timing.driftFactor());
-        this.view = new View(time, machine, clocks, network.guards(clocks, time));
+        ClockMonitor clockMonitor = new ClockMonitor(nodes, timing.driftFactor());
+        this.view = new View(time, machine, clockMonitor, network.guards(clockMonitor, time));
         this.service = network.connect(view);
-        Announcements announcements =
-                random.nextBoolean() ? Announcements.NONE : new SimulatedAnnouncements(network, view);
+        ReleaseNotifications notifications =
+                random.nextBoolean() ? ReleaseNotifications.NONE : new SimulatedNotifications(network, view);
         this.unfinished = new UnfinishedReleases(time, nodes);
         Redlock redlock = new Redlock(time, timing, unfinished, Recorder.NONE);
         this.renewals = new Renewals(time, redlock);
-        Executor threads = task -> world.spawn(machine, task); // never at once: who calls may have a map's lock
+        Executor threads = task -> world.spawn(machine, task); // never at once: the caller may have a map's lock
         this.manager = new LeaseManager(
                 time,
                 randomness(),
@@ -92,18 +91,17 @@ final class Client {
                 network.connect(view),
                 threads,
                 threads,
-                announcements,
-                new Whereabouts("simulated", 1));
-        this.lookout = new Lookout(time, view.clocks, network.new Sight(view), manager::clockStoodStill);
+                notifications,
+                new ProcessInfo("simulated", 1));
+        this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), manager::clockStoodStill);
     }
 
     private Randomness randomness() {
         return new Randomness() {
             @Override
-            public Owner newOwner() {
+            public String uniqueId() {
                 HexFormat hex = HexFormat.of();
-                return new Owner(
-                        "0000" + hex.toHexDigits(random.nextLong()) + "0000" + hex.toHexDigits(random.nextLong()));
+                return "0000" + hex.toHexDigits(random.nextLong()) + "0000" + hex.toHexDigits(random.nextLong());
             }
 
             @Override
@@ -151,7 +149,7 @@ final class Client {
         }
     }
 
-    /** The thread need not wake up for what waits for nobody. */
+    /** The thread need not wake up for what waits for no node. */
     private void tick(World.Task heartbeat) {
         if (idle && (ManagerBridge.isDue(renewals) || unfinished.size() > 0)) {
             world.wake(heartbeat);
@@ -164,24 +162,24 @@ final class Client {
     /** Has seen each node before any trouble begins; then looks when it is time to. */
     private void lookOut() {
         World.Task me = world.current();
-        service.send(new Command.Inspect(List.of(new Target.Alone("none"))), NodeSet.first(service.count()));
+        service.send(new Command.Inspect(List.of(new Target.Exclusive("none"))), NodeSet.first(service.count()));
         world.after(HEARTBEAT, () -> tickLookout(me));
         while (true) {
             looking = false;
             world.waitUntil(Long.MAX_VALUE);
             looking = true;
-            lookout.look();
+            nodeMonitor.look();
         }
     }
 
     private void tickLookout(World.Task task) {
-        if (!looking && lookout.isDue()) {
+        if (!looking && nodeMonitor.isDue()) {
             world.wake(task);
         }
         world.after(HEARTBEAT, () -> tickLookout(task));
     }
 
-    /** An operator uses this process to take a lock away from whoever has it. */
+    /** An operator uses this process to take a lock away from its holders. */
     void forceRelease(LockRequest request, Suspensions suspensions, Runnable done) {
         world.spawn(machine, () -> {
             suspensions.forcing(request.names());
@@ -202,6 +200,11 @@ final class Client {
         world.spawn(machine, () -> newWorker().holdThrough(request, until));
     }
 
+    /** One more thread asks for a lock without waiting for it. */
+    void tryOnce() {
+        world.spawn(machine, () -> newWorker().tryOnce());
+    }
+
     /** Tries to take a lock after all faults have ended; it must succeed within so long. */
     void mustSucceed(LockRequest request, Duration within, Runnable done) {
         LockRequest complete = request.ttl(Habits.SHORT_TTL).waitTimeout(within);
@@ -218,7 +221,7 @@ final class Client {
         }
     }
 
-    /** Nobody holds or waits any more: nothing may be left of those who did. */
+    /** No caller holds or waits any more: nothing may be left of earlier ones. */
     void checkForgotten() {
         if (ManagerBridge.remembered(manager) > 0) {
             throw new Violation("4: " + name + " remembers " + ManagerBridge.remembered(manager)

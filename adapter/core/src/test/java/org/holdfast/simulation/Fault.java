@@ -20,6 +20,11 @@ enum Fault {
     CLOCK_SET_RIGHT(1),
     /** A node's clock goes ahead and is back a moment later. */
     CLOCK_BLIP(1),
+    /**
+     * A node's clock goes ahead in several steps, and is back after the last one. Meanwhile a client may lose its connection to
+     * it, so that what it undoes arrives when the clock is back, and the node's memory may be full.
+     */
+    CLOCK_STAIRS(1),
     /** A node evicts some of its keys. */
     EVICTION(1),
     /** A node evicts some of the keys of a line in which clients wait, and not the others. */
@@ -28,7 +33,7 @@ enum Fault {
     WALL_STEP(2),
     /** A client's wall clock is wrong by far too much for a while. */
     WALL_FAR_OFF(1),
-    /** A client's machine is suspended: its clock does not go on meanwhile. */
+    /** A client's machine is suspended: its clock stands still meanwhile. */
     STANDSTILL(1),
     /** What a client sends takes long to leave it, and so does what it does before that. */
     SLOW_SENDING(2),
@@ -36,7 +41,7 @@ enum Fault {
     ERRORS(1),
     /** A node has no memory left for a while. */
     FULL_MEMORY(1),
-    /** An operator takes a lock away from whoever has it. */
+    /** An operator takes a lock away from its holders. */
     FORCED_RELEASE(1);
 
     private final int weight;

@@ -69,7 +69,7 @@ record Habits(
         List<Shape> any = plain ? List.of(Shape.PLAIN) : MIXES.get(random.nextInt(MIXES.size()));
         List<Shape> shapes = given.orElse(any);
         boolean inTurn = shapes.contains(Shape.READING) && shapes.stream().allMatch(Shape::isInTurn);
-        boolean alwaysBusy = inTurn && random.nextInt(3) == 0; // who does not wait in turn may starve by that
+        boolean alwaysBusy = inTurn && random.nextInt(3) == 0; // a caller that does not wait in turn may starve
         return new Habits(
                 shapes,
                 shapes.contains(Shape.SEVERAL) ? 2 : 1 + random.nextInt(2),
@@ -83,7 +83,7 @@ record Habits(
                 alwaysBusy ? Optional.of(random.nextBoolean() ? Shape.READING : Shape.WRITING) : Optional.empty());
     }
 
-    /** Many in one process want the same for a moment each, and pass it on. */
+    /** Many callers of one process want the same lock for a moment each, and pass it on. */
     private static Habits crowded(Random random, Duration maxTtl, boolean lengthy) {
         Optional<Duration> ttl = Optional.of(ttl(random, maxTtl, lengthy));
         return new Habits(
@@ -98,7 +98,7 @@ record Habits(
                         : 100 + random.nextInt(most / 2 - 100));
     }
 
-    /** Returns what everybody must be able to get: each name, and each way to lock. */
+    /** Returns what each client must be able to get: each name, and each way to lock. */
     List<LockRequest> requests() {
         return IntStream.range(0, Math.max(shapes.size(), locks))
                 .mapToObj(i -> shapes.get(i % shapes.size()).request(i % locks, permits))

@@ -5,16 +5,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.holdfast.protocol.Agreements;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.Clocks;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.Lookout;
-import org.holdfast.protocol.NodeGuard;
-import org.holdfast.protocol.NodeSet;
-import org.holdfast.protocol.Nodes;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Round;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.NodeGuard;
+import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.ScriptBridge;
 
 /**
@@ -32,10 +32,10 @@ final class Network {
     private long meanDelay;
     private double breaks;
     private final long nodeTimeout;
-    private final Agreements agreements;
-    private final long memoryMicros;
+    private final AcceptedSettings acceptedSettings;
+    private final long quarantineMicros;
     private final Turns turns;
-    private final List<SimulatedAnnouncements> audience = new ArrayList<>();
+    private final List<SimulatedNotifications> audience = new ArrayList<>();
 
     Network(World world, List<SimulatedNode> nodes, Setting setting, Turns turns) {
         this.world = world;
@@ -43,8 +43,8 @@ final class Network {
         this.meanDelay = setting.meanDelay();
         this.breaks = setting.breaks();
         this.nodeTimeout = setting.timing().nodeTimeout().toNanos();
-        this.agreements = setting.agreements();
-        this.memoryMicros = agreements.widest().quarantine().toNanos() / 1_000;
+        this.acceptedSettings = setting.acceptedSettings();
+        this.quarantineMicros = acceptedSettings.widest().quarantine().toNanos() / 1_000;
         this.turns = turns;
         for (int node = 0; node < nodes.size(); node++) {
             int from = node;
@@ -53,10 +53,10 @@ final class Network {
     }
 
     /** What one client makes of each node. */
-    List<NodeGuard> guards(Clocks clocks, SimulatedTime time) {
+    List<NodeGuard> guards(ClockMonitor clockMonitor, SimulatedTime time) {
         return IntStream.range(0, nodes.size())
-                .mapToObj(
-                        node -> new NodeGuard(node, agreements, nodes.get(node).isDurable(), clocks, time))
+                .mapToObj(node ->
+                        new NodeGuard(node, acceptedSettings, nodes.get(node).isDurable(), clockMonitor, time))
                 .toList();
     }
 
@@ -65,7 +65,7 @@ final class Network {
         return (long) (-Math.log(uniform) * meanDelay) + 1;
     }
 
-    /** From now on nothing breaks, nor is it so slow that round trips often take longer than anybody waits for them. */
+    /** From now on nothing breaks, and few round trips take longer than a caller waits for them. */
     void calmDown() {
         breaks = 0;
         meanDelay = Math.min(meanDelay, nodeTimeout / 25);
@@ -76,19 +76,19 @@ final class Network {
         world.after(delay(), arrival);
     }
 
-    /** Returns whether what a node says without being asked does not arrive. */
+    /** Returns whether what a node sends without being asked does not arrive. */
     boolean isLost(int node, View view) {
         return view.isCutOff(node, world.now()) || world.random.nextDouble() < breaks;
     }
 
-    void announceTo(SimulatedAnnouncements client) {
+    void announceTo(SimulatedNotifications client) {
         audience.add(client);
     }
 
-    /** A node has published something; returns how many listen there. */
+    /** A node has published something; returns how many clients are subscribed there. */
     private long announce(int node, String channel) {
         long listeners = 0;
-        for (SimulatedAnnouncements client : audience) {
+        for (SimulatedNotifications client : audience) {
             listeners += client.published(node, channel) ? 1 : 0;
         }
         return listeners;
@@ -99,7 +99,7 @@ final class Network {
         return target.isUp() && target.readyAt() <= world.now() && !view.isCutOff(node, world.now());
     }
 
-    /** Looks at a node as whoever connects does; returns whether it is to be used. */
+    /** Looks at a node as a connecting client does; returns whether it is to be used. */
     private boolean isAdmitted(int node, View view) {
         try {
             return isReachable(node, view) && nodes.get(node).admit(view.guards.get(node));
@@ -121,7 +121,7 @@ final class Network {
     }
 
     /** How a client looks at nodes in the background. */
-    final class Sight implements Lookout.Sight {
+    final class Sight implements NodeMonitor.Sight {
 
         private static final long PAUSE_NANOS = 200_000_000L;
         private static final long NOT_ADMITTED = Long.MIN_VALUE;
@@ -162,13 +162,14 @@ final class Network {
             world.after(there, () -> {
                 if (isReachable(node, view)) {
                     long now = nodes.get(node).clockMicros();
-                    view.clocks.note(node, sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
+                    view.clockMonitor.note(
+                            node, sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
                     clock[0] = isAdmitted(node, view) ? now : NOT_ADMITTED;
                 }
             });
             world.waitUntil(world.now() + there + delay());
             if (clock[0] != NOT_ADMITTED) {
-                view.clocks.note(node, sentAt, view.time.nanoTime(), clock[0]);
+                view.clockMonitor.note(node, sentAt, view.time.nanoTime(), clock[0]);
             }
             view.looked(node, clock[0] != NOT_ADMITTED);
         }
@@ -186,10 +187,11 @@ final class Network {
             if (!isReachable(node, view)) {
                 return false;
             }
-            view.clocks.note(node, sentAt, view.time.nanoTime(), nodes.get(node).clockMicros());
+            view.clockMonitor.note(
+                    node, sentAt, view.time.nanoTime(), nodes.get(node).clockMicros());
             return nodes.get(node)
                     .mark()
-                    .filter(mark -> view.clocks.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
+                    .filter(mark -> view.clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
                     .isPresent();
         }
     }
@@ -215,8 +217,8 @@ final class Network {
         }
 
         @Override
-        public boolean seemFarFrom(long wallMicros, long limitMicros) {
-            return view.clocks.areFarFrom(wallMicros, view.time.nanoTime(), limitMicros);
+        public boolean isClockSkewed(long wallMicros, long limitMicros) {
+            return view.clockMonitor.areFarFrom(wallMicros, view.time.nanoTime(), limitMicros);
         }
 
         /** What is done between the moment when a caller draws its token and that when it sends may take long. */
@@ -227,14 +229,14 @@ final class Network {
             }
         }
 
-        /** Nothing waits but threads of programs: what goes on by itself has none. */
+        /** Only threads of programs wait: what happens by itself has none. */
         private boolean isSlow() {
             return world.now() < view.slowUntil && world.current() != null;
         }
 
         /**
-         * To send to a node may take long, before or after, as it does where connections have to be opened first. What is done to tickets has a
-         * real lock around it, at which others would wait in real time.
+         * To send to a node may take long, before or after, as it does where connections have to be opened first.
+         * Commands on tickets are sent under a real lock, at which other threads would wait in real time.
          */
         private void sendSlowly(Command command) {
             boolean ofClaim = command instanceof Command.OfClaim;
@@ -247,7 +249,7 @@ final class Network {
         public Round send(Command command, NodeSet targets) {
             turns.sent(command);
             SimulatedRedis.Prepared prepared =
-                    new SimulatedRedis.Prepared(ScriptBridge.call(command, SimulatedNode.PREFIX, memoryMicros));
+                    new SimulatedRedis.Prepared(ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros));
             Answers answers = new Answers(world, view.time, targets.size());
             for (int node = 0; node < open.length; node++) {
                 if (targets.contains(node)) {
@@ -276,7 +278,7 @@ final class Network {
 
         private boolean isClockRight(int node) {
             long now = view.time.nanoTime();
-            return view.clocks.note(node, now, now, nodes.get(node).clockMicros());
+            return view.clockMonitor.note(node, now, now, nodes.get(node).clockMicros());
         }
     }
 
@@ -333,7 +335,7 @@ final class Network {
             }
         }
 
-        /** While a client's machine is paused none of its threads reads what comes: that goes on later. */
+        /** While a client's machine is paused none of its threads reads what comes: they read it later. */
         private boolean isClientPaused(Runnable later) {
             boolean paused = view.machine.pausedUntil > world.now();
             if (paused) {
@@ -374,13 +376,14 @@ final class Network {
                 sendScript(first);
                 return;
             }
-            first.answers().answered(view.clocks.weigh(answer, first.command(), first.sentAt(), view.time.nanoTime()));
-            if (answer.reply() instanceof Reply.Forgotten || view.clocks.isDoubted(node)) {
+            first.answers()
+                    .answered(view.clockMonitor.weigh(answer, first.command(), first.sentAt(), view.time.nanoTime()));
+            if (answer.reply() instanceof Reply.Forgotten || view.clockMonitor.isDoubted(node)) {
                 break_(); // to connect anew sets the birth mark
             }
         }
 
-        /** An acquisition that nobody waits for any more is not sent again: it would overtake its release. */
+        /** An acquisition whose caller waits no more is not sent again: it would overtake its release. */
         private void sendScript(Request request) {
             if (request.command() instanceof Command.Acquire
                     && request.answers().isLeft()) {

@@ -3,13 +3,13 @@ package org.holdfast.simulation;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Target;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
 
-/** Watches what commands do on one node: no more than they may, and no less than they say. */
+/** Watches what commands do on one node: no more than they may, and no less than they report. */
 final class NodeChecker {
 
     private final World world;
@@ -18,6 +18,8 @@ final class NodeChecker {
     /** How long no lock is granted anew after some may have been forgotten, in the world's time, whatever the clocks are. */
     private final long quarantine;
 
+    private final NodeGrants grants;
+    private long errorMicros;
     private long forgotAt = Long.MIN_VALUE / 2;
 
     /** Owners whose tombstone this memory has, with the moment until which it has to, by the node's clock. */
@@ -27,6 +29,7 @@ final class NodeChecker {
         this.world = world;
         this.leases = leases;
         this.quarantine = quarantine;
+        this.grants = new NodeGrants(world, quarantine);
     }
 
     /** The node has lost some of its memory, or all. */
@@ -34,21 +37,31 @@ final class NodeChecker {
         forgotSince(world.now());
     }
 
-    /** The node has lost some of its memory, and nobody has counted on it since that moment. */
+    /** The node has lost some of its memory, and no client has counted on it since that moment. */
     void forgotSince(long moment) {
         buried.clear();
+        grants.forgot();
         forgotAt = Math.max(forgotAt, moment);
     }
 
-    /** The clock was set ahead: what counts on it may end early, and clients see to that. */
-    void clockJumped(long errorMicros) {
-        leases.clockIsAhead(errorMicros);
-        buried.clear();
-        forgotAt = Long.MIN_VALUE / 2;
+    /** The clock was set, and is ahead by so much. What counts on it may end early then, and clients see to that. */
+    void clockSet(long ahead) {
+        if (ahead > errorMicros) {
+            leases.clockIsAhead(ahead);
+            buried.clear();
+            forgotAt = Long.MIN_VALUE / 2;
+        }
+        errorMicros = ahead;
+        grants.clockSet(ahead);
+    }
+
+    /** A client looks at the node, and renews its heartbeat. */
+    void looked() {
+        grants.looked();
     }
 
     /**
-     * A node has done what it was told.
+     * A node has run a command.
      *
      * @param micros its clock
      */
@@ -64,6 +77,7 @@ final class NodeChecker {
             checkOthers(command, meantToStay(command, earlier), belongings.ofOthers());
             checkFences(command, earlier.fences(), belongings.fences());
         }
+        grants.done(command, answer);
         if (answer.reply() instanceof Reply.Refused) {
             return;
         }
@@ -74,7 +88,7 @@ final class NodeChecker {
         }
     }
 
-    /** An operator takes locks from others, but not from those who came after the look, with a larger token. */
+    /** A forced release takes locks from others, but not from holders that came after its look, with a larger token. */
     private static Map<String, Object> meantToStay(Command command, Belongings before) {
         Map<String, Object> others = before.ofOthers();
         if (command instanceof Command.ForceRelease force) {
@@ -111,7 +125,7 @@ final class NodeChecker {
             throw new Violation("3: " + release + " left something");
         }
         if (release.tombstone() && mayBeGranted(release, micros)) {
-            boolean read = release.claim().target() instanceof Target.Reading;
+            boolean read = release.claim().target() instanceof Target.Shared;
             long ttl = release.claim().ttlMillis();
             long retention =
                     release.claim().fenceMillis() - ttl; // so long whatever comes after it is on record at least

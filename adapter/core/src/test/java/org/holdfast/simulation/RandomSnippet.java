@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A small script of random commands on three keys. It tells its clock, each reply, and what the keys have afterwards. */
+/** A small script of random commands on three keys. It returns its clock, each reply, and what the keys have then. */
 final class RandomSnippet {
 
     /**

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.holdfast.protocol.Agreement;
-import org.holdfast.protocol.Agreements;
 import org.holdfast.protocol.Timing;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.node.SharedSettings;
 
 /**
  * What one run is set up with.
@@ -139,8 +139,8 @@ record Setting(
     }
 
     /** Returns what nodes are told of it. */
-    Agreements agreements() {
-        return new Agreements(new Agreement(
+    AcceptedSettings acceptedSettings() {
+        return new AcceptedSettings(new SharedSettings(
                 timing.maxLeaseTtl().toMillis(), timing.fenceRetention().toMillis(), timing.driftFactor()));
     }
 
@@ -181,7 +181,7 @@ record Setting(
         long smallest = smallestStepMicros();
         long largest = survival.isPresent()
                 ? 150_000
-                : 3 * agreements().widest().quarantine().toNanos() / 1_000;
+                : 3 * acceptedSettings().widest().quarantine().toNanos() / 1_000;
         long step = (long) (smallest * Math.pow((double) largest / smallest, random.nextDouble()));
         boolean ahead = survival.isPresent() || step > harmlessErrorMicros(); // what is harmful is set right in the end
         return ahead || random.nextBoolean() ? step : -step;

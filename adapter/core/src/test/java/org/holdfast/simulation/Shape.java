@@ -10,7 +10,7 @@ enum Shape {
     FAIR,
     READING,
     WRITING,
-    /** Has the lock alone and then goes on as a reader. */
+    /** Has the lock alone and then continues as a reader. */
     DOWNGRADING,
     /** Two names in one lease. */
     SEVERAL,
@@ -18,7 +18,7 @@ enum Shape {
     /** Keeps others out for a minimum time, also after the release. */
     KEPT;
 
-    /** Returns whether who waits in this way is served before those who come later. */
+    /** Returns whether a waiter of this shape is served before later ones. */
     boolean isInTurn() {
         return this != PLAIN && this != SEVERAL && this != PERMIT && this != KEPT;
     }

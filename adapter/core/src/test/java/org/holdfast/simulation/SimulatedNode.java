@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import org.holdfast.protocol.Agreements;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.BirthMark;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.MarkChange;
-import org.holdfast.protocol.NodeFacts;
-import org.holdfast.protocol.NodeGuard;
-import org.holdfast.protocol.NodeProbe;
-import org.holdfast.protocol.Reply;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.BirthMark;
+import org.holdfast.protocol.guard.MarkChange;
+import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.protocol.guard.NodeGuard;
+import org.holdfast.protocol.guard.NodeProbe;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.ScriptBridge;
 
 /** One Redis process: it runs scripts, crashes, forgets, pauses, and has a clock of its own. */
@@ -69,7 +69,7 @@ final class SimulatedNode {
      * @param rate how fast its clock runs
      * @param clockStepMicros by how much its clock is set wrong
      * @param persistent whether a crash loses nothing
-     * @param agreements the settings of all clients, which have used it for long
+     * @param acceptedSettings the settings of all clients, which have used it for long
      */
     SimulatedNode(
             World world,
@@ -78,7 +78,7 @@ final class SimulatedNode {
             double rate,
             long clockStepMicros,
             boolean persistent,
-            Agreements agreements,
+            AcceptedSettings acceptedSettings,
             NodeChecker checker) {
         this.world = world;
         this.index = index;
@@ -94,13 +94,13 @@ final class SimulatedNode {
                         BOOT_MICROS - 3_600_000_000L,
                         facts().process(),
                         0,
-                        agreements,
-                        agreements.widest().quarantine().toMillis(),
+                        acceptedSettings,
+                        acceptedSettings.widest().quarantine().toMillis(),
                         ""));
         world.after(EXPIRY_CYCLE, this::expire);
     }
 
-    /** Redis does not wait until somebody asks for a key that has expired. */
+    /** Redis does not wait until a client asks for a key that has expired. */
     private void expire() {
         if (up && pausedUntil <= world.now()) {
             redis.expire();
@@ -137,11 +137,15 @@ final class SimulatedNode {
      */
     long keptNanos(String lock, long token) {
         String key = ScriptBridge.lockKey(PREFIX, lock);
-        String written = redis.get(key);
-        String[] words = written == null ? new String[0] : written.split(" "); // lingering time, token before, owner
+        String written = redis.copy().get(key); // to ask the node's own would delete what has expired
+        if (written == null) {
+            return 0;
+        }
+        LockValue value = LockValue.parse(written);
+        String[] words = value.owner().split(" ");
         boolean mine =
-                words.length > 4 && !words[2].equals("readers") && Math.abs(token - 8 - Long.parseLong(words[4])) <= 8;
-        return mine ? (long) ((redis.expiresAt(key) - Long.parseLong(words[0]) - clockMicros()) * 1_000 / rate) : 0;
+                words.length > 2 && !words[0].equals("readers") && Math.abs(token - 8 - Long.parseLong(words[2])) <= 8;
+        return mine ? (long) ((redis.expiresAt(key) - value.lingersMicros() - clockMicros()) * 1_000 / rate) : 0;
     }
 
     SimulatedRedis redis() {
@@ -158,7 +162,7 @@ final class SimulatedNode {
         SimulatedRedis before = redis.copy();
         known.add(prepared.call.source());
         Answer answer = run(prepared);
-        Belongings belongings = new Belongings(redis, prepared.call, command, clockMicros() / 1_000);
+        Belongings belongings = new Belongings(redis.copy(), prepared.call, command, clockMicros() / 1_000);
         checker.done(command, answer, before, redis, belongings, clockMicros());
         remember();
         return answer;
@@ -187,7 +191,7 @@ final class SimulatedNode {
         return guard.admit(new Probe()) instanceof NodeGuard.Admission.Admitted;
     }
 
-    /** Begins a quarantine, as a client tells it to. */
+    /** Begins a quarantine that a client has asked for. */
     void quarantine(NodeGuard guard) {
         guard.quarantine(new Probe(), "a client says so");
     }
@@ -210,6 +214,7 @@ final class SimulatedNode {
 
         @Override
         public Optional<Long> write(MarkChange change) {
+            checker.looked();
             Object reply = redis.eval(ScriptBridge.mark(PREFIX, change));
             remember();
             return ScriptBridge.markedAt(reply);
@@ -217,7 +222,7 @@ final class SimulatedNode {
     }
 
     /**
-     * Somebody sets its clock: wrong, or right again, but not before clients have looked.
+     * An operator sets its clock: wrong, or right again, but not before clients have looked.
      *
      * @param wasSetBack whether it is to be set right if it was set back, or ahead
      */
@@ -230,20 +235,23 @@ final class SimulatedNode {
     }
 
     private void setClock(long errorMicros) {
-        if (errorMicros > clockErrorMicros) {
-            checker.clockJumped(errorMicros);
-        }
+        checker.clockSet(errorMicros);
         clockErrorMicros = errorMicros;
     }
 
     /** Its clock goes ahead, and is right again after so long. */
     void blipClock(long nanos) {
         long ahead = Math.abs(clockStepMicros);
-        setClock(clockErrorMicros + ahead);
-        world.after(nanos, () -> setClock(clockErrorMicros - ahead));
+        pushClock(ahead);
+        world.after(nanos, () -> pushClock(-ahead));
     }
 
-    /** Somebody sets its clock right if it is wrong by more than that. */
+    /** Its clock is set ahead by so much, or back if negative. */
+    void pushClock(long micros) {
+        setClock(clockErrorMicros + micros);
+    }
+
+    /** Its clock is set right if it is wrong by more than that. */
     void setClockRight(long mostMicros) {
         if (Math.abs(clockErrorMicros) > mostMicros) {
             setClock(0);
@@ -256,7 +264,7 @@ final class SimulatedNode {
         world.after(nanos, () -> redis.refuse(SimulatedRedis.Refusing.NOTHING));
     }
 
-    /** Somebody lets it evict for so long; memory is short a while later, if it lasts that long, and these go. */
+    /** An operator lets it evict for so long. If that lasts, memory is short a while later, and these keys go. */
     void evict(long forNanos, Predicate<String> keys) {
         evictingUntil = Math.max(evictingUntil, world.now() + forNanos);
         if (forNanos > EVICTION_PAUSE) {
@@ -285,7 +293,7 @@ final class SimulatedNode {
                 clockMicros());
     }
 
-    /** Crashes; unless it persists each write it loses everything, or what it was told in the last second. */
+    /** Crashes; unless it persists each write it loses everything, or what it received in the last second. */
     void crash(long downNanos) {
         up = false;
         incarnation++;
@@ -327,7 +335,7 @@ final class SimulatedNode {
         checker.forgot();
     }
 
-    /** Somebody flushes it. */
+    /** An operator flushes it. */
     void flush() {
         redis.restore(Map.of());
         checker.forgot();

@@ -156,7 +156,7 @@ final class SimulatedRedis {
         }
     }
 
-    /** Sets who is told what is published on a channel, and says how many they are. */
+    /** Sets the receivers of what is published on a channel; the function returns how many they are. */
     void tell(ToLongFunction<String> listeners) {
         audience = listeners;
     }
@@ -210,7 +210,7 @@ final class SimulatedRedis {
         }
     }
 
-    /** Not an answer of Redis: a script uses what nobody has simulated yet. */
+    /** Not an answer of Redis: a script uses what is not simulated yet. */
     static IllegalArgumentException notUnderstood(List<String> words) {
         return new IllegalArgumentException("the simulated Redis does not understand " + words);
     }

@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.LongStream;
-import org.holdfast.protocol.Agreement;
-import org.holdfast.protocol.Agreements;
-import org.holdfast.protocol.AnyToken;
-import org.holdfast.protocol.BirthMark;
-import org.holdfast.protocol.Claim;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.MarkChange;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Target;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.BirthMark;
+import org.holdfast.protocol.guard.MarkChange;
+import org.holdfast.protocol.node.AnyToken;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.ScriptBridge;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -93,7 +93,7 @@ class SimulatedRedisTest {
         }
     }
 
-    /** Runs a script that tells its clock first: the simulated one gets that, however long the real one was on its way. */
+    /** Runs a script that returns its clock first: the simulated one gets that, however late the real one ran. */
     private void assertSameReply(ScriptBridge.Call call, Jedis real, SimulatedRedis simulated, String told) {
         List<?> expected = evalOn(real, call);
         simulatedMicros = micros(expected.get(0), expected.get(1));
@@ -186,7 +186,7 @@ class SimulatedRedisTest {
                             new BirthMark.Process(
                                     "run", 0, BirthMark.Process.NEVER_PROMOTED, BirthMark.Process.LOADED_UNKNOWN),
                             0,
-                            new Agreements(new Agreement(1, 1, 0.5)),
+                            new AcceptedSettings(new SharedSettings(1, 1, 0.5)),
                             LONG_TTL,
                             ""));
         }
@@ -196,11 +196,13 @@ class SimulatedRedisTest {
         long ttl = random.nextBoolean() ? SHORT_TTL : LONG_TTL;
         Command command =
                 switch (random.nextInt(3)) {
-                    case 0 -> AnyToken.acquire(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
-                    case 1 -> new Command.Renew(new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL));
+                    case 0 ->
+                        AnyToken.acquire(new Claim(new Target.Exclusive(lock), owner, token, ttl, ttl + LONG_TTL));
+                    case 1 ->
+                        new Command.Renew(new Claim(new Target.Exclusive(lock), owner, token, ttl, ttl + LONG_TTL));
                     default ->
                         AnyToken.release(
-                                new Claim(new Target.Alone(lock), owner, token, ttl, ttl + LONG_TTL),
+                                new Claim(new Target.Exclusive(lock), owner, token, ttl, ttl + LONG_TTL),
                                 random.nextBoolean());
                 };
         return ScriptBridge.call(command, PREFIX, random.nextInt(3) == 0 ? HALF_LONG_TTL_MICROS : 0);

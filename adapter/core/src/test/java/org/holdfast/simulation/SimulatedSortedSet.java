@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** A sorted set that never changes: whoever adds or removes gets another one, so that snapshots may share this. */
+/** A sorted set that never changes: to add or remove makes another one, so that snapshots may share this. */
 final class SimulatedSortedSet {
 
     static final SimulatedSortedSet EMPTY = new SimulatedSortedSet(List.of());

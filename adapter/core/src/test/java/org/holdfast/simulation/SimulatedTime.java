@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
-import org.holdfast.protocol.Time;
+import org.holdfast.protocol.env.Time;
 
 /** The clocks of one client machine: one runs a little fast or slow, the other may jump. */
 final class SimulatedTime implements Time {
@@ -31,7 +31,7 @@ final class SimulatedTime implements Time {
         return WALL_MICROS + (long) (world.now() * rate) / 1_000 + wallErrorMicros;
     }
 
-    /** Somebody sets the wall clock. */
+    /** An operator sets the wall clock. */
     void setWall(long errorMicros) {
         wallErrorMicros = errorMicros;
     }

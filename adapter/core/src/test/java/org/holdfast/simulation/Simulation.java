@@ -14,9 +14,11 @@ import org.holdfast.LockRequest;
 /** One run: a world from a seed, faults while clients work, then peace, in which everything must come right. */
 public final class Simulation {
 
-    /** Kept, so that their levels are: leases are lost by the thousand here, and each would be told in the log. */
+    /** Kept, so that their levels are kept too: leases are lost by the thousand here, and each loss would be logged. */
     private static final List<Logger> QUIET = Stream.of(
-                    "org.holdfast.protocol.LeaseManager", "org.holdfast.protocol.Lookout", "org.holdfast.audit")
+                    "org.holdfast.protocol.LeaseManager",
+                    "org.holdfast.protocol.guard.NodeMonitor",
+                    "org.holdfast.audit")
             .map(Logger::getLogger)
             .toList();
 
@@ -71,7 +73,7 @@ public final class Simulation {
                     setting.clockRate(random),
                     steps[node],
                     persistent,
-                    setting.agreements(),
+                    setting.acceptedSettings(),
                     watcher));
         }
     }
@@ -139,7 +141,7 @@ public final class Simulation {
         return new Result(checker.acquisitions(), checker.losses());
     }
 
-    /** Somebody has a lock that others wait for, in whatever way, and keeps it through what it must survive. */
+    /** A client has a lock that others wait for, in whatever way, and keeps it through what it must survive. */
     private void holdThrough(Survival survival) {
         LockRequest request = habits.anyShape(random)
                 .request(0, habits.permits())
@@ -167,7 +169,7 @@ public final class Simulation {
         }
     }
 
-    /** Returns within what time everybody gets what he asks for when all ask at once. */
+    /** Returns within what time each client gets what it asks for when all ask at once. */
     private Duration within() {
         int requests = habits.requests().size() * clients.size();
         Duration quarantine = setting.timing().maxLeaseTtl();

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
-/** What a lease must survive that is renewed, whoever else waits: one node after the other, with time to heal. */
+/** What a renewed lease must survive, with any waiters: one node after the other, with time to heal. */
 enum Survival {
     /** One node is restarted and comes back empty. */
     RESTART,
@@ -56,7 +56,7 @@ enum Survival {
     }
 
     private static long pause(Setting setting) {
-        return setting.agreements().widest().quarantine().toNanos() + LOOK;
+        return setting.acceptedSettings().widest().quarantine().toNanos() + LOOK;
     }
 
     /** Lets it happen. */

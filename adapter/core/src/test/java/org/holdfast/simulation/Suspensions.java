@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * For which leases there may be two holders: those that were taken away by force, until they hear of it, and those of a client
- * whose clock stood still, until it hears of that. Only their tokens help then.
+ * For which leases there may be two holders: those that were taken away by force, until their holders learn of it, and
+ * those of a client whose clock stood still, until it learns of that. Only their tokens help then.
  */
 final class Suspensions {
 
@@ -27,7 +27,7 @@ final class Suspensions {
         this.world = world;
     }
 
-    /** Somebody begins to take these names away from whoever has them. */
+    /** An operator begins to take these names away from their holders. */
     void forcing(Collection<String> names) {
         names.forEach(name -> note(name, Long.MAX_VALUE, 0));
     }
@@ -48,7 +48,7 @@ final class Suspensions {
         forced.put(name, new Forced(begun, until, Math.max(token, before.token())));
     }
 
-    /** A client's clock has not gone on for some time until now. */
+    /** A client's clock has stood still for some time until now. */
     void stoodStill(String client) {
         stoodStill.put(client, world.now());
     }

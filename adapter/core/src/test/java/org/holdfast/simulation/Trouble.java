@@ -4,12 +4,13 @@ package org.holdfast.simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.node.NodeSet;
 
 /** Lets faults happen in a run, until its time of trouble is over. */
 final class Trouble {
 
     private static final long MILLI = 1_000_000L;
+    private static final long SHORTEST_STEP = 5 * MILLI;
 
     private final World world;
     private final Random random;
@@ -49,7 +50,7 @@ final class Trouble {
         world.at(end, this::setRight);
     }
 
-    /** Tells what went wrong, with the node or the client that was drawn for it. */
+    /** Describes what went wrong, with the node or the client that was drawn for it. */
     @Override
     public String toString() {
         return happened.toString();
@@ -84,6 +85,11 @@ final class Trouble {
             case CLOCK_STEP -> node.stepClock(false);
             case CLOCK_SET_RIGHT -> node.stepClock(true);
             case CLOCK_BLIP -> node.blipClock(blip(duration()));
+            case CLOCK_STAIRS -> {
+                if (end - world.now() > 600 * MILLI) { // it has to be right again in time
+                    climb(node);
+                }
+            }
             case EVICTION -> node.evict(shortOfMemory(), key -> random.nextBoolean() || isOfLine(key));
             case EVICTION_IN_LINE -> node.evict(shortOfMemory(), key -> random.nextBoolean() && isOfLine(key));
             case WALL_STEP -> client.time.setWall(setting.wallErrorMicros(random));
@@ -97,6 +103,48 @@ final class Trouble {
             case FULL_MEMORY -> node.refuse(SimulatedRedis.Refusing.GROWTH, duration());
             case FORCED_RELEASE -> forceRelease(client);
         }
+    }
+
+    /**
+     * Each step may end leases that are in force, and all steps together the keys of their locks, by a clock that is
+     * right again soon. One client asks for a lock in each step. Mostly it is cut off before the answer and does not see
+     * the clock, since a client that has seen it sets the node aside. Afterwards all ask.
+     */
+    private void climb(SimulatedNode node) {
+        long quarantineMicros = setting.timing().maxLeaseTtl().toNanos() / 1_000;
+        long longestStep = 60 * MILLI + 4 * setting.meanDelay();
+        long most = world.now() + 4 * (SHORTEST_STEP + longestStep);
+        long ahead = 0;
+        long at = world.now();
+        for (int step = 1 + random.nextInt(3); step > 0; step--) {
+            long push = setting.smallestStepMicros() + upTo(quarantineMicros);
+            world.at(at, () -> node.pushClock(push));
+            long length = SHORTEST_STEP + upTo(longestStep);
+            askUnseen(node, at + upTo(length), at + upTo(most - at));
+            ahead += push;
+            at += length;
+        }
+        long back = ahead;
+        world.at(at, () -> node.pushClock(-back));
+        for (Client client : clients) {
+            world.at(at + upTo(longestStep), client::tryOnce);
+        }
+        if (random.nextInt(4) == 0) {
+            node.refuse(SimulatedRedis.Refusing.GROWTH, at - world.now());
+        }
+    }
+
+    private void askUnseen(SimulatedNode node, long moment, long until) {
+        Client client = clients.get(random.nextInt(clients.size()));
+        world.at(moment, client::tryOnce);
+        if (random.nextInt(4) > 0) {
+            NodeSet cutOff = NodeSet.of(nodes.indexOf(node));
+            world.at(moment + setting.meanDelay(), () -> client.view.cutOff(cutOff, until));
+        }
+    }
+
+    private long upTo(long most) {
+        return (long) (random.nextDouble() * most);
     }
 
     /** A little longer than until keys are evicted, if there is time for that. */
@@ -125,7 +173,7 @@ final class Trouble {
         });
     }
 
-    /** One at a time: what two at once do to each other is nobody's promise. */
+    /** One at a time: nothing is promised of what two at once do to each other. */
     private void forceRelease(Client client) {
         if (!forcing) {
             forcing = true;

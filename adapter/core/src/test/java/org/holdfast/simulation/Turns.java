@@ -7,16 +7,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.holdfast.protocol.Answer;
-import org.holdfast.protocol.Command;
-import org.holdfast.protocol.Owner;
-import org.holdfast.protocol.Reply;
-import org.holdfast.protocol.Target;
-import org.holdfast.protocol.Ticket;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.node.Ticket;
 
 /**
- * Watches who is served before whom while nothing goes wrong: nobody who came when a quorum knew of another's ticket gets the
- * lock before that other, unless both read.
+ * Watches the order in which waiters are served while nothing goes wrong: a waiter that came when a quorum knew of
+ * another's ticket does not get the lock before that other, unless both read.
  */
 final class Turns {
 
@@ -63,7 +63,7 @@ final class Turns {
         }
     }
 
-    /** A node has done what it was told. */
+    /** A node has run a command. */
     void answered(Command command, Answer answer) {
         if (!watching
                 || !(command instanceof Command.Acquire acquire)
@@ -92,7 +92,7 @@ final class Turns {
 
     private void checkGranted(Command.Acquire acquire, long since) {
         String lock = acquire.claim().target().name();
-        boolean reads = acquire.claim().target() instanceof Target.Reading;
+        boolean reads = acquire.claim().target() instanceof Target.Shared;
         for (Waiting other : waiting.values()) {
             boolean before = other.placedAt < since && other.ticket.lock().equals(lock);
             if (before && !(reads && other.ticket.reads())) {

@@ -2,16 +2,16 @@
 package org.holdfast.simulation;
 
 import java.util.List;
-import org.holdfast.protocol.Clocks;
-import org.holdfast.protocol.NodeGuard;
-import org.holdfast.protocol.NodeSet;
+import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.NodeGuard;
+import org.holdfast.protocol.node.NodeSet;
 
 /** The nodes as one client sees them: which it cannot reach now, what it knows of their clocks, and how slow it is itself. */
 final class View {
 
     final SimulatedTime time;
     final World.Machine machine;
-    final Clocks clocks;
+    final ClockMonitor clockMonitor;
     final List<NodeGuard> guards;
 
     /** Until when it takes long to send something. */
@@ -21,10 +21,10 @@ final class View {
     private NodeSet cutOff = NodeSet.NONE;
     private NodeSet setAside = NodeSet.NONE;
 
-    View(SimulatedTime time, World.Machine machine, Clocks clocks, List<NodeGuard> guards) {
+    View(SimulatedTime time, World.Machine machine, ClockMonitor clockMonitor, List<NodeGuard> guards) {
         this.time = time;
         this.machine = machine;
-        this.clocks = clocks;
+        this.clockMonitor = clockMonitor;
         this.guards = guards;
     }
 
@@ -38,7 +38,7 @@ final class View {
     }
 
     boolean isAsked(int node) {
-        return !setAside.contains(node) && !clocks.isDoubted(node);
+        return !setAside.contains(node) && !clockMonitor.isDoubted(node);
     }
 
     /** A node has been looked at. */

@@ -13,14 +13,14 @@ import org.holdfast.LockException;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Nodes;
+import org.holdfast.protocol.node.Nodes;
 
 /** A thread of the application: it locks, works and releases. */
 final class Worker {
 
     private static final long MILLI = 1_000_000L;
 
-    /** So long after its time of work is over nobody begins another step of it. */
+    /** So long after its time of work is over a worker begins no other step of it. */
     private static final long REST = 300 * MILLI;
 
     private final World world;
@@ -60,6 +60,20 @@ final class Worker {
             boolean async = detached && habits.async() && random.nextBoolean();
             lockAndWork(shape, request.scope(detached ? LeaseScope.DETACHED : LeaseScope.HOLDER), async);
         }
+    }
+
+    /** Asks for a lock without waiting for it, and works under it if it gets it. */
+    void tryOnce() {
+        restFrom = world.now() + REST;
+        Shape shape = habits.anyShape(random);
+        boolean detached = shape != Shape.DOWNGRADING;
+        lockAndWork(
+                shape,
+                shape.request(random.nextInt(habits.locks()), habits.permits())
+                        .ttl(habits.anyTtl(random))
+                        .waitTimeout(Duration.ZERO)
+                        .scope(detached ? LeaseScope.DETACHED : LeaseScope.HOLDER),
+                false);
     }
 
     /** Locks in the same way all the time. */
@@ -163,7 +177,7 @@ final class Worker {
             sleep(habits.paceNanos(watched.lease().remaining()));
             held = checker.looked(watched);
         }
-        if (!held) { // lost is lost: another look must say the same
+        if (!held) { // lost is lost: another look must find the same
             sleep(200 * MILLI);
             checker.looked(watched);
         }

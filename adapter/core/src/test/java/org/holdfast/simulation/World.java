@@ -53,7 +53,7 @@ final class World {
         private static final long serialVersionUID = 1L;
 
         End() {
-            super(null, null, false, false); // nobody reads where each thread ended
+            super(null, null, false, false); // where each thread ended is not read
         }
     }
 
@@ -166,8 +166,8 @@ final class World {
     }
 
     /**
-     * Lets time go on, on whichever thread has nothing to do, until an event resumes a thread; null when all is over. A
-     * thread that is the next to go on itself costs no change of threads.
+     * Advances time, on whichever thread has nothing to do, until an event resumes a thread; null when all is over. If
+     * that is the same thread, no change of threads is needed.
      */
     private Task nextTask() {
         running = null;

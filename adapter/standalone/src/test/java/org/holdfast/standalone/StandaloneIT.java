@@ -9,9 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.testkit.RedisServer;
@@ -26,6 +31,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StandaloneIT {
 
     private static final Path JAR = Path.of("target", "holdfast-standalone.jar");
+
+    private static final Pattern RENAMED = Pattern.compile("org/holdfast/internal/[\\w/]+/[A-Z][\\w$]*");
 
     @TempDir
     private Path directory;
@@ -69,6 +76,39 @@ class StandaloneIT {
             assertThat(jar.stream().map(JarEntry::getName).filter(name -> name.endsWith(".class")))
                     .isNotEmpty()
                     .allMatch(name -> name.startsWith("org/holdfast/"));
+        }
+    }
+
+    @Test
+    void jar_hasAManifestOfItsOwn_andTheLicenceOfJedis() throws Exception {
+        try (JarFile jar = new JarFile(JAR.toFile())) {
+            assertThat(jar.getManifest()).isNotNull();
+            assertThat(jar.getManifest().getMainAttributes().keySet().toString())
+                    .contains("Build-Jdk-Spec")
+                    .doesNotContain("Bundle-SymbolicName", "Automatic-Module-Name");
+            JarEntry licence = jar.getJarEntry("META-INF/licenses/jedis.txt");
+            assertThat(licence).isNotNull();
+            assertThat(new String(jar.getInputStream(licence).readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("Copyright (c)", "Permission is hereby granted");
+        }
+    }
+
+    /** A class under another name that is not there would be missing on whichever path comes to it first. */
+    @Test
+    void jar_hasEachClassThatIsUnderAnotherName() throws Exception {
+        try (JarFile jar = new JarFile(JAR.toFile())) {
+            Set<String> missing = new TreeSet<>();
+            for (JarEntry entry : jar.stream()
+                    .filter(file -> file.getName().endsWith(".class"))
+                    .toList()) {
+                Matcher named = RENAMED.matcher(
+                        new String(jar.getInputStream(entry).readAllBytes(), StandardCharsets.ISO_8859_1));
+                named.results()
+                        .map(MatchResult::group)
+                        .filter(name -> jar.getJarEntry(name + ".class") == null)
+                        .forEach(missing::add);
+            }
+            assertThat(missing).isEmpty();
         }
     }
 }

@@ -26,7 +26,7 @@ final class CurrentTransaction {
         } catch (NoInitialContextException e) {
             return false;
         } catch (NamingException e) {
-            return true; // it may be there for others than who asks now
+            return true; // it may be there for other callers than this one
         }
     }
 

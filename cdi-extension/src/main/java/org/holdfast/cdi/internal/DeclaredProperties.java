@@ -35,6 +35,9 @@ final class DeclaredProperties {
     /** It has parameters of its own, which may have the same names. */
     private static final String LAMBDA = "->";
 
+    /** Each object has it. It is not listed, for as a rule it is not what was meant. */
+    private static final String CLASS = "class";
+
     private static final List<String> GETTERS = List.of("get", "is");
 
     /**
@@ -83,6 +86,10 @@ final class DeclaredProperties {
             if (type.isArray()) { // the length is there in newer versions of the language
                 return property.equals("length") ? Optional.empty() : Optional.of(new Missing(property, type, true));
             }
+            if (property.equals(CLASS)) {
+                at = Class.class;
+                continue;
+            }
             Map<String, Type> known = properties(type);
             if (!known.containsKey(property)) {
                 boolean isCertain = Modifier.isFinal(type.getModifiers());
@@ -120,7 +127,9 @@ final class DeclaredProperties {
         Map<String, Type> properties = new TreeMap<>();
         for (Method method : type.getMethods()) {
             if (method.getParameterCount() == 0 && method.getDeclaringClass() != Object.class) {
-                propertyOf(method.getName()).ifPresent(name -> properties.put(name, method.getGenericReturnType()));
+                propertyOf(method.getName())
+                        .ifPresent(name ->
+                                properties.merge(name, method.getGenericReturnType(), DeclaredProperties::either));
             }
         }
         if (type.isRecord()) {
@@ -129,6 +138,22 @@ final class DeclaredProperties {
             }
         }
         return properties;
+    }
+
+    /**
+     * Returns what is known of a property with two getters: one that the compiler has made for callers of a supertype has a more general
+     * type; which of {@code get} and {@code is} is read, the JDK decides.
+     */
+    private static Type either(Type one, Type other) {
+        Class<?> first = classOf(one);
+        Class<?> second = classOf(other);
+        if (first == null || second == null) {
+            return Object.class;
+        }
+        if (first.isAssignableFrom(second)) {
+            return other;
+        }
+        return second.isAssignableFrom(first) ? one : Object.class;
     }
 
     private static Optional<String> propertyOf(String getter) {

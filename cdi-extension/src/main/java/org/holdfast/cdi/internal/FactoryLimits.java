@@ -44,8 +44,9 @@ final class FactoryLimits {
             return Optional.empty();
         } catch (InvalidLockRequestException e) {
             return Optional.of(e.getMessage().replace(" (lock '" + ANY_NAME + "')", ""));
-        } catch (IllegalStateException e) {
-            return Optional.empty(); // it is closed, or its adapter is: the call says so
+        } catch (RuntimeException e) {
+            return Optional
+                    .empty(); // it is closed, or its adapter is, or it is made by the application: the call says so
         }
     }
 }

@@ -6,6 +6,7 @@ import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,9 @@ final class FactoryLocator {
     /** What is below it differs from one component to the next. */
     private static final String OF_THE_COMPONENT = "java:comp/";
 
+    /** What is below one of these is not the same for all of an application, which may have this library in common. */
+    private static final List<String> NOT_OF_THE_APPLICATION = List.of(OF_THE_COMPONENT, "java:module/");
+
     /** Each module may bind it to another factory. */
     private static final String OF_THE_MODULE = OF_THE_COMPONENT + "env/eis/holdfast";
 
@@ -43,6 +47,7 @@ final class FactoryLocator {
     private final BeanManager beans;
     private final Bean<?> bean;
     private final CreationalContext<?> creation;
+    private final Optional<String> undecided;
     private final boolean componentsDiffer;
     private final Consumer<LockConnectionFactory> whenFound;
 
@@ -57,15 +62,21 @@ final class FactoryLocator {
 
     /**
      * @param bean the application's own, or null
+     * @param undecided why none of several beans is the application's own: then none in JNDI is taken in their place
      * @param componentsDiffer whether components of one module may have names of their own: see {@link WebModule}
      * @param whenFound told of the factory that is found by itself, at the start of the application or at its first use; others may
      *     be found later
      */
     FactoryLocator(
-            BeanManager beans, Bean<?> bean, boolean componentsDiffer, Consumer<LockConnectionFactory> whenFound) {
+            BeanManager beans,
+            Bean<?> bean,
+            Optional<String> undecided,
+            boolean componentsDiffer,
+            Consumer<LockConnectionFactory> whenFound) {
         this.beans = beans;
         this.bean = bean;
         this.creation = beans.createCreationalContext(bean);
+        this.undecided = undecided;
         this.componentsDiffer = componentsDiffer;
         this.whenFound = whenFound;
     }
@@ -107,13 +118,20 @@ final class FactoryLocator {
             throw new IllegalStateException(
                     "HF0504: @Locked finds no LockConnectionFactory where its member factory says: " + found);
         }
-        if (!name.startsWith(OF_THE_COMPONENT)) {
+        if (isOfTheApplication(name)) {
             named.put(name, new WeakReference<>(present.factory()));
         }
         return present.factory();
     }
 
+    private static boolean isOfTheApplication(String name) {
+        return NOT_OF_THE_APPLICATION.stream().noneMatch(name::startsWith);
+    }
+
     private LockConnectionFactory unnamed() {
+        if (undecided.isPresent()) {
+            throw missing(undecided.get());
+        }
         return bean == null ? fromJndi() : fromBean();
     }
 
@@ -135,7 +153,7 @@ final class FactoryLocator {
         LockConnectionFactory known = ofTheServer.get();
         if (known == null) {
             List<JndiFactory> tried = lookUpAll();
-            known = found(tried).orElseThrow(() -> new IllegalStateException(missing(tried)));
+            known = found(tried).orElseThrow(() -> missing(tried));
             if (!(tried.get(0) instanceof JndiFactory.Found)) {
                 ofTheServer = new WeakReference<>(known);
             }
@@ -151,8 +169,11 @@ final class FactoryLocator {
         if (remembered != null) {
             return remembered;
         }
-        Object found =
-                JndiFactory.lookUp(OF_THE_MODULE) instanceof JndiFactory.Found present ? present.factory() : NONE;
+        JndiFactory lookedUp = JndiFactory.lookUp(OF_THE_MODULE);
+        if (decides(lookedUp) && found(List.of(lookedUp)).isEmpty()) {
+            throw missing(List.of(lookedUp));
+        }
+        Object found = lookedUp instanceof JndiFactory.Found present ? present.factory() : NONE;
         if (module != null && (found != NONE || isModuleThere())) {
             ofModules.put(module, new WeakReference<>(found));
         }
@@ -179,16 +200,26 @@ final class FactoryLocator {
         return tried;
     }
 
+    /** Empty also if a name is bound to something else before: a factory of another adapter would be another lock. */
     private static Optional<LockConnectionFactory> found(List<JndiFactory> tried) {
         return tried.stream()
+                .filter(FactoryLocator::decides)
+                .findFirst()
                 .filter(JndiFactory.Found.class::isInstance)
-                .map(found -> ((JndiFactory.Found) found).factory())
-                .findFirst();
+                .map(found -> ((JndiFactory.Found) found).factory());
     }
 
-    private static String missing(List<JndiFactory> tried) {
-        return "HF0505: @Locked finds no LockConnectionFactory: bind one to one of these names, or produce one as a CDI bean. "
-                + describe(tried);
+    /** Returns whether names that come later do not count. */
+    private static boolean decides(JndiFactory lookedUp) {
+        return !(lookedUp instanceof JndiFactory.Missing missing) || missing.isBound();
+    }
+
+    private static IllegalStateException missing(List<JndiFactory> tried) {
+        return missing("bind one to one of these names, or produce one as a CDI bean. " + describe(tried));
+    }
+
+    private static IllegalStateException missing(String reason) {
+        return new IllegalStateException("HF0505: @Locked finds no LockConnectionFactory: " + reason);
     }
 
     private static String describe(List<JndiFactory> tried) {
@@ -197,23 +228,38 @@ final class FactoryLocator {
 
     /** Returns what is bound under a name, which is the same for all components. */
     static Optional<LockConnectionFactory> bound(String name) {
-        return !name.startsWith(OF_THE_COMPONENT) && JndiFactory.lookUp(name) instanceof JndiFactory.Found found
+        return isOfTheApplication(name) && JndiFactory.lookUp(name) instanceof JndiFactory.Found found
                 ? Optional.of(found.factory())
                 : Optional.empty();
     }
 
     /** Reports that there is no factory, if that can be known here: where names of the module can be looked up. */
     void reportIfMissing() {
-        if (bean != null || !isModuleThere()) {
+        if (bean != null || undecided.isPresent() || !isModuleThere()) {
             return;
         }
         List<JndiFactory> tried = lookUpAll();
         found(tried).ifPresent(whenFound);
         if (found(tried).isEmpty()) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "HF0509: methods with @Locked do not run until there is a LockConnectionFactory: "
-                            + describe(tried));
+            warnOf(tried);
         }
+    }
+
+    /** As {@link #reportIfMissing()}, of those that members name. Names of a component or module cannot be looked up here. */
+    void reportMissing(Collection<String> names) {
+        List<JndiFactory> missing = names.stream()
+                .filter(FactoryLocator::isOfTheApplication)
+                .map(JndiFactory::lookUp)
+                .filter(JndiFactory.Missing.class::isInstance)
+                .toList();
+        if (!missing.isEmpty() && isModuleThere()) {
+            warnOf(missing);
+        }
+    }
+
+    private static void warnOf(List<JndiFactory> tried) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "HF0509: methods with @Locked do not run until there is a LockConnectionFactory: " + describe(tried));
     }
 }

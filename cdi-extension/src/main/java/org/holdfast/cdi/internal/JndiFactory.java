@@ -12,8 +12,12 @@ sealed interface JndiFactory {
 
     record Found(LockConnectionFactory factory) implements JndiFactory {}
 
-    /** @param reason why there is no factory under this name, for people */
-    record Missing(String name, String reason) implements JndiFactory {
+    /**
+     * @param reason why there is no factory under this name, for people
+     * @param isBound whether it is certain that something is bound there: the factory that is meant, and no other is to be taken in its
+     *     place
+     */
+    record Missing(String name, String reason, boolean isBound) implements JndiFactory {
         @Override
         public String toString() {
             return "'" + name + "': " + reason;
@@ -25,10 +29,17 @@ sealed interface JndiFactory {
             Object bound = InitialContext.doLookup(name);
             return bound instanceof LockConnectionFactory factory
                     ? new Found(factory)
-                    : new Missing(name, describe(bound));
+                    : new Missing(name, describe(bound), bound != null);
         } catch (NamingException | RuntimeException | LinkageError e) { // servers differ in how they say no
-            return new Missing(name, describe(e));
+            return new Missing(name, describe(e), isOurs(e));
         }
+    }
+
+    /** As an adapter fails that could not start. Other failures may be how the server says that there is no such name. */
+    private static boolean isOurs(Throwable failure) {
+        String message = String.valueOf(failure.getMessage());
+        Throwable cause = failure.getCause();
+        return message.startsWith("HF0") || cause != null && cause != failure && isOurs(cause);
     }
 
     private static String describe(Object bound) {

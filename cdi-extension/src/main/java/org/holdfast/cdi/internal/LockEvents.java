@@ -13,7 +13,7 @@ import org.holdfast.cdi.LeaseLost;
 import org.holdfast.cdi.LeaseReleased;
 import org.holdfast.cdi.LockTimedOut;
 
-/** Tells the application's observers. What nobody observes is not made. */
+/** Notifies the application's observers. An event without an observer is not made. */
 final class LockEvents {
 
     private static final System.Logger LOG = System.getLogger(LockEvents.class.getName());
@@ -37,7 +37,7 @@ final class LockEvents {
         return observed.stream().anyMatch(type -> type instanceof Class<?> known && known.isAssignableFrom(event));
     }
 
-    /** Returns whether it matters to anybody how a lease ends. */
+    /** Returns whether the application observes how a lease ends. */
     boolean isEndObserved() {
         return released || lost;
     }

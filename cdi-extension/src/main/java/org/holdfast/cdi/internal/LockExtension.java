@@ -31,6 +31,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -115,11 +118,13 @@ public class LockExtension implements Extension {
     <X> void find(@Observes ProcessBean<X> event, BeanManager beans) {
         Bean<?> bean = event.getBean();
         if (bean instanceof Decorator) {
-            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "decorators", new BindingLookup(beans)));
+            problems.addAll(
+                    InterceptionRules.lostAnnotations(event.getAnnotated(), "decorators", new BindingLookup(beans)));
         }
         if (bean instanceof jakarta.enterprise.inject.spi.Interceptor
                 && INTERCEPTORS.stream().noneMatch(ours -> ours.isAssignableFrom(bean.getBeanClass()))) {
-            problems.addAll(Placement.lostAnnotations(event.getAnnotated(), "interceptors", new BindingLookup(beans)));
+            problems.addAll(
+                    InterceptionRules.lostAnnotations(event.getAnnotated(), "interceptors", new BindingLookup(beans)));
         }
         if (bean.getQualifiers().contains(Default.Literal.INSTANCE)) {
             produced.addAll(bean.getTypes());
@@ -156,25 +161,28 @@ public class LockExtension implements Extension {
         }
     }
 
-    /** Tells all that is wrong, at once. */
+    /** Reports all that is wrong, at once. */
     void validate(@Observes AfterDeploymentValidation event, BeanManager beans) {
         Bean<?> factory = null;
+        Optional<String> undecided = Optional.empty();
         try {
             factory = factories.isEmpty() ? null : beans.resolve(Set.<Bean<?>>copyOf(factories));
         } catch (AmbiguousResolutionException e) {
-            if (!operations.isEmpty()) {
-                problems.add("there are several beans of type LockConnectionFactory, and it needs one: " + factories);
+            undecided = Optional.of(
+                    "there are several beans of type LockConnectionFactory, and it needs one: " + factories);
+            if (all().anyMatch(LockedOperations::needsUnnamedFactory)) {
+                problems.add(undecided.get());
             }
         }
         components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
         componentsDiffer |= components.shownButNoBeans().stream().anyMatch(component -> !module.has(component));
-        operations.limited().forEach((name, limited) -> name.flatMap(FactoryLocator::bound)
-                .ifPresent(bound -> problems.addAll(FactoryLimits.refused(limited, bound))));
+        all().forEach(each -> each.limited().forEach((name, limited) -> name.flatMap(FactoryLocator::bound)
+                .ifPresent(bound -> problems.addAll(FactoryLimits.refused(limited, bound)))));
         if (!problems.isEmpty()) {
             event.addDeploymentProblem(refusal(problems));
         }
         transactions = new CurrentTransaction();
-        locator = new FactoryLocator(beans, factory, componentsDiffer, this::reportRefused);
+        locator = new FactoryLocator(beans, factory, undecided, componentsDiffer, this::reportRefused);
         events = new LockEvents(beans, observed);
         reportDoubts();
         factories.clear();
@@ -182,8 +190,15 @@ public class LockExtension implements Extension {
         observed.clear();
     }
 
+    /** Those of beans, and those of each component that CDI shows and that is no bean. */
+    private Stream<LockedOperations> all() {
+        return Stream.concat(
+                Stream.of(operations), components.shownButNoBeans().stream().map(targets::operationsOf));
+    }
+
     private void reportDoubts() {
-        Set<String> doubts = operations.doubts();
+        Set<String> doubts = new TreeSet<>();
+        all().forEach(each -> doubts.addAll(each.doubts()));
         if (!doubts.isEmpty()) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -194,8 +209,9 @@ public class LockExtension implements Extension {
 
     /** The module that asks may have another factory than the one that is found here, so the application is not refused. */
     private void reportRefused(LockConnectionFactory found) {
-        List<String> refused =
-                FactoryLimits.refused(operations.limited().getOrDefault(Optional.<String>empty(), List.of()), found);
+        List<String> refused = all().map(each -> each.limited().getOrDefault(Optional.<String>empty(), List.of()))
+                .flatMap(limited -> FactoryLimits.refused(limited, found).stream())
+                .toList();
         if (!refused.isEmpty()) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -243,9 +259,14 @@ public class LockExtension implements Extension {
 
     /** Reports a factory that is missing when the application begins to work. It may still be bound later. */
     void reportMissingFactory(@Observes @Initialized(ApplicationScoped.class) Object event) {
-        if (operations.needsUnnamedFactory() && locator != null) {
+        if (locator == null) {
+            return;
+        }
+        if (all().anyMatch(LockedOperations::needsUnnamedFactory)) {
             locator.reportIfMissing();
         }
+        locator.reportMissing(
+                all().flatMap(each -> each.namedFactories().stream()).collect(Collectors.toCollection(TreeSet::new)));
     }
 
     void forget(@Observes BeforeShutdown event) {

@@ -12,10 +12,11 @@ import java.io.Serializable;
 import org.holdfast.cdi.Locked;
 
 /**
- * Takes the lock, runs the method, gives the lock back.
+ * Takes the lock, runs the method, releases the lock.
  *
  * <p>Its priority puts it outside {@code @Transactional} (which is {@code PLATFORM_BEFORE + 200}): the transaction begins
- * and completes under the lock. The connection is given back before the method runs, so that a long method keeps no socket.
+ * and completes under the lock. The connection is returned before the method runs, so that a long method keeps no
+ * socket.
  *
  * <p>Serializable, so that passivating beans may be locked.
  */

@@ -5,6 +5,7 @@ import jakarta.servlet.Registration;
 import jakarta.servlet.ServletContext;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,13 +13,15 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.holdfast.cdi.Locked;
 
 /**
- * Finds the classes of a web module with the annotation on one of their methods. Tomcat, and so TomEE, does not show them: it looks at
- * annotations of classes only.
+ * Finds the classes of a web module that servlet containers do not show: with the annotation on one of their methods, where Tomcat, and
+ * so TomEE, looks at annotations of classes only; and those that inherit from a class or an interface with the annotation.
  *
- * <p>Looks at the files in {@code WEB-INF/classes}, and loads those that have the name of the annotation in them; besides at all
+ * <p>Looks at the files in {@code WEB-INF/classes}, and loads those that have a name in them that is looked for; besides at all
  * servlets and filters, wherever they are. Jars in {@code WEB-INF/lib} are not searched.
  */
 final class LockedClassFiles {
@@ -30,15 +33,53 @@ final class LockedClassFiles {
     private LockedClassFiles() {}
 
     static Set<Class<?>> of(ServletContext module) {
+        return find(module, Set.of(ANNOTATION), LockedClassFiles::hasTheAnnotation);
+    }
+
+    /**
+     * Finds those that extend or implement what has the annotation, and do not name it themselves: no container shows them for it, and it
+     * holds for what they inherit.
+     */
+    static Set<Class<?>> heirs(ServletContext module, Set<Class<?>> locked) {
+        Set<Class<?>> heirs = new LinkedHashSet<>();
+        Set<Class<?>> parents = locked;
+        while (!parents.isEmpty()) {
+            Set<Class<?>> nearest = find(module, internalNames(parents), type -> isHeir(type, locked));
+            nearest.removeAll(locked);
+            nearest.removeAll(heirs);
+            heirs.addAll(nearest);
+            parents = nearest;
+        }
+        return heirs;
+    }
+
+    private static boolean isHeir(Class<?> type, Set<Class<?>> locked) {
+        return locked.stream().anyMatch(parent -> parent.isAssignableFrom(type));
+    }
+
+    /** Of those that may have heirs; as files have them, where each byte is read as a character. */
+    private static Set<String> internalNames(Set<Class<?>> parents) {
+        return parents.stream()
+                .filter(parent -> !Modifier.isFinal(parent.getModifiers()))
+                .map(parent -> parent.getName().replace('.', '/'))
+                .map(name -> new String(name.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1))
+                .collect(Collectors.toSet());
+    }
+
+    /** @param words one of which is in the file of each class that is meant */
+    private static Set<Class<?>> find(ServletContext module, Set<String> words, Predicate<Class<?>> isMeant) {
         List<String> names = new ArrayList<>();
-        collect(module, CLASSES, names);
+        if (!words.isEmpty()) {
+            collect(module, CLASSES, words, names);
+        }
+        int withAWord = names.size();
         addClassNames(module.getServletRegistrations().values(), names);
         addClassNames(module.getFilterRegistrations().values(), names);
         Set<Class<?>> found = new LinkedHashSet<>();
-        for (String name : names) {
+        for (int i = 0; i < names.size(); i++) {
             try {
-                Class<?> type = Class.forName(name, false, module.getClassLoader());
-                if (hasTheAnnotation(type)) {
+                Class<?> type = Class.forName(names.get(i), false, module.getClassLoader());
+                if (isMeantOrUnknown(type, isMeant, i < withAWord)) {
                     found.add(type);
                 }
             } catch (ClassNotFoundException | LinkageError e) {
@@ -48,21 +89,35 @@ final class LockedClassFiles {
         return found;
     }
 
-    private static void collect(ServletContext module, String directory, List<String> names) {
+    /**
+     * A class whose methods cannot be looked at, because a type of a parameter is missing, can have instances all the same.
+     *
+     * @param unknown the answer for such a class
+     */
+    private static boolean isMeantOrUnknown(Class<?> type, Predicate<Class<?>> isMeant, boolean unknown) {
+        try {
+            return isMeant.test(type);
+        } catch (LinkageError e) {
+            return unknown;
+        }
+    }
+
+    private static void collect(ServletContext module, String directory, Set<String> words, List<String> names) {
         Set<String> paths = module.getResourcePaths(directory);
         for (String path : paths == null ? Set.<String>of() : paths) {
             if (path.endsWith("/")) {
-                collect(module, path, names);
-            } else if (path.endsWith(SUFFIX) && namesTheAnnotation(module, path)) {
+                collect(module, path, words, names);
+            } else if (path.endsWith(SUFFIX) && hasOneOf(words, module, path)) {
                 names.add(path.substring(CLASSES.length(), path.length() - SUFFIX.length())
                         .replace('/', '.'));
             }
         }
     }
 
-    private static boolean namesTheAnnotation(ServletContext module, String path) {
+    private static boolean hasOneOf(Set<String> words, ServletContext module, String path) {
         try (InputStream in = module.getResourceAsStream(path)) {
-            return in != null && new String(in.readAllBytes(), StandardCharsets.ISO_8859_1).contains(ANNOTATION);
+            String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+            return words.stream().anyMatch(text::contains);
         } catch (IOException e) {
             throw new IllegalStateException("the web module cannot be read: " + path, e);
         }

@@ -28,7 +28,7 @@ final class LockedInvocation {
     private final LockRequest request;
     private final Object outerTransaction;
     private Lease lease;
-    private LeaseNews news;
+    private LeaseEventPublisher news;
     private boolean confirmed;
     private boolean endIsToldLater;
     private boolean proceeding;
@@ -39,7 +39,7 @@ final class LockedInvocation {
         this.context = context;
         this.request = operation.request(context.getParameters());
         this.outerTransaction = extension.transactions().key();
-        this.confirmed = isKeptByOuterTransaction(); // the lease is bound to it, and looked at before it commits
+        this.confirmed = isKeptByOuterTransaction(); // the lease is bound to it, and checked before it commits
     }
 
     /** Returns the call that is being intercepted. */
@@ -78,7 +78,7 @@ final class LockedInvocation {
             return operation.result().skipped();
         }
         lease = taken.get();
-        news = new LeaseNews(extension.events(), operation.method(), lease);
+        news = new LeaseEventPublisher(extension.events(), operation.method(), lease);
         return operation.goesOn() ? runUntilCompletion() : runUntilReturn();
     }
 
@@ -89,7 +89,7 @@ final class LockedInvocation {
                 awaitEnd(future);
             }
             if (!confirmed && tellsOfLoss()) {
-                lease.requireHeld(); // no transaction has looked: the caller must hear that the work was not protected
+                lease.requireHeld(); // no transaction has checked: the caller must learn that the work was unprotected
             }
             return result;
         } finally {
@@ -131,10 +131,12 @@ final class LockedInvocation {
     }
 
     private Object keepUntilCompletion(Object result) {
-        if (result instanceof Flow.Publisher<?> publisher) {
-            return new LockedPublisher<>(publisher, lease, tellsOfLoss(), this::release);
+        if (result == null) {
+            return null;
         }
-        return result == null ? null : LockedStage.of((CompletionStage<?>) result, lease, tellsOfLoss(), this::release);
+        return operation.result() == MethodResult.PUBLISHER // it may be both: the caller gets what the method declares
+                ? new LockedPublisher<>((Flow.Publisher<?>) result, lease, tellsOfLoss(), this::release)
+                : LockedStage.of((CompletionStage<?>) result, lease, tellsOfLoss(), this::release);
     }
 
     private void release() {
@@ -152,7 +154,7 @@ final class LockedInvocation {
         try {
             return context.proceed();
         } finally {
-            proceeding = false; // who is outside may try again
+            proceeding = false; // an outer interceptor may try again
             extension.leases().leave();
         }
     }
@@ -170,8 +172,9 @@ final class LockedInvocation {
     }
 
     /**
-     * Looks at the lease while the transaction can still be rolled back. A lease that a suspended transaction holds, or nobody
-     * but itself, cannot be shared with the one that runs, so nothing else looks on behalf of that one.
+     * Checks the lease while the transaction can still be rolled back. A lease that a suspended transaction holds, or
+     * that has no holder but itself, cannot be shared with the running transaction, so there is no other check for that
+     * one.
      */
     void confirmBeforeCommit() {
         Object inner = extension.transactions().key();
@@ -202,7 +205,7 @@ final class LockedInvocation {
         try (LockConnection connection = extension.factories().connect(operation.factory())) {
             taken = connection.acquire(asked);
         } catch (RuntimeException e) {
-            if (taken != null) { // the container did not take the connection back, and nobody else would release this
+            if (taken != null) { // the container did not take the connection back, and nothing else releases this
                 taken.release();
             }
             throw e;

@@ -34,7 +34,7 @@ record LockedOperation(
         OnLoss onLoss,
         Optional<String> factory) {
 
-    /** In the place of a wait timeout with {@link OnBusy#SKIP}: as long as it takes to find out who of several has it. */
+    /** In the place of a wait timeout with {@link OnBusy#SKIP}: as long as it takes to find out which caller has it. */
     private static final Duration LONGEST_DOUBT = Duration.ofMillis(500);
 
     /** Empty is for the default. */
@@ -79,7 +79,7 @@ record LockedOperation(
             return List.of(names.get(0).resolve(arguments));
         }
         Stream<String> resolved = names.stream().map(name -> name.resolve(arguments));
-        return resolved.distinct().toList(); // whoever moves something from here to here needs one lock
+        return resolved.distinct().toList(); // a call that moves something from a place to itself needs one lock
     }
 
     private Optional<Duration> patience() {

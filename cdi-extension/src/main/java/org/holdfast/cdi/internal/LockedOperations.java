@@ -37,7 +37,7 @@ final class LockedOperations {
         Set<String> calledOnThis = new TreeSet<>();
         for (AnnotatedMethod<?> annotated : type.getMethods()) {
             Method method = annotated.getJavaMember();
-            if (method.isSynthetic() || Placement.isOverridden(method, types)) {
+            if (method.isSynthetic() || InterceptionRules.isOverridden(method, types)) {
                 continue;
             }
             try {
@@ -45,7 +45,7 @@ final class LockedOperations {
                 if (locked.isPresent() && SelfCalls.isOne(method, types.type())) {
                     calledOnThis.add(method.getName());
                 } else if (locked.isPresent()
-                        && Placement.isMeant(annotated, types, bindings.isAmong(annotated.getAnnotations()))) {
+                        && InterceptionRules.isMeant(annotated, types, bindings.isAmong(annotated.getAnnotations()))) {
                     put(types, annotated, locked.get(), reader);
                 }
             } catch (IllegalArgumentException e) {
@@ -55,7 +55,7 @@ final class LockedOperations {
         if (!calledOnThis.isEmpty()) {
             problems.add(SelfCalls.sentence(types.type(), calledOnThis));
         }
-        problems.addAll(Placement.lostAnnotations(types.type(), bindings, method -> isLocked(method, types)));
+        problems.addAll(InterceptionRules.lostAnnotations(types.type(), bindings, method -> isLocked(method, types)));
     }
 
     private void put(TypeArguments types, AnnotatedMethod<?> annotated, Locked locked, OperationReader reader) {
@@ -78,7 +78,7 @@ final class LockedOperations {
      */
     private static List<Key> bridges(Method method, TypeArguments types) {
         List<Class<?>> parameters = types.parametersOf(method);
-        return Placement.ancestors(types.type()).stream()
+        return InterceptionRules.ancestors(types.type()).stream()
                 .flatMap(ancestor -> Arrays.stream(ancestor.getDeclaredMethods()))
                 .filter(other -> !other.isSynthetic()
                         && !Modifier.isPrivate(other.getModifiers())
@@ -122,10 +122,39 @@ final class LockedOperations {
         return null;
     }
 
+    /** Returns whether the class itself has operations, and not only an ancestor. */
+    private boolean has(Class<?> beanClass) {
+        return operations.keySet().stream().anyMatch(key -> key.beanClass() == beanClass);
+    }
+
+    /** Returns whether a class that has none here is given another annotation there than its ancestor has here, for any method. */
+    boolean differFrom(LockedOperations others, Class<?> type) {
+        return !has(type)
+                && others.annotations.entrySet().stream()
+                        .anyMatch(entry -> isOfAnAncestor(type, entry.getKey(), entry.getValue()));
+    }
+
+    private boolean isOfAnAncestor(Class<?> type, Key key, Locked other) {
+        for (Class<?> ancestor = type.getSuperclass(); ancestor != null; ancestor = ancestor.getSuperclass()) {
+            Locked known = annotations.get(new Key(ancestor, key.method(), key.parameters()));
+            if (known != null) {
+                return !known.equals(other);
+            }
+        }
+        return false;
+    }
+
     /** Returns whether an operation leaves it to us to find a factory. */
     boolean needsUnnamedFactory() {
         return operations.values().stream()
                 .anyMatch(operation -> operation.factory().isEmpty());
+    }
+
+    /** Returns the JNDI names of factories that operations say. */
+    Set<String> namedFactories() {
+        return operations.values().stream()
+                .flatMap(operation -> operation.factory().stream())
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Returns what may be wrong with names, a sentence for each method and expression. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,8 +9,8 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 
 /**
- * What the caller of a method gets who is sent items when it has returned: the lock is held until the one subscriber has had the
- * last, or wants no more.
+ * What the caller gets of a method that sends items when it has returned: the lock is held until the one subscriber has
+ * received the last item, or wants no more.
  */
 final class LockedPublisher<T> implements Flow.Publisher<T> {
 
@@ -24,7 +25,7 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
 
     /**
      * @param tellsOfLoss whether the subscriber gets a {@link LeaseLostException} as soon as the lease is lost
-     * @param release gives the lock back; called once at the most
+     * @param release releases the lock; called once at the most
      */
     LockedPublisher(Flow.Publisher<T> work, Lease lease, boolean tellsOfLoss, Runnable release) {
         this.work = work;
@@ -35,13 +36,25 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
 
     @Override
     public void subscribe(Flow.Subscriber<? super T> subscriber) {
-        if (subscribed.compareAndSet(false, true)) {
-            work.subscribe(new UnderLock(subscriber));
-        } else { // the lock may be somebody else's when this one gets its items
-            subscriber.onSubscribe(NOTHING);
-            subscriber.onError(
+        Objects.requireNonNull(subscriber, "subscriber");
+        if (!subscribed.compareAndSet(false, true)) { // the lock may be another caller's when this one gets its items
+            refuse(
+                    subscriber,
                     new IllegalStateException("the lock on '" + lease.name() + "' is held for one subscriber"));
+            return;
         }
+        RuntimeException unprotected = LockedStage.whyNotHeld(lease);
+        if (unprotected == null) {
+            work.subscribe(new UnderLock(subscriber));
+        } else { // the work may begin only now: it would run without the lock from its first item to its last
+            release.run();
+            refuse(subscriber, unprotected);
+        }
+    }
+
+    private static void refuse(Flow.Subscriber<?> subscriber, RuntimeException reason) {
+        subscriber.onSubscribe(NOTHING);
+        subscriber.onError(reason);
     }
 
     private static final Flow.Subscription NOTHING = new Flow.Subscription() {
@@ -63,10 +76,11 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         private final AtomicBoolean over = new AtomicBoolean();
 
         /**
-         * How many items the subscriber is getting now, one inside of another if it asks for more while it is getting one; and
-         * {@link #LOST} when it is to get no more. A loss comes on a thread of its own, and must wait for the item.
+         * How many signals the subscriber is getting now: first its subscription, and items, one inside of another if it asks for more
+         * while it is getting one; and {@link #LOST} when it is to get no more. A loss comes on a thread of its own, and must wait for
+         * the signal.
          */
-        private final AtomicInteger signals = new AtomicInteger();
+        private final AtomicInteger signals = new AtomicInteger(1);
 
         private volatile LeaseLostException lost;
         private volatile Flow.Subscription subscription;
@@ -78,9 +92,19 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         @Override
         public void onSubscribe(Flow.Subscription toWork) {
             subscription = toWork;
-            subscriber.onSubscribe(this);
-            if (tellsOfLoss) {
+            if (tellsOfLoss) { // before the subscriber asks for items: all of them may be sent inside of the next line
                 lease.onLost(loss -> lose(new LeaseLostException(loss)));
+            }
+            try {
+                subscriber.onSubscribe(this);
+            } finally {
+                endSignal();
+            }
+        }
+
+        private void endSignal() {
+            if (signals.decrementAndGet() == LOST) {
+                subscriber.onError(lost);
             }
         }
 
@@ -102,9 +126,10 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         @Override
         public void onNext(T item) {
             if (mayGetAnItem()) {
-                subscriber.onNext(item);
-                if (signals.decrementAndGet() == LOST) {
-                    subscriber.onError(lost);
+                try {
+                    subscriber.onNext(item);
+                } finally {
+                    endSignal();
                 }
             }
         }

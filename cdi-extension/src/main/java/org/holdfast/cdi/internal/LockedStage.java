@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 
-/** What the caller of a method gets whose work goes on when it has returned: the lock is held until that is done. */
+/** What the caller gets of a method whose work goes on after it has returned: the lock is held until that is done. */
 final class LockedStage {
 
     private LockedStage() {}
@@ -15,7 +15,7 @@ final class LockedStage {
      * Returns a stage that completes as the method's does, once the lock is released.
      *
      * @param tellsOfLoss whether it completes with a {@link LeaseLostException} as soon as the lease is lost
-     * @param release gives the lock back; called once
+     * @param release releases the lock; called once
      */
     static CompletableFuture<?> of(CompletionStage<?> work, Lease lease, boolean tellsOfLoss, Runnable release) {
         CompletableFuture<Object> result = new CompletableFuture<>();
@@ -26,7 +26,7 @@ final class LockedStage {
             RuntimeException unprotected = tellsOfLoss ? whyNotHeld(lease) : null;
             try {
                 release.run();
-            } finally { // whatever becomes of the lock, nobody is to wait for ever
+            } finally { // whatever becomes of the lock, no caller is to wait for ever
                 if (unprotected != null || failure != null) {
                     result.completeExceptionally(unprotected != null ? unprotected : failure);
                 } else {
@@ -44,7 +44,7 @@ final class LockedStage {
 
     /**
      * Returns what stands against relying on the lock, or null: it was lost, or released when the service was stopped. To be
-     * looked at before the release.
+     * checked before the release.
      */
     static RuntimeException whyNotHeld(Lease lease) {
         try {

@@ -61,6 +61,11 @@ final class NameExpression {
                 throw new IllegalArgumentException(source + " names " + context.unknown
                         + ", which is no parameter of the method; there are " + parameters.known());
             }
+            if (context.used.contains(Parameters.ALL)) {
+                throw new IllegalArgumentException(
+                        source + " names '" + Parameters.ALL + "', which stands for all arguments,"
+                                + " and the method has a parameter of this name. Give it another one by @LockKey");
+            }
             Set<Integer> used = positionsIn(source, parameters.count());
             context.used.forEach(name -> used.add(parameters.positions().get(name)));
             return new NameExpression(compiled, parameters.positions(), used);
@@ -96,7 +101,7 @@ final class NameExpression {
                         + used.stream().map(String::valueOf).collect(Collectors.joining(", ")) + ")";
     }
 
-    /** @throws ELException if it cannot be evaluated; its message may tell values */
+    /** @throws ELException if it cannot be evaluated; its message may contain values */
     Object evaluate(Object[] arguments) {
         return expression.getValue(new Context(positions, arguments));
     }

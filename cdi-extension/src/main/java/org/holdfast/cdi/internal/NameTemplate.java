@@ -4,6 +4,9 @@ package org.holdfast.cdi.internal;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.holdfast.InvalidLockRequestException;
+import org.holdfast.LockRequest;
 
 /** The name of a lock with expressions in it, understood once. */
 final class NameTemplate {
@@ -52,7 +55,21 @@ final class NameTemplate {
             }
         }
         flush(text, parts);
+        checkTexts(parts);
         return new NameTemplate(source, parameters.method(), parts, doubts);
+    }
+
+    /** A name is no shorter than the texts in it. */
+    private static void checkTexts(List<Part> parts) {
+        String texts = parts.stream()
+                .filter(Part.Text.class::isInstance)
+                .map(part -> ((Part.Text) part).text())
+                .collect(Collectors.joining());
+        try {
+            LockRequest.of(texts.isEmpty() ? "*" : texts);
+        } catch (InvalidLockRequestException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     private static NameExpression compile(String source, Parameters parameters, List<String> doubts) {
@@ -113,7 +130,7 @@ final class NameTemplate {
      * Returns the name for a call.
      *
      * @throws IllegalArgumentException if an expression yields null, nothing, or an object without a text of its own; values
-     *     are not told
+     *     are not reported
      */
     String resolve(Object[] arguments) {
         StringBuilder name = new StringBuilder();
@@ -143,7 +160,7 @@ final class NameTemplate {
         return text;
     }
 
-    /** What goes wrong is told by its kind only: messages may have values in them, and so may those of causes. */
+    /** What goes wrong is reported by its kind only: messages may have values in them, and so may those of causes. */
     private Object evaluate(NameExpression expression, Object[] arguments) {
         try {
             return expression.evaluate(arguments);

@@ -11,9 +11,11 @@ import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
@@ -43,7 +45,7 @@ final class NameValues {
 
     private NameValues() {}
 
-    /** Returns what stands against the value, whose text this is, in words that do not tell it; null if nothing does. */
+    /** Returns what stands against the value, whose text this is, in words without it; null if nothing does. */
     static String whyRefused(Object value, String text) {
         if (value instanceof String || value instanceof Integer || value instanceof Long || value instanceof UUID) {
             return null;
@@ -116,29 +118,34 @@ final class NameValues {
 
     /** Returns what stands against each value of a declared type, in words; null if it depends on the value. */
     static String whyNever(Type declared) {
+        return whyNever(declared, new HashSet<>());
+    }
+
+    /** @param records that were looked at: a record may contain itself, by way of a list or of another record */
+    private static String whyNever(Type declared, Set<Class<?>> records) {
         if (declared instanceof GenericArrayType) {
             return "an array, whose text says nothing of its content";
         }
         if (declared instanceof ParameterizedType parameterized) {
-            return whyNever(parameterized);
+            return whyNever(parameterized, records);
         }
-        return declared instanceof Class<?> type ? whyNever(type) : null;
+        return declared instanceof Class<?> type ? whyNever(type, records) : null;
     }
 
-    private static String whyNever(ParameterizedType declared) {
+    private static String whyNever(ParameterizedType declared, Set<Class<?>> records) {
         Class<?> type = (Class<?>) declared.getRawType();
         boolean showsParts = type == Optional.class
                 || type == AtomicReference.class
                 || Collection.class.isAssignableFrom(type)
                 || Map.class.isAssignableFrom(type);
-        String reason = whyNever(type);
+        String reason = whyNever(type, records);
         for (Type argument : declared.getActualTypeArguments()) {
-            reason = reason == null && showsParts ? whyNever(argument) : reason;
+            reason = reason == null && showsParts ? whyNever(argument, records) : reason;
         }
         return reason;
     }
 
-    private static String whyNever(Class<?> type) {
+    private static String whyNever(Class<?> type, Set<Class<?>> records) {
         if (type.isArray()) {
             return "an array, whose text says nothing of its content";
         }
@@ -148,7 +155,7 @@ final class NameValues {
         if (Modifier.isFinal(type.getModifiers()) && !type.isPrimitive() && !HAS_TEXT_OF_ITS_OWN.get(type)) {
             return "a " + type.getTypeName() + ", whose text says nothing of its content";
         }
-        return type.isRecord() && isTextGenerated(type) ? whyNeverOfParts(type) : null;
+        return type.isRecord() && isTextGenerated(type) && records.add(type) ? whyNeverOfParts(type, records) : null;
     }
 
     /** What the compiler writes for a record is final; what people write is not, as a rule. */
@@ -161,9 +168,9 @@ final class NameValues {
         }
     }
 
-    private static String whyNeverOfParts(Class<?> record) {
+    private static String whyNeverOfParts(Class<?> record, Set<Class<?>> records) {
         for (RecordComponent component : record.getRecordComponents()) {
-            String reason = component.getType() == record ? null : whyNever(component.getGenericType());
+            String reason = whyNever(component.getGenericType(), records);
             if (reason != null) {
                 return "of a type that contains " + reason;
             }

@@ -32,7 +32,7 @@ final class OperationReader {
      */
     LockedOperation read(TypeArguments types, AnnotatedMethod<?> annotated, Locked locked) {
         Method method = annotated.getJavaMember();
-        Members members = new Members(configuration, types.type(), method.getName());
+        AnnotationValues members = new AnnotationValues(configuration, types.type(), method.getName());
         LockedOperation operation = new LockedOperation(
                 method,
                 MethodResult.of(types.resultOf(method)),
@@ -53,7 +53,7 @@ final class OperationReader {
         return operation;
     }
 
-    private static List<NameTemplate> names(AnnotatedMethod<?> annotated, Locked locked, Members members) {
+    private static List<NameTemplate> names(AnnotatedMethod<?> annotated, Locked locked, AnnotationValues members) {
         List<String> sources = Arrays.asList(locked.value());
         members.refuseIf(
                 sources.isEmpty() || sources.size() > LockRequest.MAX_NAMES,
@@ -72,7 +72,7 @@ final class OperationReader {
         return names;
     }
 
-    private static LockedOperation.Times times(Locked locked, Members members) {
+    private static LockedOperation.Times times(Locked locked, AnnotationValues members) {
         return new LockedOperation.Times(
                 members.duration("waitTimeout", locked.waitTimeout(), Duration.ZERO),
                 members.duration("ttl", locked.ttl(), LockRequest.MIN_TTL),
@@ -80,7 +80,7 @@ final class OperationReader {
                 members.duration("atLeast", locked.atLeast(), LockRequest.MIN_TTL));
     }
 
-    private static void checkShape(LockedOperation operation, Members members) {
+    private static void checkShape(LockedOperation operation, AnnotationValues members) {
         boolean several = operation.names().size() > 1;
         members.refuseIf(
                 several && operation.mode() != LockMode.EXCLUSIVE,
@@ -93,7 +93,7 @@ final class OperationReader {
                 "atLeast is for the mode EXCLUSIVE, was " + operation.mode());
     }
 
-    private static void checkTimes(LockedOperation operation, Locked locked, Members members) {
+    private static void checkTimes(LockedOperation operation, Locked locked, AnnotationValues members) {
         LockedOperation.Times times = operation.times();
         checkCovers("ttl", times.ttl(), times, members);
         checkCovers("maxHold", times.maxHold(), times, members);
@@ -104,7 +104,7 @@ final class OperationReader {
     }
 
     private static void checkCovers(
-            String member, Optional<Duration> value, LockedOperation.Times times, Members members) {
+            String member, Optional<Duration> value, LockedOperation.Times times, AnnotationValues members) {
         if (value.isPresent() && times.atLeast().isPresent()) {
             Duration least = times.atLeast().get();
             members.refuseIf(
@@ -113,7 +113,7 @@ final class OperationReader {
         }
     }
 
-    private static void checkResult(LockedOperation operation, Members members) {
+    private static void checkResult(LockedOperation operation, AnnotationValues members) {
         String type = operation.method().getReturnType().getTypeName();
         members.refuseIf(
                 operation.onBusy() == OnBusy.SKIP && !operation.result().canBeSkipped(),

@@ -28,6 +28,14 @@ final class TargetOperations {
         }
     };
 
+    /** Whether a class that is no bean, but extends one, has other locks than that: they are its own. */
+    private final ClassValue<Boolean> haveOthersThanTheirBean = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> target) {
+            return ofBeans.differFrom(ofOthers.get(target).operations(), withoutGenerated(target));
+        }
+    };
+
     /** The operations of a class that is no bean, and what is wrong with it. */
     private record OfClass(LockedOperations operations, List<String> problems) {}
 
@@ -44,7 +52,9 @@ final class TargetOperations {
      */
     LockedOperation of(Object target, Method method) {
         LockedOperation known = ofBeans.find(target.getClass(), method);
-        return known == null ? ofOther(target.getClass(), method) : known;
+        return known == null || haveOthersThanTheirBean.get(target.getClass())
+                ? ofOther(target.getClass(), method)
+                : known;
     }
 
     private LockedOperation ofOther(Class<?> target, Method method) {
@@ -83,6 +93,11 @@ final class TargetOperations {
     /** Returns what is wrong with a class that CDI does not show as a bean, a sentence each. */
     List<String> problemsOf(Class<?> type) {
         return ofOthers.get(type).problems();
+    }
+
+    /** Returns the operations of such a class. */
+    LockedOperations operationsOf(Class<?> type) {
+        return ofOthers.get(type).operations();
     }
 
     /** Returns whether such a class has locks, or what was meant to be one. */

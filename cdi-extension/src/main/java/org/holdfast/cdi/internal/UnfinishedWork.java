@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 
-/** Methods that return before their work is done, in a way that does not tell the interceptor when it is. */
+/** Methods that return before their work is done, in a way that does not show the interceptor when it is. */
 final class UnfinishedWork {
 
     private static final List<Class<?>> LATER = List.of(CompletionStage.class, Future.class, Flow.Publisher.class);
@@ -22,16 +22,26 @@ final class UnfinishedWork {
             "io.reactivex.rxjava3.core.ObservableSource",
             "io.reactivex.rxjava3.core.SingleSource",
             "io.reactivex.rxjava3.core.MaybeSource",
-            "io.reactivex.rxjava3.core.CompletableSource");
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.ObservableSource",
+            "io.reactivex.SingleSource",
+            "io.reactivex.MaybeSource",
+            "io.reactivex.CompletableSource",
+            "io.vertx.core.Future",
+            "kotlin.sequences.Sequence",
+            "kotlinx.coroutines.Job",
+            "kotlinx.coroutines.flow.Flow");
 
-    /** Parameters that a method has to answer by later. */
-    private static final List<String> ANSWERS =
-            List.of("jakarta.ws.rs.container.AsyncResponse", "jakarta.ws.rs.sse.SseEventSink");
+    /** Parameters that a method has to answer by later. The last is that of each suspending function. */
+    private static final List<String> ANSWERS = List.of(
+            "jakarta.ws.rs.container.AsyncResponse",
+            "jakarta.ws.rs.sse.SseEventSink",
+            "kotlin.coroutines.Continuation");
 
     private UnfinishedWork() {}
 
     /**
-     * Returns what is wrong with a method, to be told; empty if its lock can be held until its work is done.
+     * Returns what is wrong with a method, for messages; empty if its lock can be held until its work is done.
      *
      * @param asynchronous whether the container runs the whole method, and its interceptors, on another thread
      */
@@ -41,7 +51,8 @@ final class UnfinishedWork {
                 .flatMap(parameter -> TypeNames.firstOf(parameter, ANSWERS).stream())
                 .findFirst();
         if (answer.isPresent()) {
-            return Optional.of(sentence("answers by an " + answer.get() + ", which it may do when it has returned"));
+            return Optional.of(sentence(
+                    "answers by a parameter of the type " + answer.get() + ", which it may do when it has returned"));
         }
         return isUnfinished(result, asynchronous)
                 ? Optional.of(sentence("returns a " + result.getTypeName() + " before its work is done"))

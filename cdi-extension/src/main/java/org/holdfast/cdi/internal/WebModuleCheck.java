@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import jakarta.enterprise.inject.Vetoed;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.servlet.ServletContainerInitializer;
 import jakarta.servlet.ServletContext;
@@ -33,11 +34,25 @@ public class WebModuleCheck implements ServletContainerInitializer {
         boolean intercepts = INTERCEPTING.stream().anyMatch(context.getServerInfo()::contains);
         List<String> problems = new ArrayList<>();
         for (Class<?> type : candidates(locked, context)) {
-            List<String> found = SelfCalls.of(type);
-            problems.addAll(found.isEmpty() && extension != null ? extension.whyNotReached(type, intercepts) : found);
+            problems.addAll(problemsOf(type, extension, intercepts));
         }
         if (!problems.isEmpty()) {
             throw new ServletException("HF0510: @Locked: " + String.join("; ", problems));
+        }
+    }
+
+    private static List<String> problemsOf(Class<?> type, LockExtension extension, boolean intercepts) {
+        try {
+            List<String> found = SelfCalls.of(type);
+            return found.isEmpty() && extension != null ? extension.whyNotReached(type, intercepts) : found;
+        } catch (LinkageError e) {
+            return type.isAnnotationPresent(Vetoed.class)
+                    ? List.of()
+                    : List.of(type.getName()
+                            + " would run without its lock: it is no bean, for a class that its methods name is"
+                            + " missing (" + e.getMessage()
+                            + "). Add that, or leave both out; or give it @Vetoed, if nothing"
+                            + " calls it");
         }
     }
 
@@ -46,6 +61,9 @@ public class WebModuleCheck implements ServletContainerInitializer {
         if (module.getServerInfo().contains(SHOWS_NO_METHODS)) {
             candidates.addAll(LockedClassFiles.of(module));
         }
+        LockedClassFiles.heirs(module, candidates).stream()
+                .filter(Components::isOne)
+                .forEach(candidates::add);
         return candidates;
     }
 

@@ -57,6 +57,33 @@ class DeclaredPropertiesTest {
         }
     }
 
+    public interface Owned {
+        Item getOwner();
+    }
+
+    /** The compiler gives it a second getOwner, for callers of the interface; and the JDK reads one of the getters of state. */
+    public static final class Twofold implements Owned {
+        @Override
+        public Coin getOwner() {
+            return null;
+        }
+
+        public boolean isState() {
+            return true;
+        }
+
+        public Customer getState() {
+            return null;
+        }
+    }
+
+    public record Coin(String code) implements Item {
+        @Override
+        public String getCode() {
+            return code;
+        }
+    }
+
     /** An entity, as a rule. */
     public static class Account {
         public String getNumber() {
@@ -85,7 +112,8 @@ class DeclaredPropertiesTest {
             Order[] array,
             Map<String, Order> map,
             Optional<Order> optional,
-            int number) {}
+            int number,
+            Twofold twofold) {}
 
     private static NameTemplate parse(String template) {
         Method method = Arrays.stream(DeclaredPropertiesTest.class.getDeclaredMethods())
@@ -116,7 +144,10 @@ class DeclaredPropertiesTest {
                 "#{order.items.size}",
                 "#{array.nope}",
                 "#{optional.nope}",
-                "#{number.nope}"
+                "#{number.nope}",
+                "#{order.class.nope}",
+                "#{list.class}",
+                "#{twofold.owner.nope}"
             })
     void property_thatNoValueHas_isRefused(String template) {
         assertThatIllegalArgumentException()
@@ -149,7 +180,12 @@ class DeclaredPropertiesTest {
                 "#{principal.nope}",
                 "#{variable.nope}",
                 "#{collection.nope}",
-                "#{optional.present}"
+                "#{optional.present}",
+                "#{order.class.simpleName}",
+                "#{args[0].customer.class.name}",
+                "#{account.class.name}",
+                "#{twofold.owner.code}",
+                "#{twofold.state.name}"
             })
     void property_thatThereIsOrMayBe_isAccepted(String template) {
         assertThatCode(() -> assertThat(parse(template).doubts()).isEmpty()).doesNotThrowAnyException();

@@ -5,12 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import jakarta.annotation.Priority;
+import jakarta.ejb.MessageDriven;
 import jakarta.ejb.Stateless;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.DeploymentException;
+import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.logging.Handler;
@@ -24,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where the factory is found in JNDI, what is said if it is not, and how often is looked. */
+/** Where the factory is found in JNDI, what is reported if it is not, and how often it is looked up. */
 class FactoryLookupTest extends Application {
 
     private final Naming naming = Naming.start();
@@ -217,6 +224,69 @@ class FactoryLookupTest extends Application {
                 .withMessageContainingAll(reasons);
     }
 
+    /** The later name may be of another adapter, with other nodes: some callers would lock there, and others here. */
+    @Test
+    void factory_underALaterName_isNotTakenInThePlaceOfOneThatIsBoundWrongly() throws Exception {
+        naming.bind("java:comp/env", new Object());
+        naming.bind("eis/holdfast", otherProcess);
+        NamingException down = new NamingException("look-up failed");
+        down.setRootCause(new IllegalStateException(
+                "HF0401: Holdfast cannot start: nodes must be set", new IllegalArgumentException("nodes must be set")));
+        for (String name : List.of("java:comp/env/eis/holdfast", "java:app/eis/holdfast", "java:/eis/holdfast")) {
+            for (Object wrong : List.of("text", ofAnotherLoader(), down)) {
+                Work bean = deployed();
+                assertThat(bean.work()).isTrue();
+                container.close();
+                naming.bind(name, wrong);
+                Work wronged = deployed();
+                assertThatIllegalStateException()
+                        .as(name)
+                        .isThrownBy(wronged::work)
+                        .withMessageStartingWith("HF0505")
+                        .withMessageContaining("'" + name + "': ");
+                naming.unbind(name);
+                assertThat(wronged.work()).isTrue();
+                container.close();
+                container = null;
+            }
+        }
+    }
+
+    /** It may only not be there yet, or be down: as the server says it. */
+    @Test
+    void factory_underALaterName_isUsedIfTheServerSaysInItsWayThatThereIsNoOther() {
+        naming.bind("java:comp/env", new Object());
+        naming.bind("java:app/eis/holdfast", new NamingException("no such scheme"));
+        naming.bind("eis/holdfast", otherProcess);
+        assertThat(deployed().work()).isTrue();
+    }
+
+    @ApplicationScoped
+    public static class OfTheModule {
+        @Locked(value = "looked-up", factory = "java:module/eis/locks")
+        public void work() {}
+    }
+
+    /** The library may be in the lib of an EAR, for several modules. */
+    @Test
+    void factory_thatAMemberNamesInTheModule_isThatOfEachModule() {
+        List<String> used = new CopyOnWriteArrayList<>();
+        OfTheModule bean = deploy(OfTheModule.class);
+        naming.bind("java:module/eis/locks", counting(used, "one"));
+        bean.work();
+        naming.bind("java:module/eis/locks", counting(used, "other"));
+        bean.work();
+        assertThat(used).containsExactly("one", "other");
+    }
+
+    @Test
+    void factory_thatAMemberNames_isReportedIfItIsMissingAtTheStart() {
+        naming.bind("java:comp/env", new Object());
+        naming.bind("java:/eis/holdfast", otherProcess);
+        deployed(NamedDemanding.class);
+        assertThat(log).singleElement().asString().startsWith("HF0509").contains("'java:/eis/jobs': not bound");
+    }
+
     /** Bound late: the application was not refused, and works. */
     @Test
     void factory_thatIsBoundLate_isUsed() {
@@ -264,6 +334,59 @@ class FactoryLookupTest extends Application {
                         "named(): HF0204: atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H");
     }
 
+    /** One that the application wraps need not know how to check. */
+    @Test
+    void factory_thatCannotCheck_isUsed() {
+        LockConnectionFactory wrapper = (LockConnectionFactory) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LockConnectionFactory.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("check")) {
+                        throw new UnsupportedOperationException("check");
+                    }
+                    return method.invoke(otherProcess, args);
+                });
+        naming.bind("java:comp/env", new Object());
+        naming.bind("java:/eis/jobs", wrapper);
+        naming.bind("java:/eis/holdfast", wrapper);
+        assertThat(deployed(NamedDemanding.class, Demanding.class).work()).isTrue();
+    }
+
+    @ApplicationScoped
+    static class OtherFactory {
+        @Produces
+        @ApplicationScoped
+        LockConnectionFactory locks() {
+            return connect();
+        }
+    }
+
+    @ApplicationScoped
+    public static class Named {
+        @Locked(value = "named", factory = "java:/eis/jobs")
+        public boolean named() {
+            return isHeld("named");
+        }
+    }
+
+    /** A factory in JNDI would be another than both. */
+    @Test
+    void factories_thatAreSeveralBeans_areRefusedWhereOneIsNeededOnly() {
+        naming.bind("java:comp/env", new Object());
+        naming.bind("java:/eis/jobs", otherProcess);
+        naming.bind("java:/eis/holdfast", otherProcess);
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deployed(Factory.class, OtherFactory.class))
+                .withMessageContainingAll("HF0501", "there are several beans of type LockConnectionFactory");
+        Named named = deploy(Named.class, new Class<?>[] {OtherFactory.class});
+        assertThat(named.named()).isTrue();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> container
+                        .getBeanManager()
+                        .getExtension(LockExtension.class)
+                        .factories()
+                        .connect(Optional.empty()))
+                .withMessageContainingAll("HF0505", "there are several beans of type LockConnectionFactory");
+    }
+
     @Test
     void property_thatOnlyASubclassMayHave_isReportedAtDeployment() {
         deployed(Doubtful.class);
@@ -277,7 +400,41 @@ class FactoryLookupTest extends Application {
                         "Parent does not have; there are [id]");
     }
 
-    /** Where no module can be seen nothing is known, and nothing said. */
+    @MessageDriven
+    public static class Listening {
+        @Locked("#{parent.nope}")
+        public void doubtful(Parent parent) {}
+
+        @Locked(value = "long", ttl = "PT3H")
+        public void demanding() {}
+
+        @Locked(value = "named", factory = "java:/eis/nowhere")
+        public void named() {}
+    }
+
+    /** Servers do not make a managed bean of it; Weld SE would. */
+    public static class Vetoing implements Extension {
+        void veto(@Observes @Priority(Integer.MAX_VALUE) ProcessAnnotatedType<Listening> event) {
+            event.veto();
+        }
+    }
+
+    @Test
+    void methods_ofAMessageDrivenBean_areReportedAsThoseOfBeansAre() {
+        naming.bind("java:comp/env", new Object());
+        naming.bind("java:/eis/holdfast", otherProcess);
+        container = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addExtension(new Vetoing())
+                .addBeanClasses(Work.class, Listening.class)
+                .initialize();
+        assertThat(log).anyMatch(line -> line.startsWith("HF0511") && line.contains("doubtful("));
+        assertThat(log).anyMatch(line -> line.startsWith("HF0512") && line.contains("demanding()"));
+        assertThat(log).anyMatch(line -> line.startsWith("HF0509") && line.contains("'java:/eis/nowhere': not bound"));
+    }
+
+    /** Where no module can be seen nothing is known, and nothing reported. */
     @Test
     void deployment_withoutNamesOfAModule_saysNothing() {
         deployed();

@@ -34,7 +34,7 @@ import org.holdfast.cdi.OnLoss;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an application can inject, and what it hears of. */
+/** What an application can inject, and which events it receives. */
 class InjectionTest extends Application {
 
     private static final List<String> HEARD = new CopyOnWriteArrayList<>();
@@ -183,7 +183,7 @@ class InjectionTest extends Application {
         }
     }
 
-    /** Looks at its lease in the very moment after its validity, when nobody else has looked. */
+    /** Returns in the very moment after the validity of its lease, when no other thread has checked it. */
     @ApplicationScoped
     public static class Sleeping {
         @Locked(value = "events", ttl = "PT0.2S", scope = LockScope.INVOCATION, onLoss = OnLoss.CONTINUE)

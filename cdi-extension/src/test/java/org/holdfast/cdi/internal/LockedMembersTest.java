@@ -257,7 +257,7 @@ class LockedMembersTest extends Application {
         public void rollback() throws Exception {
             lose("lost-rollback");
             await().atMost(20, SECONDS).until(() -> !isHeld("lost-rollback"));
-            SECONDS.sleep(2); // a renewal tells
+            SECONDS.sleep(2); // a renewal reports it
         }
 
         @Locked(value = "lost-interrupt", ttl = "PT1S", onLoss = OnLoss.INTERRUPT)

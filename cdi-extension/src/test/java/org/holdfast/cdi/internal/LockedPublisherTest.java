@@ -3,11 +3,13 @@ package org.holdfast.cdi.internal;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.awaitility.Awaitility.await;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.SubmissionPublisher;
 import org.holdfast.cdi.Locked;
@@ -184,5 +186,83 @@ class LockedPublisherTest extends Application {
     void publisher_thatNobodySubscribesTo_losesTheLockWithMaxHold() {
         bean.briefly();
         await().atMost(20, SECONDS).until(() -> !isHeld("published"));
+    }
+
+    /** Begins its work when it is subscribed to, and does it on that thread. */
+    @ApplicationScoped
+    public static class Late {
+        static final List<String> DONE = new CopyOnWriteArrayList<>();
+
+        @Locked(value = "published", ttl = "PT0.5S", maxHold = "PT0.5S")
+        public Flow.Publisher<String> briefly() {
+            return subscriber -> {
+                DONE.add("begun");
+                subscriber.onSubscribe(new AtOnce(subscriber));
+            };
+        }
+
+        @Locked(value = "published", maxHold = "PT1M")
+        public Flow.Publisher<String> robbed() {
+            return subscriber -> subscriber.onSubscribe(new Robbed(subscriber));
+        }
+    }
+
+    /** Loses its lock between two items, of all that it sends inside of the first request. */
+    private record Robbed(Flow.Subscriber<? super String> subscriber, CountDownLatch cancelled)
+            implements Flow.Subscription {
+
+        Robbed(Flow.Subscriber<? super String> subscriber) {
+            this(subscriber, new CountDownLatch(1));
+        }
+
+        @Override
+        public void request(long count) {
+            subscriber.onNext("one");
+            otherProcess.forceRelease("published");
+            try {
+                if (!cancelled.await(20, SECONDS)) {
+                    subscriber.onNext("two, without the lock");
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            cancelled.countDown();
+        }
+    }
+
+    @Test
+    void subscriber_thatComesWhenTheLockIsLost_isRefusedAndTheWorkDoesNotBegin() {
+        Late.DONE.clear();
+        Flow.Publisher<String> items = lateBean().briefly();
+        await().atMost(20, SECONDS).until(() -> !isHeld("published"));
+        Noting noting = new Noting();
+        items.subscribe(noting);
+        awaitSeen(noting, "LeaseLostException, free");
+        assertThat(Late.DONE).isEmpty();
+    }
+
+    @Test
+    void lostLock_whileAllItemsAreSentAtTheSubscription_endsIt() {
+        Noting noting = new Noting();
+        lateBean().robbed().subscribe(noting);
+        awaitSeen(noting, "one, locked", "LeaseLostException, free");
+    }
+
+    @Test
+    void subscriber_thatIsNull_isRefusedAndAnotherMayCome() {
+        Flow.Publisher<String> items = bean.atOnce();
+        assertThatNullPointerException().isThrownBy(() -> items.subscribe(null));
+        Noting noting = new OneByOne();
+        items.subscribe(noting);
+        awaitSeen(noting, "item 1, locked", "item 2, locked", "item 3, locked", "complete, free");
+    }
+
+    private Late lateBean() {
+        container.close();
+        return deploy(Late.class);
     }
 }

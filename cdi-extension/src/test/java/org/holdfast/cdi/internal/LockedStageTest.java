@@ -12,6 +12,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnectionFactory;
@@ -47,6 +48,11 @@ class LockedStageTest extends Application {
         }
 
         @Locked("later")
+        public CompletionStage<String> twofold() {
+            return new Twofold();
+        }
+
+        @Locked("later")
         public CompletionStage<String> fail() {
             throw new UnsupportedOperationException("on purpose");
         }
@@ -60,6 +66,22 @@ class LockedStageTest extends Application {
         public CompletableFuture<String> goOn() {
             return work;
         }
+    }
+
+    /** Libraries have results that can be taken for a stage and for a publisher. */
+    private static final class Twofold extends CompletableFuture<String> implements Flow.Publisher<String> {
+        @Override
+        public void subscribe(Flow.Subscriber<? super String> subscriber) {
+            throw new UnsupportedOperationException("it is declared as a stage");
+        }
+    }
+
+    @Test
+    void result_thatIsMoreThanDeclared_isWhatTheMethodDeclares() {
+        CompletionStage<String> stage = bean.twofold();
+        assertThat(isHeld("later")).isTrue();
+        stage.toCompletableFuture().cancel(true);
+        assertThat(isHeld("later")).isFalse();
     }
 
     @Test

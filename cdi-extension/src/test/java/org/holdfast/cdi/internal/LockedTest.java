@@ -33,7 +33,7 @@ import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
 import org.junit.jupiter.api.Test;
 
-/** The annotation in a CDI container, on real nodes. Each bean tells whether its lock is held while it works. */
+/** The annotation in a CDI container, on real nodes. Each bean returns whether its lock is held while it works. */
 class LockedTest extends Application {
 
     @ApplicationScoped
@@ -173,7 +173,7 @@ class LockedTest extends Application {
         }
     }
 
-    /** Adds the annotation as an extension of somebody else would. */
+    /** Adds the annotation as an extension of another vendor would. */
     public static class Adding implements Extension {
         void add(@Observes ProcessAnnotatedType<Plain> event) {
             event.configureAnnotatedType().methods().forEach(m -> m.add(Locked.Literal.of("added-#{id}")));

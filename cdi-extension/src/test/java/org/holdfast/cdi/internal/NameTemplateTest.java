@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.holdfast.LockRequest;
 import org.holdfast.cdi.LockKey;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -281,5 +282,45 @@ class NameTemplateTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> NameTemplate.parse("stock-#{sku..}", parameters()))
                 .withMessageContaining("no valid expression");
+    }
+
+    record Tree(String name, List<Tree> children) {}
+
+    record Chicken(Optional<Egg> egg) {}
+
+    record Egg(Chicken chicken) {}
+
+    @SuppressWarnings("unused")
+    void recursive(Tree tree, Chicken chicken) {}
+
+    @Test
+    void parse_recordThatContainsItself_isAccepted() throws Exception {
+        Parameters parameters = Parameters.of(
+                NameTemplateTest.class.getDeclaredMethod("recursive", Tree.class, Chicken.class), position -> null);
+        assertThat(NameTemplate.parse("#{tree}-#{chicken}", parameters).resolve(new Object[] {
+                    new Tree("root", List.of(new Tree("leaf", List.of()))), new Chicken(Optional.empty())
+                }))
+                .startsWith("Tree[name=root, children=[Tree[name=leaf");
+    }
+
+    @SuppressWarnings("unused")
+    void ambiguous(List<String> args) {}
+
+    /** Two callers with lists that have one element in common would have two locks, where the first element was meant. */
+    @Test
+    void parse_parameterThatIsCalledAsAllArgumentsAre_isRefused() throws Exception {
+        Parameters parameters =
+                Parameters.of(NameTemplateTest.class.getDeclaredMethod("ambiguous", List.class), position -> null);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NameTemplate.parse("#{args[0]}", parameters))
+                .withMessageContainingAll("#{args[0]} names 'args'", "@LockKey");
+        NameTemplate.parse("constant", parameters);
+    }
+
+    @Test
+    void parse_textThatIsTooLong_isRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NameTemplate.parse("x".repeat(LockRequest.MAX_NAME_BYTES) + "#{sku}-", parameters()))
+                .withMessageContaining("the lock's name must be 1 to " + LockRequest.MAX_NAME_BYTES + " bytes");
     }
 }

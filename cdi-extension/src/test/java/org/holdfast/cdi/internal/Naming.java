@@ -33,6 +33,10 @@ public final class Naming implements InitialContextFactory, AutoCloseable {
         BOUND.put(name, what);
     }
 
+    void unbind(String name) {
+        BOUND.remove(name);
+    }
+
     @Override
     public Context getInitialContext(Hashtable<?, ?> environment) {
         return (Context) Proxy.newProxyInstance(

@@ -21,6 +21,8 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import org.holdfast.cdi.Locked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Classes that the container intercepts and that no event shows as beans, on real nodes. */
 class NoBeanTest extends Application {
@@ -208,5 +210,48 @@ class NoBeanTest extends Application {
                         jakarta.enterprise.inject.spi.ProcessAnnotatedType<FaultyMessageDriven> event) {
             event.veto();
         }
+    }
+
+    @ApplicationScoped
+    public static class Shop {
+        @Locked("of-the-bean")
+        public boolean work() {
+            return isHeld("of-the-bean");
+        }
+    }
+
+    @Vetoed
+    public static class OtherOnMethod extends Shop {
+        @Locked("its-own")
+        @Override
+        public boolean work() {
+            return isHeld("its-own");
+        }
+    }
+
+    @Vetoed
+    @Locked("its-own")
+    public static class OtherOnClass extends Shop {
+        @Override
+        public boolean work() {
+            return isHeld("its-own");
+        }
+    }
+
+    @Vetoed
+    public static class TheSame extends Shop {}
+
+    /** As a message-driven bean that extends a CDI bean. */
+    @ParameterizedTest
+    @ValueSource(classes = {OtherOnMethod.class, OtherOnClass.class, TheSame.class})
+    void call_ofNoBeanThatExtendsABean_hasItsOwnLock(Class<? extends Shop> type) {
+        deploy(Shop.class);
+        assertThat(new Unmanaged<>(container.getBeanManager(), type)
+                        .newInstance()
+                        .produce()
+                        .get()
+                        .work())
+                .isTrue();
+        assertThat(container.select(Shop.class).get().work()).isTrue();
     }
 }

@@ -22,7 +22,7 @@ import org.holdfast.cdi.LeaseAcquired;
 import org.holdfast.cdi.Locked;
 import org.junit.jupiter.api.Test;
 
-/** Who is outside of whom. The transaction here is only its priority; a real one is in the tests on servers. */
+/** Which interceptor is outside of which. The transaction is only a priority here; tests on servers have real ones. */
 class OrderTest extends Application {
 
     private static final List<String> SEEN = new ArrayList<>();

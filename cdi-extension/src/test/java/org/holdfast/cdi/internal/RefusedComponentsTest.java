@@ -4,6 +4,7 @@ package org.holdfast.cdi.internal;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.reactivex.SingleSource;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.event.Observes;
@@ -32,6 +33,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
 import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
 import org.jboss.weld.environment.se.WeldContainer;
@@ -40,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Methods that servers call where no interceptor is, or whose work goes on: the application is not deployed. */
+/** Methods that servers call where no interceptor is, or whose work continues: the application is not deployed. */
 class RefusedComponentsTest {
 
     private static void deploy(Extension extension, Class<?>... beans) {
@@ -82,6 +84,8 @@ class RefusedComponentsTest {
                 bean(Suspending.class, "work(", "jakarta.ws.rs.container.AsyncResponse", "CompletionStage"),
                 bean(SendingEvents.class, "work(", "jakarta.ws.rs.sse.SseEventSink", "CompletionStage"),
                 bean(StreamingOut.class, "work()", "jakarta.ws.rs.core.StreamingOutput", "CompletionStage"),
+                bean(SuspendingInKotlin.class, "work(", "kotlin.coroutines.Continuation", "CompletionStage"),
+                bean(Single.class, "work()", "io.reactivex.SingleSource", "CompletionStage"),
                 bean(Streaming.class, "work()", "java.util.stream.Stream", "Flow.Publisher"),
                 bean(StreamingNumbers.class, "work()", "java.util.stream.IntStream", "Flow.Publisher"));
     }
@@ -266,6 +270,23 @@ class RefusedComponentsTest {
         @AroundInvoke
         Object around(InvocationContext context) throws Exception {
             return context.proceed();
+        }
+    }
+
+    /** As the compiler of Kotlin makes a suspending function. */
+    @Dependent
+    public static class SuspendingInKotlin {
+        @Locked("a")
+        public Object work(Continuation<String> continuation) {
+            return null;
+        }
+    }
+
+    @Dependent
+    public static class Single {
+        @Locked("a")
+        public SingleSource<String> work() {
+            return null;
         }
     }
 }

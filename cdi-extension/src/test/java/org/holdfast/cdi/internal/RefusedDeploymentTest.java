@@ -9,6 +9,9 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Priority;
 import jakarta.decorator.Decorator;
 import jakarta.decorator.Delegate;
+import jakarta.ejb.AfterBegin;
+import jakarta.ejb.AfterCompletion;
+import jakarta.ejb.BeforeCompletion;
 import jakarta.ejb.Schedule;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
@@ -43,7 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Annotations that say nothing, or nothing that could be kept: the application is not deployed, and told why. */
+/** Annotations without an effect, or with one that cannot be kept: the application is not deployed, with a reason. */
 class RefusedDeploymentTest {
 
     private static void deploy(Class<?>... beans) {
@@ -107,6 +110,9 @@ class RefusedDeploymentTest {
                 bean(ContinueInTransaction.class, "onLoss = CONTINUE needs scope = INVOCATION, was TRANSACTION"),
                 bean(PrivateMethod.class, "work()", "would run without its lock: private and static methods"),
                 bean(FinalOfClass.class, "final"),
+                bean(Synchronized.class, "begun()", "would run without its lock", "in the life of a bean"),
+                bean(Synchronized.class, "ending()", "would run without its lock"),
+                bean(Synchronized.class, "ended(boolean)", "would run without its lock"),
                 bean(Lifecycle.class, "init()", "would run without its lock", "in the life of a bean"),
                 bean(FutureResult.class, "it returns a java.util.concurrent.Future", "before its work is done"),
                 bean(FutureOfClass.class, "it returns a java.util.concurrent.Future", "before its work is done"),
@@ -502,5 +508,21 @@ class RefusedDeploymentTest {
     @Dependent
     public static class TwoStereotypes {
         public void work() {}
+    }
+
+    /** As a stateful session bean is called about its transaction: no interceptor is called for that. */
+    @Dependent
+    public static class Synchronized {
+        @AfterBegin
+        @Locked("a")
+        public void begun() {}
+
+        @BeforeCompletion
+        @Locked("a")
+        public void ending() {}
+
+        @AfterCompletion
+        @Locked("a")
+        public void ended(boolean committed) {}
     }
 }

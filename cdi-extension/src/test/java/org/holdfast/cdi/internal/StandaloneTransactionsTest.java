@@ -107,7 +107,7 @@ class StandaloneTransactionsTest {
         status = Status.STATUS_ACTIVE;
         Lease lease = acquireAndClose();
         other.forceRelease(LockRequest.of("x"));
-        await().until(() -> !lease.isHeld()); // told by the next renewal
+        await().until(() -> !lease.isHeld()); // the next renewal reports it
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::commit);
         assertThat(status).isEqualTo(Status.STATUS_MARKED_ROLLBACK);
     }

@@ -14,12 +14,15 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.websocket.OnMessage;
 import jakarta.websocket.server.ServerEndpoint;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Set;
 import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
 import org.jboss.weld.environment.se.WeldContainer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Classes that a servlet container shows and CDI does not, or not as beans. */
@@ -40,7 +43,19 @@ class WebModuleCheckTest {
             Set.of(
                     PACKAGE + "WebModuleCheckTest$Endpoint.class",
                     PACKAGE + "WebModuleCheckTest$Bean.class",
-                    PACKAGE + "WebModuleCheckTest$Unlocked.class"));
+                    PACKAGE + "WebModuleCheckTest$Unlocked.class",
+                    PACKAGE + "WebModuleCheckTest$Incomplete.class",
+                    PACKAGE + "WebModuleCheckTest$Middle.class",
+                    PACKAGE + "WebModuleCheckTest$Heir.class",
+                    PACKAGE + "WebModuleCheckTest$HeirOfView.class",
+                    PACKAGE + "WebModuleCheckTest$UnusedHeir.class"));
+
+    private static ClassLoader loader = WebModuleCheckTest.class.getClassLoader();
+
+    @AfterEach
+    void forget() {
+        loader = WebModuleCheckTest.class.getClassLoader();
+    }
 
     private static void start(String server, Class<?>... locked) throws ServletException {
         start(server, Map.of(), locked);
@@ -57,7 +72,7 @@ class WebModuleCheckTest {
                     case "getResourceAsStream" ->
                         WebModuleCheckTest.class.getResourceAsStream(
                                 arguments[0].toString().substring(CLASSES.length() - 1));
-                    case "getClassLoader" -> WebModuleCheckTest.class.getClassLoader();
+                    case "getClassLoader" -> loader;
                     default -> server;
                 });
         new WebModuleCheck().onStartup(locked.length == 0 ? null : Set.of(locked), context);
@@ -127,6 +142,26 @@ class WebModuleCheckTest {
                 .withMessageNotContaining("Bean");
     }
 
+    /** No container shows it: it has the annotation from its superclass, or from an interface. */
+    @Test
+    void endpointWhoseParentIsLocked_isFoundAndRefusedWhereItIsNotIntercepted() throws Exception {
+        assertRefused(OTHER, ParentOfEndpoint.class, "Heir would run without its lock", "Give it a scope");
+        assertRefused(TOMCAT, ParentOfEndpoint.class, "Heir would run without its lock", "Give it a scope");
+        startWithCdi(INTERCEPTING, ParentOfEndpoint.class);
+        assertRefused(OTHER, View.class, "HeirOfView would run without its lock");
+        assertRefused(INTERCEPTING, View.class, "HeirOfView would run ", "on an interface", "is not inherited");
+    }
+
+    /** It can be made and called, and CDI cannot make a bean of it. */
+    @Test
+    void classWhoseMethodsCannotBeLookedAt_isRefused() {
+        loader = new WithoutMissing();
+        assertThatExceptionOfType(ServletException.class)
+                .isThrownBy(() -> startWithCdi(TOMCAT))
+                .withMessageContaining("Incomplete would run without its lock: it is no bean, for a class")
+                .withMessageContaining("WebModuleCheckTest$Missing");
+    }
+
     @Test
     void servletThatIsNotShown_isRefused_ifItIsRegistered() {
         assertThatExceptionOfType(ServletException.class)
@@ -194,4 +229,64 @@ class WebModuleCheckTest {
     }
 
     public static class Unlocked {}
+
+    public abstract static class ParentOfEndpoint {
+        @Locked("a")
+        public void work() {}
+    }
+
+    public abstract static class Middle extends ParentOfEndpoint {}
+
+    @ServerEndpoint("/heir")
+    public static class Heir extends Middle {}
+
+    /** Nothing makes it but the application. */
+    public static class UnusedHeir extends Middle {}
+
+    public interface View {
+        @Locked("a")
+        void work();
+    }
+
+    @ServerEndpoint("/view")
+    public static class HeirOfView implements View {
+        @Override
+        public void work() {}
+    }
+
+    public static class Missing {}
+
+    public static class Incomplete {
+        @Locked("a")
+        public void work() {}
+
+        public void other(Missing missing) {}
+    }
+
+    /** Loads one class itself, so that it is asked for what that one needs, and has not all of it. */
+    private static final class WithoutMissing extends ClassLoader {
+        WithoutMissing() {
+            super(WebModuleCheckTest.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.equals(Missing.class.getName())) {
+                throw new ClassNotFoundException(name);
+            }
+            Class<?> loaded = findLoadedClass(name);
+            return loaded == null && name.equals(Incomplete.class.getName())
+                    ? define(name)
+                    : super.loadClass(name, resolve);
+        }
+
+        private Class<?> define(String name) throws ClassNotFoundException {
+            try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+    }
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.testkit.RedisServers;
 
 /**
- * Three Redis nodes, one WildFly, one shop: runs until it is told to stop, and leaves nothing running.
+ * Three Redis nodes, one WildFly, one shop: runs until it is stopped, and leaves nothing running.
  *
  * <p>Arguments: home of the server, EAR, directory for everything that is written, HTTP port.
  */
@@ -53,7 +53,7 @@ public final class Demo {
         Thread.currentThread().join(); // until the JVM ends
     }
 
-    /** Shares its monitor with {@link #stop}: told to stop in the middle of this, we first finish what would be left over. */
+    /** Shares its monitor with {@link #stop}, which so waits for the end of this and leaves nothing over. */
     private synchronized void start() throws IOException {
         if (!stopped) {
             redis = RedisServers.start(NODES, directory);

@@ -52,10 +52,10 @@ interface ApplicationServer {
         throw new IOException("there is nobody to tell this server: " + command);
     }
 
-    /** Goes back to what the page says first, once that adapter is gone. */
+    /** Returns to what the page says first, once that adapter is gone. */
     void forgetAlone() throws IOException;
 
-    /** Returns what the server says to a deployment that it refuses; and takes away what some servers keep of it. */
+    /** Returns what the server reports of a deployment that it refuses; and takes away what some servers keep of it. */
     static String refusal(Runnable deployment, Runnable undeployment) {
         String refusal = "it is deployed";
         try {

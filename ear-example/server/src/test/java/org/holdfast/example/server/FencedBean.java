@@ -12,7 +12,7 @@ import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.OnLoss;
 
-/** Writes rows, and goes on when its lock is lost: nothing but the fence stands in its way. */
+/** Writes rows, and continues when its lock is lost: nothing but the fence stands in its way. */
 @ApplicationScoped
 public class FencedBean {
 

@@ -8,10 +8,14 @@ import java.util.List;
 import org.jboss.as.cli.CommandContext;
 import org.jboss.as.cli.CommandContextFactory;
 import org.jboss.as.cli.CommandLineException;
+import org.jboss.as.cli.impl.CommandContextConfiguration;
 import org.jboss.dmr.ModelNode;
 
 /** Runs commands on WildFly as jboss-cli does. */
 final class JBossCli {
+
+    /** So long it waits for a server that is reloaded; of itself it would for 6 s. */
+    private static final int PATIENCE_MILLIS = 60_000;
 
     private JBossCli() {}
 
@@ -24,7 +28,11 @@ final class JBossCli {
         String controller = "remote+http://localhost:" + System.getProperty("management.port");
         List<ModelNode> results = new ArrayList<>();
         try {
-            CommandContext cli = CommandContextFactory.getInstance().newCommandContext(controller, null, null);
+            CommandContext cli = CommandContextFactory.getInstance()
+                    .newCommandContext(new CommandContextConfiguration.Builder()
+                            .setController(controller)
+                            .setConnectionTimeout(PATIENCE_MILLIS)
+                            .build());
             try {
                 cli.connectController();
                 for (String command : commands) {

@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
 import org.awaitility.Awaitility;
 
 /** Open Liberty: it deploys what its configuration says, and takes away what that no longer says. */
@@ -131,6 +134,25 @@ final class Liberty implements StartedServer {
     @Override
     public void forgetAlone() {
         page.configureAlone("alone");
+    }
+
+    /** @param command purgePoolContents, the one operation of a pool, and how */
+    @Override
+    public String manage(String command) throws IOException {
+        String how = command.replace("purgePoolContents ", "");
+        try (JMXConnector client = ServerJvm.connect()) {
+            MBeanServerConnection beans = client.getMBeanServerConnection();
+            ObjectName pool = beans.queryNames(
+                            new ObjectName("WebSphere:type=com.ibm.ws.jca.cm.mbean.ConnectionManagerMBean,"
+                                    + "jndiName=eis/holdfast,*"),
+                            null)
+                    .iterator()
+                    .next();
+            return String.valueOf(
+                    beans.invoke(pool, "purgePoolContents", new Object[] {how}, new String[] {String.class.getName()}));
+        } catch (Exception e) {
+            throw new IOException(command, e);
+        }
     }
 
     @Override

@@ -10,7 +10,7 @@ import org.holdfast.cdi.LeaseLost;
 import org.holdfast.cdi.LeaseReleased;
 import org.holdfast.cdi.LockTimedOut;
 
-/** Listens in the web module to what the extension in the EAR's library tells. */
+/** Receives in the web module the events of the extension in the EAR's library. */
 @ApplicationScoped
 public class LockEventsOfTests {
 
@@ -32,7 +32,7 @@ public class LockEventsOfTests {
         heard.add((event.skipped() ? "skipped " : "timed out ") + event.names());
     }
 
-    /** Returns what was heard of a lock. */
+    /** Returns the events of a lock. */
     public List<String> of(String lock) {
         return heard.stream().filter(what -> what.contains(lock)).toList();
     }

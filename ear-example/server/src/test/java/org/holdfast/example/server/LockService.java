@@ -10,7 +10,7 @@ import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
 
-/** The lock service of a server, under the name that the pages tell, as a client of JMX sees it. */
+/** The lock service of a server, under the name that the pages give, as a client of JMX sees it. */
 final class LockService {
 
     private static final String NAME = "org.holdfast:type=LockService,prefix=holdfast,id=1";

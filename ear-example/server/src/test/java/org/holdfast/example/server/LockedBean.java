@@ -74,7 +74,7 @@ public class LockedBean {
         return true;
     }
 
-    /** Waits, if nobody sets it otherwise. */
+    /** Waits, if the configuration does not change it. */
     @Locked("#{name}")
     public boolean configured(String name) {
         return true;

@@ -22,7 +22,7 @@ import jakarta.ws.rs.core.Application;
 import java.io.IOException;
 import org.holdfast.cdi.Locked;
 
-/** Classes that a server makes, none of which has a scope. Each tells whether the lock of its name is held while it works. */
+/** Classes that a server makes, without a scope. Each reports whether the lock of its name is held while it works. */
 final class LockedWebComponents {
 
     private LockedWebComponents() {}

@@ -52,7 +52,7 @@ public class LockingEjb {
         return locks.getConnection().acquire(name);
     }
 
-    /** Lets the timer service call {@link #tick} and tells whether the lock was held then. */
+    /** Lets the timer service call {@link #tick} and returns whether the lock was held then. */
     @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
     public boolean timeoutRunsLocked() throws Exception {
         CompletableFuture<Boolean> locked = new CompletableFuture<>();

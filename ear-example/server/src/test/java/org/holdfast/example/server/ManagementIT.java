@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jboss.arquillian.container.test.api.Deployer;
@@ -25,20 +24,16 @@ import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What operators do to the pool and the adapter while applications work under locks: none of these is free for others until its
- * holder was told, and not before its TTL has ended either. The pages of the servers have the same list.
+ * What operators do to the pool and the adapter while applications work under locks: none of these is free for others
+ * until its loss was reported to its holder, and not before its TTL has ended either. The pages of the servers have the
+ * same list.
  */
-@EnabledIfSystemProperty(
-        named = "server.page",
-        matches = "wildfly.md|payara.md",
-        disabledReason = "its operations are not on its page")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(300)
 class ManagementIT {
@@ -46,12 +41,17 @@ class ManagementIT {
     private static final String EAR = "working";
     private static final String DEFINITION =
             "/subsystem=resource-adapters/resource-adapter=holdfast/connection-definitions=holdfast";
+    private static final String ADAPTER = "resources.resource-adapter-config.holdfast-shop#holdfast.property.";
     private static final String POOL = "resources.connector-connection-pool.locks.";
 
     /** The adapter's ttlMillis, less what looking takes. */
     private static final Duration MOST_OF_THE_TTL = Duration.ofSeconds(3);
 
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     private static final String HELD = "held";
+    private static final String STOPPED =
+            "lost: the resource adapter was stopped, and its holder did not end within stopTimeoutMillis = 5000";
     private static final String DESTROYED = "lost: the container destroyed its connection, and it was in use";
 
     private static final List<String> WAYS = List.of("connection", "transaction", "detached");
@@ -74,22 +74,39 @@ class ManagementIT {
         return arguments(command, List.of(connection, transaction, detached));
     }
 
-    /** What is said to whom holds a lock by an open connection, by a transaction, and detached. */
+    /** What is reported to a holder by an open connection, by a transaction, and detached. */
     static Stream<Arguments> operations() {
-        if (System.getProperty("server.page").equals("wildfly.md")) {
-            return Stream.of(
-                    operation(DEFINITION + ":flush-idle-connection-in-pool", HELD, HELD, HELD),
-                    operation(DEFINITION + ":flush-invalid-connection-in-pool", HELD, HELD, HELD),
-                    operation(DEFINITION + ":flush-gracefully-connection-in-pool", HELD, HELD, HELD),
-                    operation(DEFINITION + ":flush-all-connection-in-pool", DESTROYED, DESTROYED, HELD));
-        }
+        return switch (System.getProperty("server.page")) {
+            case "wildfly.md" ->
+                Stream.of(
+                        operation(DEFINITION + ":flush-idle-connection-in-pool", HELD, HELD, HELD),
+                        operation(DEFINITION + ":flush-invalid-connection-in-pool", HELD, HELD, HELD),
+                        operation(DEFINITION + ":flush-gracefully-connection-in-pool", HELD, HELD, HELD),
+                        operation(DEFINITION + ":flush-all-connection-in-pool", DESTROYED, DESTROYED, HELD));
+            case "openliberty.md" ->
+                Stream.of(
+                        operation("purgePoolContents normal", HELD, HELD, HELD),
+                        operation("purgePoolContents immediate", HELD, HELD, HELD),
+                        operation("purgePoolContents abort", HELD, HELD, HELD));
+            case "tomee.md" -> Stream.of(operation("holdfast.rarRA.stopTimeoutMillis = 4000", HELD, HELD, HELD));
+            case "glassfish.md" ->
+                Stream.concat(
+                        commandsOfAsadmin(),
+                        Stream.of(
+                                operation("set " + ADAPTER + "waitTimeoutMillis=9000", DESTROYED, DESTROYED, STOPPED)));
+            default -> commandsOfAsadmin(); // that of GlassFish leaves an adapter behind on Payara 6: its page
+        };
+    }
+
+    private static Stream<Arguments> commandsOfAsadmin() {
         return Stream.of(
                 operation("ping-connection-pool locks", HELD, HELD, HELD),
                 operation("set " + POOL + "max-pool-size=70", HELD, HELD, HELD),
                 operation("set " + POOL + "idle-timeout-in-seconds=200", HELD, HELD, HELD),
                 operation("flush-connection-pool locks", DESTROYED, DESTROYED, HELD),
                 operation("set " + POOL + "property.ttlMillis=4000", DESTROYED, DESTROYED, HELD),
-                operation("set " + POOL + "property.keyPrefix=other", DESTROYED, DESTROYED, HELD));
+                operation("set " + POOL + "property.keyPrefix=other", DESTROYED, DESTROYED, HELD),
+                operation("delete-connector-connection-pool --cascade=true locks", DESTROYED, DESTROYED, HELD));
     }
 
     @ParameterizedTest
@@ -105,23 +122,21 @@ class ManagementIT {
             }
             CompletableFuture<String> operation = CompletableFuture.supplyAsync(() -> manage(command));
             long tellBy = System.nanoTime() + MOST_OF_THE_TTL.toNanos();
-            while (!operation.isDone() || System.nanoTime() < tellBy) {
+            Map<String, String> states = new LinkedHashMap<>();
+            while (!operation.isDone() || System.nanoTime() < tellBy || isToBeTold(states, expected, tellBy)) {
                 for (String lock : working.keySet()) {
-                    boolean told = !say(lock, "").equals(HELD);
+                    states.put(lock, say(lock, ""));
+                    boolean told = !states.get(lock).equals(HELD);
                     assertThat(told && System.nanoTime() > tellBy || nodes.isHeld(lock))
                             .as("%s is not free", lock)
                             .isTrue();
                 }
             }
             operation.get();
-            Map<String, String> states = new TreeMap<>();
             for (String lock : working.keySet()) {
-                states.put(lock.replaceAll("-.*", ""), say(lock, ""));
                 say(lock, "&end=true");
             }
-            assertThat(states)
-                    .isEqualTo(new TreeMap<>(Map.of(
-                            WAYS.get(0), expected.get(0), WAYS.get(1), expected.get(1), WAYS.get(2), expected.get(2))));
+            assertThat(states.values()).containsExactlyElementsOf(expected);
             for (String lock : working.keySet()) {
                 String answer = working.get(lock).get();
                 assertThat(answer.endsWith(", committed"))
@@ -133,6 +148,11 @@ class ManagementIT {
         } finally {
             deployer.undeploy(EAR);
         }
+    }
+
+    /** A server may act after it has answered, and the adapter gives holders time to end. */
+    private static boolean isToBeTold(Map<String, String> states, List<String> expected, long tellBy) {
+        return !List.copyOf(states.values()).equals(expected) && System.nanoTime() < tellBy + PATIENCE.toNanos();
     }
 
     private String manage(String command) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A message-driven bean, on servers that have a message broker without being told. */
+/** A message-driven bean, on servers that have a message broker without configuration. */
 @ExtendWith(ArquillianExtension.class)
 @EnabledIfSystemProperty(named = "server", matches = "glassfish")
 @Timeout(180)

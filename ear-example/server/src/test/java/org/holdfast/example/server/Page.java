@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.holdfast.testkit.Certificates;
 
-/** A page of {@code docs/servers}: what it tells operators to do is what the tests do. */
+/** A page of {@code docs/servers}: the tests do what it describes for operators. */
 final class Page {
 
     /** A fence with up to two words: what is in it, and which it is. */
@@ -80,7 +80,7 @@ final class Page {
         return blocks.stream().map(Block::id).toList();
     }
 
-    /** Says which block tells how to deploy the adapter alone. */
+    /** Sets which block describes how to deploy the adapter alone. */
     void configureAlone(String block) {
         configureAlone(block, UnaryOperator.identity());
     }
@@ -91,12 +91,12 @@ final class Page {
         changeOfAlone = change;
     }
 
-    /** Returns which block tells how to deploy a file. */
+    /** Returns which block describes how to deploy a file. */
     String block(String file) {
         return file.endsWith(".ear") ? "ear" : file.endsWith(".rar") ? alone : "application";
     }
 
-    /** Returns which block tells how to take it away. */
+    /** Returns which block describes how to take it away. */
     String blockGone(String file) {
         return block(file) + "-gone";
     }

@@ -16,7 +16,7 @@ import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
 
-/** A web module without an adapter: it makes its own factory, and tells how a method under a lock and in a transaction went. */
+/** A web module without an adapter: it makes its own factory, and reports how a locked method in a transaction went. */
 @WebServlet("/")
 public class PlainServlet extends HttpServlet {
 

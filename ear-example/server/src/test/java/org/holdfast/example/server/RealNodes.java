@@ -51,14 +51,15 @@ final class RealNodes {
                 .filter(node -> ask(node, "EXISTS " + key(lock, "lock")).equals("1"));
     }
 
-    /** Returns the token of who has the lock alone now and was not handed it: nodes remember the last that is reserved with it. */
+    /** Returns the token of an exclusive lease that was not handed on: nodes remember the last one reserved with it. */
     long token(String lock) {
         return nodes.stream().mapToLong(node -> tokenAt(node, lock)).max().orElseThrow() - RESERVED_TOKENS;
     }
 
     /**
-     * Returns whether the lease, alone on its lock and not handed on, was released on a majority of the nodes: one that hung when
-     * the adapter stopped keeps it until its TTL. One that has expired is as free, but nobody has raised its last token.
+     * Returns whether the lease, alone on its lock and not handed on, was released on a majority of the nodes: one that
+     * hung when the adapter stopped keeps it until its TTL. A lock that has expired is as free, but its last token was
+     * not raised.
      */
     boolean isReleased(String lock, long token) {
         long released = nodes.stream()

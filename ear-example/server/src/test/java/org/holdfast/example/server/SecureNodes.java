@@ -11,7 +11,7 @@ import java.util.List;
 import org.holdfast.testkit.Certificates;
 import org.holdfast.testkit.TlsFront;
 
-/** The nodes as they are reached over TLS: they show a certificate of an authority of the tests, and let in whom it knows. */
+/** The nodes over TLS: they show a certificate of an authority of the tests, and let in clients that it certifies. */
 final class SecureNodes {
 
     private final List<TlsFront> fronts = new ArrayList<>();
@@ -39,7 +39,7 @@ final class SecureNodes {
         return fronts.stream().map(front -> "127.0.0.1:" + front.port()).toList();
     }
 
-    /** Returns whom clients of the nodes have to trust. */
+    /** Returns the store with the authority that clients of the nodes have to trust. */
     Path trustStore() {
         return trustStore;
     }
@@ -49,7 +49,7 @@ final class SecureNodes {
         return keyStore;
     }
 
-    /** Returns how many nodes have let somebody in. */
+    /** Returns how many nodes have let a client in. */
     long used() {
         return fronts.stream().filter(front -> front.admitted() > 0).count();
     }

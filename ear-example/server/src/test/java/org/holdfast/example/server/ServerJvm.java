@@ -30,7 +30,7 @@ final class ServerJvm {
         return Long.toString(ApplicationServer.current().pid());
     }
 
-    /** Runs jcmd and returns what it says. */
+    /** Runs jcmd and returns its output. */
     static String command(String... arguments) throws IOException, InterruptedException {
         List<String> command = Stream.concat(
                         Stream.of(

@@ -59,8 +59,8 @@ final class ServerProcess {
     }
 
     /**
-     * Returns how many sockets and selectors are open; 0 where the operating system does not tell. Archives are the server's
-     * affair: some keep those of applications that are gone.
+     * Returns how many sockets and selectors are open; 0 where the operating system does not report them. Archives are
+     * the server's affair: some keep those of applications that are gone.
      */
     long sockets() throws IOException {
         Path descriptors = Path.of("/proc", Long.toString(pid), "fd");

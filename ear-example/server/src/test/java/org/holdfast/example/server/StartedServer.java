@@ -13,7 +13,7 @@ interface StartedServer extends ApplicationServer, AutoCloseable {
     /**
      * Deploys and returns when it can be used. An archive that has the adapter in it, or is it, is configured with its factories.
      *
-     * @throws IOException with what the server says if it refuses
+     * @throws IOException with what the server reports if it refuses
      */
     void deploy(Path archive) throws IOException;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The RAR alone, told as the server's page tells it, with nodes that speak TLS to whom they know and to nobody else. */
+/** The RAR alone, configured as on the server's page, with nodes that speak TLS only to clients that they know. */
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)
 class TlsIT {

@@ -190,6 +190,13 @@ final class TomEE implements StartedServer {
                 .collect(Collectors.joining()));
     }
 
+    /** @param command a setting, which the server reads when it starts */
+    @Override
+    public String manage(String command) throws IOException {
+        append("system.properties", command + "\n");
+        return "";
+    }
+
     private void addSettings(String lines) throws IOException {
         Path settings = base.resolve("conf/system.properties");
         Files.copy(settings, base.resolve(SETTINGS_BEFORE));

@@ -274,7 +274,7 @@ class TransactionsIT {
         entry.assertRolledBackAndReleased();
     }
 
-    /** Some servers look only now and then. TomEE looks when somebody wants to commit, and until then says nothing. */
+    /** Some servers check only now and then. TomEE checks at the commit, and until then reports nothing. */
     private void pastTheTimeout(Work work) throws Exception {
         timingOut(() -> {
             transaction.begin();

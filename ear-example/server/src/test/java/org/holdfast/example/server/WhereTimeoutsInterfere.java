@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** WildFly rolls a transaction back when it times out. The others mark it, and leave the rest to whoever ends it. */
+/** WildFly rolls a transaction back when it times out. The others mark it, and wait for the code that ends it. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @EnabledIfSystemProperty(

@@ -17,7 +17,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 
-/** Takes a lock and works under it until it is told to end; says meanwhile whether it was told of a loss. */
+/** Takes a lock and works under it until a request ends that; answers meanwhile whether a loss was reported. */
 @WebServlet("/")
 public class WorkingServlet extends HttpServlet {
 
@@ -72,7 +72,7 @@ public class WorkingServlet extends HttpServlet {
         }
     }
 
-    /** Answers how the work on a lock stands, and ends it if told to. */
+    /** Answers how the work on a lock stands, and ends it if the request asks for that. */
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
         Work work = underWay.get(request.getParameter("lock"));

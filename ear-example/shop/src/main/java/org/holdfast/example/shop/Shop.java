@@ -21,8 +21,8 @@ public class Shop {
     private Lease lease;
 
     /**
-     * Sells one, by one caller at a time in all servers together: lock, begin, work, commit, release. A caller who has slept
-     * until another had the lock is refused by the row.
+     * Sells one, by one caller at a time in all servers together: lock, begin, work, commit, release. The row refuses a
+     * caller that has slept until another had the lock.
      */
     @Locked(value = "stock-#{sku}", waitTimeout = "PT5S")
     @Transactional

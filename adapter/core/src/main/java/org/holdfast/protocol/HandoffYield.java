@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.Time;
+
+/**
+ * Lets other processes go first, for a moment after this one has released a lock that they wait for: they have to
+ * receive the announcement of the release before they can ask, and a waiter in this process would always be faster.
+ *
+ * <p>Safe for use by any number of threads. A name takes no memory when its moment is over and {@link #sweep} has
+ * passed.
+ */
+final class HandoffYield {
+
+    /** Several times what it takes to receive a release and to ask for the lock. */
+    private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private static final long RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private final Time time;
+    private final Randomness randomness;
+    private final ConcurrentHashMap<String, Long> until = new ConcurrentHashMap<>();
+
+    HandoffYield(Time time, Randomness randomness) {
+        this.time = time;
+        this.randomness = randomness;
+    }
+
+    /** The lock was released, and other processes wait for it. */
+    void yieldToOthers(String lock) {
+        until.put(lock, time.nanoTime() + LEAST_NANOS + randomness.below(RANGE_NANOS));
+    }
+
+    /** Returns how long to wait before the lock is asked for; 0 or less if at once. */
+    long nanosLeft(String lock) {
+        if (until.isEmpty()) {
+            return 0;
+        }
+        Long moment = until.get(lock);
+        return moment == null ? 0 : moment - time.nanoTime();
+    }
+
+    /** Forgets what is over. */
+    void sweep() {
+        long now = time.nanoTime();
+        until.values().removeIf(moment -> moment - now <= 0);
+    }
+
+    int size() {
+        return until.size();
+    }
+}

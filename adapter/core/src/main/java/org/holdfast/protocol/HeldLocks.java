@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/**
+ * What this process holds, by name. A name that it does not hold takes no memory. Safe for use by any number of
+ * threads.
+ */
+final class HeldLocks {
+
+    private final ConcurrentHashMap<String, List<HeldLock>> byName = new ConcurrentHashMap<>();
+
+    void add(HeldLock heldLock) {
+        for (String name : heldLock.claim().target().names()) {
+            byName.merge(name, List.of(heldLock), HeldLocks::joined);
+        }
+    }
+
+    void remove(HeldLock heldLock) {
+        for (String name : heldLock.claim().target().names()) {
+            byName.computeIfPresent(name, (key, present) -> without(present, heldLock));
+        }
+    }
+
+    /** Lets one hold take the place of another on the same names, so that the lock is never seen free. */
+    void replace(HeldLock old, HeldLock heir) {
+        for (String name : heir.claim().target().names()) {
+            byName.compute(name, (key, present) -> {
+                List<HeldLock> others = present == null ? null : without(present, old);
+                return others == null ? List.of(heir) : joined(others, List.of(heir));
+            });
+        }
+    }
+
+    private static List<HeldLock> joined(List<HeldLock> some, List<HeldLock> others) {
+        List<HeldLock> all = new ArrayList<>(some);
+        all.addAll(others);
+        return List.copyOf(all);
+    }
+
+    private static List<HeldLock> without(List<HeldLock> heldLocks, HeldLock heldLock) {
+        if (heldLocks.size() == 1 && heldLocks.get(0) == heldLock) {
+            return null;
+        }
+        return heldLocks.stream().filter(h -> h != heldLock).toList();
+    }
+
+    /** Returns what is held of a name, in whichever way. */
+    List<HeldLock> of(String name) {
+        return byName.getOrDefault(name, List.of());
+    }
+
+    /** Returns the first hold of a name that fits, or null. */
+    HeldLock find(String name, Predicate<HeldLock> fits) {
+        for (HeldLock heldLock : of(name)) {
+            if (fits.test(heldLock)) {
+                return heldLock;
+            }
+        }
+        return null;
+    }
+
+    /** Returns all holds, each once. */
+    Set<HeldLock> all() {
+        Set<HeldLock> all = new LinkedHashSet<>();
+        byName.values().forEach(all::addAll);
+        return all;
+    }
+
+    /** Returns which names are held, sorted: the first ones up to a bound. */
+    List<String> names(int most) {
+        return byName.keySet().stream().sorted().limit(most).toList();
+    }
+
+    /** Returns how many names are held. */
+    int size() {
+        return byName.size();
+    }
+}

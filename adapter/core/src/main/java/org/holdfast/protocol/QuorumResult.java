@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.Map;
+
+/** The result of one attempt to acquire. Whatever is not {@link Acquired} has been undone, or is being undone. */
+public sealed interface QuorumResult {
+
+    /** A quorum granted in time. */
+    record Acquired(long startedNanos, long validUntilNanos) implements QuorumResult {}
+
+    /** Enough nodes answered, and another holder has the lock, for so long if it is not renewed. */
+    record Contended(long remainingMillis) implements QuorumResult {}
+
+    /** Larger tokens are on record: a new attempt with one larger than this may succeed at once. */
+    record TokenTooSmall(long last) implements QuorumResult {}
+
+    /** The ticket is too late for its number: a new one, with one larger than this, is needed. */
+    record Overtaken(long last) implements QuorumResult {}
+
+    /** Too few nodes took part, and no other can have granted. */
+    record Unavailable(Map<String, String> failures) implements QuorumResult {}
+
+    /** Too few answers came to know: a quorum may have granted or may grant yet. The attempt is being undone. */
+    record Undetermined(Map<String, String> failures) implements QuorumResult {}
+
+    /** Our clock and those of a quorum differ so much that our tokens would prove nothing. */
+    record ClockSkewed() implements QuorumResult {}
+
+    /**
+     * The token is too far from the clocks of a quorum, and our clock is not: it was drawn long ago, or before a clock
+     * was set right. A new attempt with a new one may succeed at once.
+     */
+    record TokenOutOfDate() implements QuorumResult {}
+}

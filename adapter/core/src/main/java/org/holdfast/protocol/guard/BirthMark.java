@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What a node keeps to show whether its memory is whole: a key without TTL that goes when memory goes.
+ *
+ * <p>All moments are those of the node's clock, in microseconds.
+ *
+ * @param sinceMicros since when nothing was forgotten
+ * @param looks when processes looked, the last look first, eight at the most. They grow, also if the clock is set back:
+ *     one that a process remembers and that is missing here shows old memory that was put back
+ * @param steadyMicros since when processes have watched the clock without a gap and without a jump
+ * @param process which Redis process keeps it
+ * @param outdatedMicros when a process looked last that does not know the settings towards which a change is rolled
+ *     out; 0 if none did
+ * @param acceptedSettings the settings that processes must share
+ */
+public record BirthMark(
+        long sinceMicros,
+        List<Long> looks,
+        long steadyMicros,
+        Process process,
+        long outdatedMicros,
+        AcceptedSettings acceptedSettings) {
+
+    private static final Pattern FORM = Pattern.compile(
+            "(\\d{1,18}) (\\d{1,18}(?:,\\d{1,18}){0,7}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18}) (\\S{1,64}) (\\S{1,40})"
+                    + " (\\d{1,18}) (\\S{1,128})");
+
+    /**
+     * A Redis process, and what has become of its memory by then.
+     *
+     * @param runId drawn by Redis when the process starts
+     * @param evictions how many keys the process has evicted: keys that are evicted leave the mark behind
+     * @param promotion the data set that the process had as a replica before it was promoted last; "-" if it never was
+     * @param loaded what the process reports of the file that it has loaded last, which replaced its memory; "-" if it
+     *     reports nothing
+     */
+    public record Process(String runId, long evictions, String promotion, String loaded) {
+
+        /** The process was never promoted. */
+        public static final String NEVER_PROMOTED = "-";
+
+        /** The process does not report what it has loaded. */
+        public static final String LOADED_UNKNOWN = "-";
+    }
+
+    public BirthMark {
+        looks = List.copyOf(looks);
+        if (looks.isEmpty()) {
+            throw new IllegalArgumentException("a mark is written by a process that looks");
+        }
+    }
+
+    /** Returns the mark, or nothing if the text is none of ours. */
+    public static Optional<BirthMark> parse(String text) {
+        Matcher matcher = FORM.matcher(text);
+        return matcher.matches()
+                ? AcceptedSettings.parse(matcher.group(9))
+                        .map(acceptedSettings -> new BirthMark(
+                                Long.parseLong(matcher.group(1)),
+                                looks(matcher.group(2)),
+                                Long.parseLong(matcher.group(3)),
+                                new Process(
+                                        matcher.group(4),
+                                        Long.parseLong(matcher.group(5)),
+                                        matcher.group(6),
+                                        matcher.group(7)),
+                                Long.parseLong(matcher.group(8)),
+                                acceptedSettings))
+                : Optional.empty();
+    }
+
+    /** Returns the text to store; scripts read the number it begins with. */
+    public String text() {
+        return sinceMicros + " " + looks.stream().map(String::valueOf).collect(Collectors.joining(",")) + " "
+                + steadyMicros + " " + rest();
+    }
+
+    private static List<Long> looks(String text) {
+        return Arrays.stream(text.split(",")).map(Long::parseLong).toList();
+    }
+
+    /** Returns when a process looked last. */
+    public long seenMicros() {
+        return looks.get(0);
+    }
+
+    /**
+     * Returns whether a look that a process remembers belongs to what is written here: it is one of the last, or it
+     * came before all of these.
+     */
+    boolean goesBackTo(long lookMicros) {
+        return looks.contains(lookMicros) || lookMicros < looks.get(looks.size() - 1);
+    }
+
+    /** Returns what follows the moments. */
+    public String rest() {
+        return process.runId() + " " + process.evictions() + " " + process.promotion() + " " + process.loaded() + " "
+                + outdatedMicros + " " + acceptedSettings.text();
+    }
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Reply;
+
+/**
+ * Watches the clocks of the nodes: each answer carries the node's time, which must keep its distance from our own
+ * clock.
+ *
+ * <p>An answer was given between the sending of its request and its arrival, so it bounds that distance from both
+ * sides. Bounds of many answers are intersected, and widened by the drift that may have come since: what lies ahead of
+ * them is a jump. It is seen in the very answer that would otherwise have granted a lock whose last holder still counts
+ * on its TTL. (A clock that is set back only makes locks last longer.)
+ *
+ * <p>A node that has jumped is doubted: none of its grants counts until the doubt is {@linkplain #settle settled}, and
+ * then only those that were asked for later. The other nodes show whether that clock jumped or ours stood still. Steps
+ * smaller than the best round trip, the drift since the last answer and 2 ms are not seen. Nor does a process see a
+ * jump that came before its first answer from that node.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public final class ClockMonitor implements NodeGuard.ClockWatch {
+
+    private static final long GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** Even where no drift is allowed for: clocks are not that good. */
+    private static final double LEAST_DRIFT = 0.001;
+
+    /** Jumps that were seen within so long of each other may have one cause. */
+    private static final long TESTIMONY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** So long the other nodes, and the other processes, may take to show which clock caused the jump. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** For a larger jump another process, if there is one, shows at once which clock caused it: it has looked since. */
+    private static final long SMALL_JUMP_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** A standstill of ours for so long is seen at every node, however slow the network. */
+    private static final long UNMISTAKABLE_JUMP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final double drift;
+    private final Watched[] watched;
+
+    /** @param driftFactor bound on the difference of clock rates, as a part of the time that passes */
+    public ClockMonitor(int nodes, double driftFactor) {
+        this.drift = Math.max(driftFactor, LEAST_DRIFT);
+        this.watched = new Watched[nodes];
+        for (int node = 0; node < nodes; node++) {
+            watched[node] = new Watched();
+        }
+    }
+
+    /** Which clock caused the jump. */
+    public enum Finding {
+        /** The others have not shown it yet. */
+        OPEN,
+        /** That node's. */
+        NODE,
+        /** Ours: a quorum of nodes is ahead by the same. */
+        CLIENT
+    }
+
+    /** The clock of one node: bounds of its distance from ours, and the jump that was seen last. */
+    private static final class Watched {
+        private boolean known;
+        private long low;
+        private long high;
+        private long at;
+        private long lastSentAt;
+        private boolean jumped;
+        private boolean doubted;
+        private boolean told;
+        private boolean stepped;
+
+        /** Was set back since it jumped: it was that clock, not ours. */
+        private boolean returned;
+
+        private long believedFrom;
+        private long jumpSeenAt;
+        private long measuredBefore;
+        private long jumpLow;
+        private long jumpHigh;
+        private long steadyMicros;
+        private long lastMicros;
+        private long microsBefore;
+        private long microsAtJump;
+        private long wholeFromMicros;
+
+        private boolean isLike(Watched other) {
+            return jumped
+                    && other.jumped
+                    && Math.abs(jumpSeenAt - other.jumpSeenAt) < TESTIMONY_NANOS
+                    && jumpLow - other.jumpHigh <= 0
+                    && other.jumpLow - jumpHigh <= 0;
+        }
+    }
+
+    /**
+     * Takes note of the time in an answer, and returns what the answer is worth: a grant by a clock that has jumped is
+     * none. What was done there is as unknown as if no answer had come, and must be undone like that.
+     *
+     * @param command what it answers
+     * @param sentAt when its request was sent, by our clock
+     * @param receivedAt when it had come, by our clock
+     */
+    public Answer weigh(Answer answer, Command command, long sentAt, long receivedAt) {
+        boolean counts = note(answer.node(), sentAt, receivedAt, answer.nodeMicros());
+        if (!(answer.reply() instanceof Reply.Granted)) {
+            return answer;
+        }
+        if (!counts) {
+            return new Answer(answer.node(), new Reply.NoAnswer(describe(answer.node())), 0);
+        }
+        return command instanceof Command.Acquire && isTooEarly(answer)
+                ? new Answer(answer.node(), new Reply.NoAnswer("it granted a lock in its quarantine"), 0)
+                : answer;
+    }
+
+    /**
+     * A clock may go ahead by the same twice, and its node's mark be set meanwhile: memory is whole since a moment in
+     * between. To a client that has not looked since, the clock seems never to have moved.
+     */
+    private synchronized boolean isTooEarly(Answer grant) {
+        return grant.nodeMicros() < watched[grant.node()].wholeFromMicros;
+    }
+
+    @Override
+    public synchronized void admitted(int node, long wholeFromMicros) {
+        watched[node].wholeFromMicros = wholeFromMicros;
+    }
+
+    /**
+     * Takes note of a node's time.
+     *
+     * @param nodeMicros its time; 0 if it reported none
+     * @return whether a grant in the same answer counts
+     */
+    public synchronized boolean note(int node, long sentAt, long receivedAt, long nodeMicros) {
+        Watched clock = watched[node];
+        if (clock.stepped && sentAt - clock.believedFrom < 0) {
+            return false; // it may have been answered before the step was seen, or before the quarantine
+        }
+        if (nodeMicros != 0) {
+            long nodeNanos = TimeUnit.MICROSECONDS.toNanos(nodeMicros);
+            long underWay = (long) ((receivedAt - sentAt) * drift); // the older bound is widened to the newer moment
+            compare(clock, nodeNanos - receivedAt, nodeNanos - sentAt + underWay, sentAt, receivedAt, nodeMicros);
+            clock.lastMicros = nodeMicros;
+        }
+        return !clock.doubted;
+    }
+
+    /** Nothing but differences of distances is compared: our clock may begin anywhere. */
+    private void compare(Watched clock, long low, long high, long sentAt, long at, long nodeMicros) {
+        if (!clock.known) {
+            clock.known = true;
+            clock.steadyMicros = nodeMicros;
+            set(clock, low, high, sentAt, at);
+            return;
+        }
+        long widened = (long) (Math.abs(at - clock.at) * drift);
+        long knownLow = clock.low - widened;
+        long knownHigh = clock.high + widened;
+        if (low - knownHigh > GRAIN_NANOS) {
+            clock.jumped = true;
+            clock.doubted = true;
+            clock.stepped = true;
+            clock.returned = false;
+            clock.told = false;
+            clock.measuredBefore = clock.at;
+            clock.believedFrom = at;
+            clock.jumpSeenAt = at;
+            clock.jumpLow = low - knownHigh;
+            clock.jumpHigh = high - knownLow;
+            clock.microsBefore = clock.lastMicros;
+            clock.microsAtJump = nodeMicros;
+            clock.steadyMicros = nodeMicros;
+            set(clock, low, high, sentAt, at);
+        } else if (knownLow - high > GRAIN_NANOS) { // set back
+            clock.stepped = true;
+            clock.returned = true;
+            clock.believedFrom = at;
+            clock.steadyMicros = nodeMicros;
+            set(clock, low, high, sentAt, at);
+        } else if (at - clock.at >= 0) {
+            if (at - clock.at > SMALL_JUMP_NANOS) { // measured too seldom to say that there was no jump
+                clock.steadyMicros = nodeMicros;
+            }
+            narrow(clock, knownLow, knownHigh, low, high);
+            clock.lastSentAt = sentAt;
+            clock.at = at;
+        }
+    }
+
+    private static void set(Watched clock, long low, long high, long sentAt, long at) {
+        clock.low = low;
+        clock.high = high;
+        clock.lastSentAt = sentAt;
+        clock.at = at;
+    }
+
+    /** What is a little apart counts as the nearest edge: were it taken as it is, small steps would add up unseen. */
+    private static void narrow(Watched clock, long knownLow, long knownHigh, long low, long high) {
+        long lower = low - knownLow > 0 ? low : knownLow;
+        long upper = high - knownHigh < 0 ? high : knownHigh;
+        clock.low = lower - knownHigh > 0 ? knownHigh : lower;
+        clock.high = upper - knownLow < 0 ? knownLow : upper;
+    }
+
+    /** Returns whether this node has ever reported its time. */
+    public synchronized boolean isKnown(int node) {
+        return watched[node].known;
+    }
+
+    /** Returns whether a quorum is further from a wall clock than the limit, by what was measured last. */
+    public synchronized boolean areFarFrom(long wallMicros, long now, long limitMicros) {
+        long ours = TimeUnit.MICROSECONDS.toNanos(wallMicros) - now;
+        long limit = TimeUnit.MICROSECONDS.toNanos(limitMicros);
+        int far = 0;
+        for (Watched clock : watched) {
+            far += clock.known && (clock.low - ours > limit || ours - clock.high > limit) ? 1 : 0;
+        }
+        return far >= quorum();
+    }
+
+    @Override
+    public synchronized long steadyMicros(int node) {
+        return watched[node].steadyMicros;
+    }
+
+    /**
+     * Returns whether other processes have watched without a gap a node's clock that seems to have jumped: then our
+     * clock stood still. The node's time is to be noted with what is asked here: a clock that is back again shows a
+     * look from after that, which is no testimony.
+     *
+     * @param steadyMicros since when they have, by the node's clock
+     * @param seenMicros until when they have, by the node's clock
+     */
+    public synchronized boolean isVouchedFor(int node, long steadyMicros, long seenMicros) {
+        Watched clock = watched[node];
+        long gapMicros = clock.microsAtJump - seenMicros; // the jump does not fit into a gap that is shorter
+        return clock.doubted
+                && !clock.returned
+                && steadyMicros <= clock.microsBefore
+                && TimeUnit.MICROSECONDS.toNanos(gapMicros) < clock.jumpLow;
+    }
+
+    /** Our own clock stood still, as other processes show; returns for how long, 0 if that was returned before. */
+    public synchronized long stoodStillBy(int node) {
+        Watched clock = watched[node];
+        boolean first = clock.jumped && !clock.told;
+        clock.told = true;
+        return first ? clock.jumpHigh : 0;
+    }
+
+    /** Returns whether this node's clock has jumped, and the doubt is not settled. */
+    @Override
+    public synchronized boolean isDoubted(int node) {
+        return watched[node].doubted;
+    }
+
+    /** Returns the nodes that are doubted. */
+    public synchronized NodeSet doubted() {
+        NodeSet doubted = NodeSet.NONE;
+        for (int node = 0; node < watched.length; node++) {
+            doubted = watched[node].doubted ? doubted.with(node) : doubted;
+        }
+        return doubted;
+    }
+
+    /** Describes how far a node's clock has jumped. */
+    public synchronized String describe(int node) {
+        long nanos = watched[node].jumpLow / 2 + watched[node].jumpHigh / 2;
+        return "its clock jumped by " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
+    }
+
+    /**
+     * Returns for how long our own clock stood still, as it does while a virtual machine is suspended; 0 if it did not,
+     * or if that was returned before.
+     *
+     * <p>If the clocks of a quorum are ahead by the same, it was ours that did not go on; whether or not one of them
+     * has been put in quarantine meanwhile. A single node cannot testify against us.
+     */
+    public synchronized long stoodStillNanos() {
+        for (Watched one : watched) {
+            one.told |= one.jumped && isKnownAlready(one);
+            if (one.jumped && !one.told && isOurs(one)) {
+                for (Watched other : watched) {
+                    other.told |= one.isLike(other);
+                }
+                return one.jumpHigh;
+            }
+        }
+        return 0;
+    }
+
+    /** A node that answers late shows a standstill that was reported since it was measured last. */
+    private boolean isKnownAlready(Watched late) {
+        for (Watched other : watched) {
+            if (other.told && other.isLike(late) && other.jumpSeenAt - late.measuredBefore >= 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isOurs(Watched clock) {
+        int alike = 0;
+        for (Watched other : watched) {
+            alike += clock.isLike(other) ? 1 : 0;
+        }
+        return alike > 1 && alike >= quorum();
+    }
+
+    private int quorum() {
+        return watched.length / 2 + 1;
+    }
+
+    /**
+     * Returns which clock caused the jump of a node that is doubted.
+     *
+     * <p>Ours if a quorum is ahead by the same. That node's if it went back since. Also if so many nodes have answered
+     * otherwise since that there can be no such quorum, and no other process can show that it was ours. Also if they
+     * take too long to show it. A small jump cannot be distinguished from the pause between two looks of another
+     * process: its next look is awaited.
+     */
+    public synchronized Finding find(int node, long now) {
+        Watched clock = watched[node];
+        if (clock.returned) {
+            return Finding.NODE;
+        }
+        if (isOurs(clock)) {
+            return Finding.CLIENT;
+        }
+        int otherwise = 0;
+        for (Watched other : watched) {
+            boolean answeredSince = other.known && other.lastSentAt - clock.jumpSeenAt >= 0;
+            otherwise += answeredSince && other != clock && !clock.isLike(other) ? 1 : 0;
+        }
+        boolean mayBeOurs = watched.length > 1 && watched.length - otherwise >= quorum();
+        long small = watched.length > 1 ? UNMISTAKABLE_JUMP_NANOS : SMALL_JUMP_NANOS;
+        boolean mayBeShown = clock.jumpLow < small; // by another process at its next look
+        boolean open = (mayBeOurs || mayBeShown) && now - clock.jumpSeenAt < PATIENCE_NANOS;
+        return open ? Finding.OPEN : Finding.NODE;
+    }
+
+    /** Returns what stands for the present doubt in a node: another jump makes another doubt. */
+    public synchronized long doubt(int node) {
+        return watched[node].jumpSeenAt;
+    }
+
+    /**
+     * The quarantine of a node has begun, or is not needed: what is asked of it from now on counts again.
+     *
+     * @param doubt which doubt is settled; a newer one stays
+     */
+    public synchronized void settle(int node, long doubt, long now) {
+        if (watched[node].jumpSeenAt == doubt) {
+            watched[node].doubted = false;
+            watched[node].believedFrom = now;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.List;
+
+/**
+ * A change of the mark.
+ *
+ * @param seenText what the mark is now; empty for none
+ * @param sinceMicros since when memory is whole; {@link #NOW} for the moment at which the node does it
+ * @param steadyMicros since when the clock is watched without a gap; {@link #NOW} likewise
+ * @param process which process the node is
+ * @param outdatedMicros when a process looked last that knows only the settings that are being changed; 0 if none did
+ * @param acceptedSettings the settings to keep there
+ * @param heartbeatMillis how long the heartbeat lasts
+ * @param reason why a quarantine begins, or why the mark is given to another process; empty if nothing but a look is
+ *     noted
+ */
+public record MarkChange(
+        String seenText,
+        long sinceMicros,
+        long steadyMicros,
+        BirthMark.Process process,
+        long outdatedMicros,
+        AcceptedSettings acceptedSettings,
+        long heartbeatMillis,
+        String reason) {
+
+    /** The moment at which the node runs the script. */
+    public static final long NOW = 0;
+
+    /** Returns what follows the moments in the mark. */
+    public String rest() {
+        return new BirthMark(0, List.of(0L), 0, process, outdatedMicros, acceptedSettings).rest();
+    }
+}

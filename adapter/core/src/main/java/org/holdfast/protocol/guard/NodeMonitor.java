@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.LongConsumer;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.NodeSet;
+
+/**
+ * Looks at the nodes in the background, and decides what a clock that has jumped comes to.
+ *
+ * <p>Nodes that are asked are looked at once a second, so that a jump of their clocks is seen early and against a fresh
+ * measure; nodes that are not, when they are due. {@link #look} is for one thread at a time.
+ */
+public final class NodeMonitor {
+
+    private static final System.Logger LOG = System.getLogger(NodeMonitor.class.getName());
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** While a clock is doubted the others are asked so often. */
+    private static final long HEARING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The nodes, as they can be looked at. */
+    public interface Sight {
+
+        /** Returns how many nodes there are. */
+        int count();
+
+        /** Returns whether commands are sent to the node. */
+        boolean isAsked(int node);
+
+        /** Returns whether a node that is not asked should be looked at. */
+        boolean isLookDue(int node);
+
+        /** Takes the right to look at a node that is not asked; true for one caller each time it is due. */
+        boolean claimLook(int node);
+
+        /** Looks at a node: its time goes to the {@link ClockMonitor}, and it is asked from now on, or not. */
+        void look(int node);
+
+        /** Begins a quarantine on the node; false if it could not be reached. */
+        boolean quarantine(int node, String reason);
+
+        /** Returns whether other processes show that a node's clock, which seems to have jumped, has not. */
+        boolean isVouchedFor(int node);
+    }
+
+    private final Time time;
+    private final ClockMonitor clockMonitor;
+    private final Sight sight;
+    private final AtomicLongArray lookedAt;
+    private final LongConsumer whenClockStoodStill;
+    private volatile long lastLook;
+
+    /** Where a quarantine could not begin, and when that was. Only the thread that looks changes these. */
+    private final long[] failedAt;
+
+    private volatile NodeSet failed = NodeSet.NONE;
+
+    /** @param whenClockStoodStill receives for how many nanoseconds our own clock stood still */
+    public NodeMonitor(Time time, ClockMonitor clockMonitor, Sight sight, LongConsumer whenClockStoodStill) {
+        this.time = time;
+        this.clockMonitor = clockMonitor;
+        this.sight = sight;
+        this.lookedAt = new AtomicLongArray(sight.count());
+        for (int node = 0; node < sight.count(); node++) {
+            lookedAt.set(node, time.nanoTime() - PAUSE_NANOS); // the first look is due: quarantines begin with it
+        }
+        this.whenClockStoodStill = whenClockStoodStill;
+        this.failedAt = new long[sight.count()];
+        this.lastLook = time.nanoTime() - HEARING_NANOS;
+    }
+
+    /** Returns whether there is something to look at. */
+    public boolean isDue() {
+        if (!clockMonitor.doubted().isEmpty() && time.nanoTime() - lastLook >= doubtPause()) {
+            return true;
+        }
+        for (int node = 0; node < sight.count(); node++) {
+            if (isDue(node)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A doubted node is looked at when it is known which clock caused the jump. */
+    private boolean isDue(int node) {
+        if (clockMonitor.isDoubted(node)) {
+            return false;
+        }
+        return sight.isAsked(node) ? isAgo(node, PAUSE_NANOS) : sight.isLookDue(node);
+    }
+
+    /**
+     * The others are asked often until it is known which clock caused the jump; then a failed quarantine is retried
+     * once a second.
+     */
+    private long doubtPause() {
+        NodeSet doubted = clockMonitor.doubted();
+        for (int node = 0; node < sight.count(); node++) {
+            if (doubted.contains(node) && clockMonitor.find(node, time.nanoTime()) == ClockMonitor.Finding.OPEN) {
+                return HEARING_NANOS;
+            }
+        }
+        return doubted.without(failed).isEmpty() ? PAUSE_NANOS : 0;
+    }
+
+    private boolean isAgo(int node, long nanos) {
+        return time.nanoTime() - lookedAt.get(node) >= nanos;
+    }
+
+    /** Looks at the nodes that are due. Blocks for a few node timeouts for each that hangs. */
+    public void look() {
+        lastLook = time.nanoTime();
+        for (int node = 0; node < sight.count(); node++) {
+            if (isDue(node) && (sight.isAsked(node) || sight.claimLook(node))) {
+                look(node);
+            }
+        }
+        if (!clockMonitor.doubted().isEmpty()) {
+            hearTheOthers();
+            settleDoubts();
+        }
+    }
+
+    private void look(int node) {
+        lookedAt.set(node, time.nanoTime());
+        sight.look(node);
+    }
+
+    /** A clock seems to have jumped: the others show whether it did, or ours stood still. */
+    private void hearTheOthers() {
+        for (int node = 0; node < sight.count(); node++) {
+            if (!clockMonitor.isDoubted(node) && sight.isAsked(node) && isAgo(node, doubtPause())) {
+                look(node);
+            }
+        }
+        tellOfStandstill();
+    }
+
+    private void tellOfStandstill() {
+        long standstill = clockMonitor.stoodStillNanos();
+        tellOfStandstill(standstill, "a quorum of nodes is ahead of it by that");
+    }
+
+    private void tellOfStandstill(long standstill, String evidence) {
+        if (standstill > 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0213: the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(standstill)
+                            + " ms: " + evidence);
+            whenClockStoodStill.accept(standstill);
+        }
+    }
+
+    private void settleDoubts() {
+        NodeSet doubted = clockMonitor.doubted();
+        for (int node = 0; node < sight.count(); node++) {
+            if (doubted.contains(node)) {
+                settle(node);
+            }
+        }
+    }
+
+    private void settle(int node) {
+        long doubt = clockMonitor.doubt(node);
+        ClockMonitor.Finding finding = clockMonitor.find(node, time.nanoTime());
+        if (finding
+                == ClockMonitor.Finding
+                        .CLIENT) { // by what others have heard since, perhaps: leases are told before it is settled
+            tellOfStandstill();
+        }
+        boolean ours = finding == ClockMonitor.Finding.CLIENT;
+        if (!ours && sight.isVouchedFor(node)) {
+            ours = true;
+            tellOfStandstill(
+                    clockMonitor.stoodStillBy(node),
+                    "a node is ahead of it by that, whose clock other processes have watched");
+        }
+        boolean settled = ours || finding == ClockMonitor.Finding.NODE && quarantine(node);
+        if (settled) {
+            clockMonitor.settle(node, doubt, time.nanoTime()); // what was asked before that counts for nothing
+            look(node);
+        }
+    }
+
+    /** A node that cannot be reached, or is none to be used, stays doubted; it is tried again once a second. */
+    private boolean quarantine(int node) {
+        long now = time.nanoTime();
+        if (failed.contains(node) && now - failedAt[node] < PAUSE_NANOS) {
+            return false;
+        }
+        boolean begun = sight.quarantine(node, clockMonitor.describe(node));
+        failed = begun ? failed.without(NodeSet.of(node)) : failed.with(node);
+        failedAt[node] = now;
+        return begun;
+    }
+}

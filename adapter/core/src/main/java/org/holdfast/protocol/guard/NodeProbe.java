@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.Optional;
+
+/** The node, as one connection reaches it. Every method may throw what the connection throws. */
+public interface NodeProbe {
+
+    /** Looks at the node. */
+    Sight look();
+
+    /**
+     * Sets the mark and the heartbeat, if the mark still is what was seen.
+     *
+     * @return the moment of this look as it stands in the mark now; empty if the mark has changed
+     */
+    Optional<Long> write(MarkChange change);
+
+    /**
+     * What one look shows.
+     *
+     * @param markText the mark as it stands there; empty for none
+     * @param heartbeat whether the heartbeat is there
+     */
+    public record Sight(NodeFacts facts, String markText, boolean heartbeat) {}
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.node;
+
+import java.util.List;
+import java.util.Optional;
+
+/** A command to a node about a lock. Each may be sent again: for the same owner the effect is the same. */
+public sealed interface Command {
+
+    /** A command about one acquisition. */
+    sealed interface OfClaim extends Command {
+
+        /** Returns what was acquired, or is to be. */
+        Claim claim();
+    }
+
+    /**
+     * Take what is claimed if no other owner has it and the token is larger than any granted before.
+     *
+     * @param queueing to be granted only after the waiters that came before; empty to take it regardless of waiters
+     * @param maxSkewMicros how far its token may be from the node's clock
+     */
+    record Acquire(Claim claim, Optional<Queueing> queueing, long maxSkewMicros) implements OfClaim {}
+
+    /**
+     * Lets a lock be granted only when it is the caller's turn among the waiters.
+     *
+     * @param ticket the caller's place; empty if it does not wait: then every waiter comes before it
+     */
+    record Queueing(Optional<Ticket> ticket) {}
+
+    /** Keep what is claimed for another TTL; take it again if no owner has it and no larger token was granted since. */
+    record Renew(Claim claim) implements OfClaim {}
+
+    /**
+     * Release what is claimed if the owner has it.
+     *
+     * @param tombstone also refuse from now on its commands that are still under way, on any connection
+     * @param held whether it was held, or is the attempt of a client that has never had it: what such an attempt leaves
+     *     behind must not keep the present holder from healing the node
+     */
+    record Release(Claim claim, boolean tombstone, boolean held) implements OfClaim {
+
+        /** Ends a lease. */
+        public static Release ofLease(Claim claim) {
+            return new Release(claim, true, true);
+        }
+
+        /** Undoes an attempt whose answer has come, or will come before the answer to this command. */
+        public static Release ofAttempt(Claim claim) {
+            return new Release(claim, false, false);
+        }
+
+        /** Undoes an attempt whose answer is missing. */
+        public static Release ofLostAttempt(Claim claim) {
+            return new Release(claim, true, false);
+        }
+    }
+
+    /**
+     * Keep tickets in their places for another TTL.
+     *
+     * @param tickets one or more, of the same lock, of owners that all want to read or all want the lock alone
+     */
+    record Refresh(List<Ticket> tickets) implements Command {}
+
+    /**
+     * Take a ticket away.
+     *
+     * @param announced whether the waiters behind it are notified: they need not be if its owner has the lock now
+     */
+    record Leave(Ticket ticket, boolean announced) implements Command {}
+
+    /**
+     * Find a permit that is free.
+     *
+     * @param permits how many there are
+     * @param first the permit with which to begin
+     */
+    record FindPermit(String semaphore, int permits, int first) implements Command {}
+
+    /** Report the holders of locks. */
+    record Inspect(List<Target> locks) implements Command {}
+
+    /**
+     * Take locks away from all holders that have a token smaller than this one, and grant such tokens no more.
+     *
+     * <p>A holder with a larger token came later and was not meant: so a command that is late, because its node hung,
+     * does no harm.
+     *
+     * @param maxSkewMicros how far the token may be from the node's clock
+     */
+    record ForceRelease(List<Target> locks, long token, long fenceMillis, long maxSkewMicros) implements Command {}
+}

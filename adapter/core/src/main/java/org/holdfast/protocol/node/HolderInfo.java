@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.node;
+
+import org.holdfast.LockHolder;
+import org.holdfast.LockMode;
+
+/**
+ * A holder's description of itself. It is written to the nodes with the {@link Owner}, for people to see; nothing
+ * depends on it.
+ *
+ * @param where the process
+ * @param thread the thread or the transaction; what is not printable ASCII becomes a question mark
+ * @param mode how the lock was taken
+ * @param token the fencing token
+ * @param sinceMillis when it was taken, by the wall clock of the holder, since 1970
+ */
+public record HolderInfo(ProcessInfo where, String thread, LockMode mode, long token, long sinceMillis) {
+
+    /** For a holder without a description, or with one that cannot be parsed. */
+    public static final HolderInfo UNKNOWN =
+            new HolderInfo(ProcessInfo.UNKNOWN, LockHolder.UNKNOWN, LockMode.EXCLUSIVE, 0, 0);
+
+    private static final int PARTS = 6;
+
+    /** Longer ones would not fit a long. */
+    private static final int MOST_DIGITS = 18;
+
+    private static final LockMode[] MODES = LockMode.values();
+
+    public HolderInfo {
+        thread = thread.isBlank() ? LockHolder.UNKNOWN : LogText.ascii(thread, Owner.MOST_OF_DESCRIPTION);
+    }
+
+    /**
+     * Returns it as it is written: moment, token, mode, pid, host, and last, because it may have blanks, the thread.
+     */
+    public String text() {
+        StringBuilder text = new StringBuilder(Owner.MOST_OF_DESCRIPTION)
+                .append(sinceMillis)
+                .append(' ')
+                .append(token)
+                .append(' ')
+                .append(letter(mode))
+                .append(' ')
+                .append(where.pid())
+                .append(' ')
+                .append(where.host())
+                .append(' ');
+        return text.append(thread, 0, Math.min(thread.length(), Owner.MOST_OF_DESCRIPTION - text.length()))
+                .toString();
+    }
+
+    private static char letter(LockMode mode) {
+        return mode.name().charAt(0); // they differ
+    }
+
+    /** Parses a value on a node, which any client may have written. */
+    public static HolderInfo of(String value) {
+        String[] parts = Owner.isValid(value) ? new Owner(value).description().split(" ", PARTS) : new String[0];
+        boolean understood = parts.length == PARTS
+                && isNumber(parts[0])
+                && isNumber(parts[1])
+                && mode(parts[2]) != null
+                && isNumber(parts[3])
+                && !parts[4].isEmpty();
+        return understood
+                ? new HolderInfo(
+                        new ProcessInfo(parts[4], Long.parseLong(parts[3])),
+                        parts[5],
+                        mode(parts[2]),
+                        Long.parseLong(parts[1]),
+                        Long.parseLong(parts[0]))
+                : UNKNOWN;
+    }
+
+    private static boolean isNumber(String text) {
+        return !text.isEmpty() && text.length() <= MOST_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    private static LockMode mode(String text) {
+        for (LockMode mode : MODES) {
+            if (text.length() == 1 && text.charAt(0) == letter(mode)) {
+                return mode;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.node;
+
+import java.util.List;
+
+/** The result of a command at one node. */
+public sealed interface Reply {
+
+    /** The owner has the lock now, for a full TTL. */
+    record Granted() implements Reply {}
+
+    /**
+     * Another owner has the lock, for so long if it is not renewed. Also the answer to a release of another owner's
+     * lock.
+     */
+    record Held(long remainingMillis) implements Reply {}
+
+    /** A token as large or larger was granted already. */
+    record TokenTooSmall(long last) implements Reply {}
+
+    /** The token is so far from the node's clock: ahead of it, or behind if negative. Nothing has changed there. */
+    record TokenSkewed(long aheadMillis) implements Reply {}
+
+    /** The node has lost its birth mark, and with it perhaps locks. Nothing has changed there. */
+    record Forgotten() implements Reply {}
+
+    /** The node may have forgotten locks, and grants nothing new for so long. Nothing has changed there. */
+    record Quarantined(long remainingMillis) implements Reply {}
+
+    /**
+     * It is not the caller's turn; its ticket has its place, and a ticket before it expires after so long if it is not
+     * refreshed.
+     */
+    record Queued(long remainingMillis) implements Reply {}
+
+    /** The ticket has no place: one with a number as large or larger came first. */
+    record TicketTooSmall(long largest) implements Reply {}
+
+    /**
+     * The owner had the lock, and has it no more.
+     *
+     * @param listeners how many connections were notified, if the lock has become free by that
+     */
+    record Released(long listeners) implements Reply {}
+
+    /** Done. */
+    record Noted() implements Reply {}
+
+    /** This permit is free. */
+    record Free(int permit) implements Reply {}
+
+    /**
+     * These have the locks that were asked about, or had them until this command.
+     *
+     * @param lastToken the largest token on record for any of them
+     */
+    record Seen(long lastToken, List<HolderEntry> holderEntries) implements Reply {
+
+        public Seen {
+            holderEntries = List.copyOf(holderEntries);
+        }
+    }
+
+    /** There was nothing to release. */
+    record Gone() implements Reply {}
+
+    /** The node answered with an error; nothing has changed there. */
+    record Refused(String reason) implements Reply {}
+
+    /** The command was never sent: nothing has changed at the node. */
+    record NotSent(String reason) implements Reply {}
+
+    /** The command was sent and no answer came: it may take effect still. */
+    record NoAnswer(String reason) implements Reply {}
+}

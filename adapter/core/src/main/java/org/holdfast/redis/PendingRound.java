@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Round;
+
+/** The answers to one command that was sent on a channel. Guarded by the channel's lock. */
+final class PendingRound implements Round {
+
+    private final NodeConnections channel;
+    private final ReentrantLock lock;
+    private final ArrayDeque<Answer> arrived;
+    private Condition changed;
+    private int outstanding;
+    private Consumer<Answer> late;
+
+    PendingRound(NodeConnections channel, ReentrantLock lock, int targets) {
+        this.channel = channel;
+        this.lock = lock;
+        this.arrived = new ArrayDeque<>(targets);
+        this.outstanding = targets;
+    }
+
+    /** Returns whether the caller no longer waits for the answers. */
+    boolean isLeft() {
+        return late != null;
+    }
+
+    /** Returns what its thread waits for while another reads. */
+    Condition changed() {
+        if (changed == null) {
+            changed = lock.newCondition();
+        }
+        return changed;
+    }
+
+    /** Takes an answer, on whichever thread reads it. Called with the lock. */
+    void answered(Answer answer) {
+        outstanding--;
+        if (late == null) {
+            arrived.addLast(answer);
+            if (changed != null) {
+                changed.signal();
+            }
+        } else {
+            late.accept(answer);
+        }
+    }
+
+    @Override
+    public Answer next(long deadline) {
+        boolean interrupted = Thread.interrupted(); // a selector does not wait for an interrupted thread
+        lock.lock();
+        try {
+            boolean inTime = true;
+            while (inTime && arrived.isEmpty() && outstanding > 0) {
+                inTime = channel.awaitChange(this, deadline);
+                interrupted |= Thread.interrupted();
+            }
+            return arrived.pollFirst();
+        } finally {
+            channel.passOnReading();
+            lock.unlock();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void leave(Consumer<Answer> listener) {
+        lock.lock();
+        try {
+            late = listener;
+            Answer answer;
+            while ((answer = arrived.pollFirst()) != null) {
+                listener.accept(answer);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.net.SocketTimeoutException;
+import org.holdfast.protocol.guard.NodeMonitor;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/** How the node monitor sees the nodes: over a connection of its own to each. For one thread at a time. */
+public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
+
+    private final NodeGroup cluster;
+    private final NodeConnection[] connections;
+
+    RedisProbe(NodeGroup cluster) {
+        this.cluster = cluster;
+        this.connections = new NodeConnection[cluster.size()];
+    }
+
+    @Override
+    public int count() {
+        return cluster.size();
+    }
+
+    @Override
+    public boolean isAsked(int node) {
+        return cluster.health(node).isAsked();
+    }
+
+    @Override
+    public boolean isLookDue(int node) {
+        return cluster.health(node).isLookDue();
+    }
+
+    @Override
+    public boolean claimLook(int node) {
+        return cluster.health(node).claimLook();
+    }
+
+    @Override
+    public void look(int node) {
+        boolean known = connections[node] != null;
+        try {
+            admit(node);
+        } catch (RuntimeException e) {
+            drop(node);
+            if (known && isEnd(e)) { // perhaps of this connection only, by CLIENT KILL or by something in between
+                lookAnew(node);
+            } else {
+                setAside(node, e);
+            }
+        }
+    }
+
+    private void lookAnew(int node) {
+        try {
+            admit(node);
+        } catch (RuntimeException e) {
+            setAside(node, e);
+        }
+    }
+
+    private void admit(int node) {
+        try {
+            cluster.admit(node, connection(node));
+        } catch (OutOfMemoryError e) { // what is left to be read would be taken for the next replies
+            drop(node);
+            throw cluster.localFailure(e);
+        }
+    }
+
+    /** Returns whether the connection has ended, unlike one on which the node does not answer or refuses us. */
+    private static boolean isEnd(RuntimeException failure) {
+        return failure instanceof JedisConnectionException
+                && !(NodeGroup.innermost(failure) instanceof SocketTimeoutException);
+    }
+
+    @Override
+    public boolean quarantine(int node, String reason) {
+        try {
+            NodeConnection connection = connection(node);
+            cluster.inspector(node).inspect(connection); // refuses what is no node to be used
+            cluster.inspector(node).quarantine(connection, reason);
+            return true;
+        } catch (RuntimeException e) {
+            setAside(node, e);
+            return false;
+        }
+    }
+
+    @Override
+    public boolean isVouchedFor(int node) {
+        try {
+            return cluster.inspector(node).isVouchedFor(connection(node));
+        } catch (RuntimeException e) { // it stays doubted
+            drop(node);
+            return false;
+        }
+    }
+
+    private void setAside(int node, RuntimeException e) {
+        cluster.setAside(node, e);
+        drop(node);
+    }
+
+    private NodeConnection connection(int node) {
+        if (connections[node] == null) {
+            connections[node] = cluster.openUnseen(node);
+        }
+        return connections[node];
+    }
+
+    private void drop(int node) {
+        if (connections[node] != null) {
+            connections[node].abandon();
+            connections[node] = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        for (int node = 0; node < connections.length; node++) {
+            drop(node);
+        }
+    }
+}

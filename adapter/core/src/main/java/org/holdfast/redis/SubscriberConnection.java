@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.nio.channels.Selector;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import java.util.function.ObjLongConsumer;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * The connection on which one node reports released locks. For one thread.
+ *
+ * <p>It is asked for a sign of life when it is quiet, and replaced if none comes: a connection that has died half-way looks
+ * just like one on which nothing is sent.
+ */
+final class SubscriberConnection implements AutoCloseable {
+
+    private static final System.Logger LOG = System.getLogger(SubscriberConnection.class.getName());
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long LONGEST_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    /** A message comes in one part, unless a node hangs: the other nodes' messages are not read meanwhile. */
+    private static final long LONGEST_PART_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    /** Of a number that is surely a long. */
+    private static final int MOST_DIGITS = 18;
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long FORBIDDEN_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /** Receives the node's confirmation that it will report releases of a lock. */
+    interface Confirmed {
+        void accept(int node, String lock);
+    }
+
+    private final NodeGroup cluster;
+    private final int node;
+    private final Selector selector;
+    private final Confirmed confirmed;
+    private final Consumer<String> released;
+    private final ObjLongConsumer<String> forced;
+    private final IntConsumer deaf;
+
+    /** The locks that were asked for, by channel. */
+    private final Map<String, String> lockOfChannel = new HashMap<>();
+
+    /** Null if no connection is being opened. */
+    private Opening opening;
+
+    private NodeConnection connection;
+    private Set<String> served = Set.of();
+    private long nextConnect;
+    private long lastHeard;
+    private long lastPing;
+
+    SubscriberConnection(
+            NodeGroup cluster,
+            int node,
+            Selector selector,
+            Confirmed confirmed,
+            Consumer<String> released,
+            ObjLongConsumer<String> forced,
+            IntConsumer deaf) {
+        this.cluster = cluster;
+        this.node = node;
+        this.selector = selector;
+        this.confirmed = confirmed;
+        this.released = released;
+        this.forced = forced;
+        this.deaf = deaf;
+        this.nextConnect = now();
+    }
+
+    /** A connection, or why there is none. */
+    private record Opened(NodeConnection connection, String failure) {}
+
+    /** Opens a connection on another thread: a node that hangs must not keep the thread from listening to others. */
+    private final class Opening implements Runnable {
+
+        private static final Opened GIVEN_UP = new Opened(null, "it is not needed any more");
+        private final AtomicReference<Opened> result = new AtomicReference<>();
+
+        @Override
+        public void run() {
+            Opened opened;
+            try {
+                opened = new Opened(cluster.openUnseen(node), null);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                opened = new Opened(null, NodeGroup.describe(e));
+            }
+            if (!result.compareAndSet(null, opened)) {
+                abandon(opened);
+            }
+            selector.wakeup();
+        }
+
+        void giveUp() {
+            Opened opened = result.getAndSet(GIVEN_UP);
+            if (opened != null) {
+                abandon(opened);
+            }
+        }
+
+        private void abandon(Opened opened) {
+            if (opened.connection() != null) {
+                opened.connection().abandon();
+            }
+        }
+    }
+
+    private long now() {
+        return cluster.time().nanoTime();
+    }
+
+    /** Keeps a live connection, with subscriptions for these locks. */
+    void serve(Set<String> wanted) {
+        try {
+            if (connection == null) {
+                connect(wanted);
+            }
+            if (connection != null && isAlive()) {
+                listenFor(wanted);
+                connection.push();
+            }
+        } catch (RuntimeException e) {
+            drop(NodeGroup.describe(e), PAUSE_NANOS);
+        }
+    }
+
+    private void connect(Set<String> wanted) {
+        if (opening == null
+                && !wanted.isEmpty()
+                && now() - nextConnect >= 0
+                && cluster.health(node).isAsked()) {
+            opening = new Opening();
+            if (!cluster.runElsewhere(opening)) {
+                opening.run();
+            }
+        }
+        Opened opened = opening == null ? null : opening.result.get();
+        if (opened == null) {
+            return;
+        }
+        opening = null;
+        if (opened.connection() == null) {
+            drop(opened.failure(), PAUSE_NANOS);
+            return;
+        }
+        connection = opened.connection();
+        connection.register(selector, node);
+        lastHeard = now();
+        lastPing = lastHeard;
+    }
+
+    private void listenFor(Set<String> wanted) {
+        if (wanted == served) {
+            return;
+        }
+        for (String lock : wanted) {
+            String channel = cluster.codec().channel(lock);
+            if (lockOfChannel.putIfAbsent(channel, lock) == null) {
+                send(Command.SUBSCRIBE, channel);
+            }
+        }
+        lockOfChannel.entrySet().removeIf(known -> {
+            boolean over = !wanted.contains(known.getValue());
+            if (over) {
+                send(Command.UNSUBSCRIBE, known.getKey());
+            }
+            return over;
+        });
+        served = wanted;
+    }
+
+    private void send(Command command, String channel) {
+        connection.sendCommand(new CommandArguments(command).add(channel.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Asks for a sign of life when it is quiet, and gives the connection up when none has come. */
+    private boolean isAlive() {
+        long now = now();
+        if (lastPing - lastHeard > 0 && now - lastPing > QUIET_NANOS) {
+            drop("nothing was heard for " + TimeUnit.NANOSECONDS.toMillis(now - lastHeard) + " ms", 0);
+            return false;
+        }
+        if (now - lastHeard > QUIET_NANOS && now - lastPing > QUIET_NANOS) {
+            lastPing = now;
+            connection.sendCommand(new CommandArguments(Command.PING));
+        }
+        return true;
+    }
+
+    /** Returns whether more has come than was read: a selector does not know of that. */
+    boolean hasMore() {
+        return connection != null && connection.hasBuffered();
+    }
+
+    /** Reads what has come, for a while: a node that never stops sending must leave others their turn. */
+    void readWhatHasCome() {
+        long begun = now();
+        try {
+            do {
+                lastHeard = now();
+                understand(connection.read(LONGEST_PART_NANOS));
+            } while (hasMore() && lastHeard - begun < LONGEST_TURN_NANOS);
+        } catch (JedisAccessControlException e) {
+            tellOfRefusal(e.getMessage());
+            drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
+        } catch (JedisDataException e) {
+            drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
+        } catch (RuntimeException e) {
+            drop(NodeGroup.describe(e), PAUSE_NANOS);
+        }
+    }
+
+    private void tellOfRefusal(String reason) {
+        String more = cluster.logLimiters(node).mute().leave();
+        if (more != null) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "HF0304: node " + cluster.address(node) + " does not let us listen for releases: " + reason + more);
+        }
+    }
+
+    private void understand(Object reply) {
+        if (!(reply instanceof List<?> parts
+                && parts.size() >= 2
+                && parts.get(0) instanceof byte[] kind
+                && parts.get(1) instanceof byte[] channel)) {
+            return; // the answer to a ping, on a connection that has subscribed to nothing
+        }
+        String lock = lockOfChannel.get(new String(channel, StandardCharsets.UTF_8));
+        if (lock != null && "subscribe".equals(new String(kind, StandardCharsets.UTF_8))) {
+            confirmed.accept(node, lock);
+        } else if (lock != null && "message".equals(new String(kind, StandardCharsets.UTF_8))) {
+            tellIfForced(lock, parts);
+            released.accept(lock);
+        }
+    }
+
+    /** A forced release is published with its token, any other with the lock's owner, which has more digits and is no number. */
+    private void tellIfForced(String lock, List<?> parts) {
+        if (parts.size() < 3 || !(parts.get(2) instanceof byte[] message)) {
+            return;
+        }
+        if (message.length == 0 || message.length > MOST_DIGITS) {
+            return;
+        }
+        long token = 0;
+        for (byte digit : message) {
+            if (digit < '0' || digit > '9') {
+                return;
+            }
+            token = 10 * token + digit - '0';
+        }
+        forced.accept(lock, token);
+    }
+
+    private void drop(String reason, long pauseNanos) {
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                "HF0305: no longer listening to node " + cluster.address(node) + ": " + reason);
+        close();
+        nextConnect = now() + pauseNanos;
+    }
+
+    @Override
+    public void close() {
+        if (opening != null) {
+            opening.giveUp();
+            opening = null;
+        }
+        if (connection != null) {
+            connection.abandon();
+            connection = null;
+            lockOfChannel.clear();
+            served = Set.of();
+            deaf.accept(node);
+        }
+    }
+}

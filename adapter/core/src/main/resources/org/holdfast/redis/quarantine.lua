@@ -1,0 +1,33 @@
+-- Comes after time.lua and before a script that must not rely on what this node may have forgotten.
+--
+-- last but one of KEYS  heartbeat: since when this node's memory is whole, and when it was looked at last, in microseconds. It is
+--                       gone early if the clock went ahead and came back, or if keys were evicted or deleted
+-- last of KEYS          birth mark: begins with the same two numbers
+
+-- Redis expires with a resolution of 1 ms, by a clock that it reads a little earlier.
+local grain = 20000
+
+-- A look that is so much later than this clock shows one that was set back.
+local future = 500000
+
+-- Returns the refusal of a script that must not rely on missing keys; nothing if it may rely on them. Reads the longer
+-- mark only where the heartbeat is gone: perhaps no client has inspected this node for so long.
+local function forgotten(quarantine)
+  if quarantine == 0 then
+    return
+  end
+  local beat = redis.call('GET', KEYS[#KEYS - 1])
+  local since, seen = string.match(beat or redis.call('GETRANGE', KEYS[#KEYS], '0', '40'), '^(%d+) (%d+)')
+  if not since then
+    return {6, 0, now}
+  end
+  local age = now - seen
+  if age < -future or not beat and age < quarantine - grain then
+    return {6, 0, now}
+  end
+  local whole = since + quarantine
+  if now < whole then
+    return {7, (whole - now) / 1000, now}
+  end
+end
+

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
+
+/** Announcements that the test makes. */
+final class ScriptedNotifications implements ReleaseNotifications {
+
+    /** The locks that are subscribed to, each as often as it is. */
+    final List<String> listening = new ArrayList<>();
+
+    boolean heard;
+    private Consumer<String> listener;
+    private ObjLongConsumer<String> forced;
+
+    void announceForced(String lock, long token) {
+        forced.accept(lock, token);
+        listener.accept(lock);
+    }
+
+    void announce(String lock) {
+        listener.accept(lock);
+    }
+
+    @Override
+    public void onRelease(Consumer<String> told) {
+        listener = told;
+    }
+
+    @Override
+    public void onForcedRelease(ObjLongConsumer<String> told) {
+        forced = told;
+    }
+
+    @Override
+    public void subscribe(String lock) {
+        listening.add(lock);
+    }
+
+    @Override
+    public void unsubscribe(String lock) {
+        listening.remove(lock);
+    }
+
+    @Override
+    public boolean isSubscribed(String lock) {
+        return heard && listening.contains(lock);
+    }
+}

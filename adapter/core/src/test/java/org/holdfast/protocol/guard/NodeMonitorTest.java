@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Time;
+import org.junit.jupiter.api.Test;
+
+class NodeMonitorTest {
+
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long EPOCH_MICROS = 1_800_000_000_000_000L;
+
+    private final ClockMonitor clockMonitor = new ClockMonitor(3, 0.01);
+    private final List<Long> told = new ArrayList<>();
+    private long now;
+
+    /** What other threads receive the next time that the clock is read. */
+    private Runnable meanwhile = () -> {};
+
+    private final Time time = new Time() {
+        @Override
+        public long nanoTime() {
+            Runnable heard = meanwhile;
+            meanwhile = () -> {};
+            heard.run();
+            return now;
+        }
+
+        @Override
+        public long epochMicros() {
+            return EPOCH_MICROS + now / 1_000;
+        }
+
+        @Override
+        public Signal newSignal() {
+            throw new UnsupportedOperationException();
+        }
+    };
+
+    /** The last node cannot be reached; when it is passed over a second time, the one before it sends its time. */
+    private final NodeMonitor.Sight sight = new NodeMonitor.Sight() {
+        private int passedOver;
+
+        @Override
+        public int count() {
+            return 3;
+        }
+
+        @Override
+        public boolean isAsked(int node) {
+            if (node == 2 && ++passedOver == 2) {
+                meanwhile = () -> hear(1, 50 * MILLI);
+            }
+            return node != 2;
+        }
+
+        @Override
+        public boolean isLookDue(int node) {
+            return false;
+        }
+
+        @Override
+        public boolean claimLook(int node) {
+            return false;
+        }
+
+        @Override
+        public void look(int node) {}
+
+        @Override
+        public boolean quarantine(int node, String reason) {
+            return true;
+        }
+
+        @Override
+        public boolean isVouchedFor(int node) {
+            return false;
+        }
+    };
+
+    private void hear(int node, long aheadNanos) {
+        clockMonitor.note(node, now - MILLI, now, EPOCH_MICROS + (now - MILLI / 2 + aheadNanos) / 1_000);
+    }
+
+    @Test
+    void standstill_thatShowsWhileADoubtIsSettled_isToldBeforeThat() {
+        hear(0, 0);
+        hear(1, 0);
+        NodeMonitor nodeMonitor = new NodeMonitor(time, clockMonitor, sight, told::add);
+        now += 500 * MILLI;
+        hear(0, 50 * MILLI);
+        assertThat(clockMonitor.isDoubted(0)).isTrue();
+        nodeMonitor.look();
+        assertThat(clockMonitor.isDoubted(0)).as("settled as ours").isFalse();
+        assertThat(told).hasSize(1);
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.holdfast.protocol.node.AnyToken;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.testkit.ClockShim;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.Jedis;
+
+/** A real node for one test, which sets the node's clock; and what clients ask that node. */
+@Timeout(60)
+abstract class NodeWithClock {
+
+    static final Owner ADA = new Owner("a".repeat(40));
+    static final Owner BOB = new Owner("b".repeat(40));
+    static final Owner CAT = new Owner("c".repeat(40));
+    static final Owner DAN = new Owner("d".repeat(40));
+    static final long TTL = 30_000;
+    /** More than the lease, less than the quarantine. */
+    static final Duration JUMP = Duration.ofSeconds(40);
+
+    static final Target ALONE = new Target.Exclusive("x");
+    static final Target READING = new Target.Shared("x");
+    static final Reply GRANTED = new Reply.Granted();
+
+    private static final long QUARANTINE_MICROS =
+            OneNode.AGREEMENTS.widest().quarantine().toNanos() / 1_000;
+    static final long QUARANTINE_MILLIS = QUARANTINE_MICROS / 1_000;
+
+    @TempDir
+    Path directory;
+
+    ClockShim clock;
+    RedisServer node;
+    private Jedis jedis;
+
+    @BeforeEach
+    void start() throws Exception {
+        clock = ClockShim.in(directory).orElse(null);
+        assumeTrue(clock != null, ClockShim.NEEDS);
+        node = RedisServer.startWithClock(directory, clock);
+        try (NodeConnections first = OneNode.open(node, true)) {
+            first.prepare();
+            OneNode.endQuarantine(node); // a client that has found it would believe nothing before its end
+        }
+        jedis = new Jedis("127.0.0.1", node.port());
+    }
+
+    @AfterEach
+    void stop() {
+        if (node != null) {
+            jedis.close();
+            node.close();
+        }
+    }
+
+    void assertIsStillHeld(Claim held) {
+        assertThat(ask(acquire(claim(held.target() instanceof Target.Shared ? ALONE : held.target(), BOB, 19))))
+                .isInstanceOf(Reply.Held.class);
+        assertThat(ask(renew(held))).isEqualTo(GRANTED);
+        assertThat(ask(end(held))).isEqualTo(new Reply.Released(0));
+    }
+
+    static Claim claim(Target target, Owner owner, long token) {
+        return claim(target, owner, token, TTL);
+    }
+
+    static Claim claim(Target target, Owner owner, long token, long ttlMillis) {
+        return new Claim(target, owner, token, ttlMillis, TTL + 60_000);
+    }
+
+    static Command acquire(Claim claim) {
+        return claim.target() instanceof Target.Shared ? AnyToken.acquireIfNobodyWaits(claim) : AnyToken.acquire(claim);
+    }
+
+    static Command renew(Claim lease) {
+        return new Command.Renew(lease);
+    }
+
+    /** Ends a lease. */
+    static Command end(Claim lease) {
+        return AnyToken.release(lease, true);
+    }
+
+    /** Undoes an attempt whose answer came. */
+    static Command undo(Claim attempt) {
+        return AnyToken.release(attempt, false);
+    }
+
+    /** Releases the lock by force, with a token that the operator has drawn. */
+    static Command force(long token) {
+        return new Command.ForceRelease(List.of(ALONE), token, TTL + 60_000, AnyToken.MAX_SKEW_MICROS);
+    }
+
+    /** Sends it as another process would that does not know this node's clock: it sees no jump in the answer. */
+    Reply ask(Command command) {
+        ScriptBridge.Call call = ScriptBridge.call(command, "test", QUARANTINE_MICROS);
+        return ScriptCodec.answer(0, jedis.eval(call.source(), call.keys(), call.arguments()))
+                .reply();
+    }
+
+    /** Returns for how many milliseconds more a key lasts by the node's clock, or less than 0 if it is gone. */
+    long lastsFor(String key) {
+        return jedis.pttl(key);
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
+
+/**
+ * What one node has granted, and what of it is in force. While the node's clock is not ahead of what it was at a grant, or after
+ * that, the node grants nothing that conflicts with it: whatever its clock has shown in between, and whichever attempts were
+ * undone meanwhile.
+ *
+ * <p>This finds at one node what does harm only where a majority is wrong at the same time.
+ */
+final class NodeGrants {
+
+    private static final long MILLI = 1_000_000L;
+
+    /** Clocks of nodes run at different rates, the largest drift is a tenth; and nodes count in milliseconds. */
+    private static final double SLOWEST = 0.9;
+
+    private static final long GRAIN = 2 * MILLI;
+
+    private final World world;
+    private final long heartbeatNanos;
+    private final Map<String, List<Grant>> grants = new HashMap<>();
+    private long errorMicros;
+    private long lookedAt;
+
+    private record Grant(Owner owner, boolean reads, long token, long until, long errorMicros) {
+
+        /** A lock that seems too long after the clock was set back may be cut to what it can be by that clock. */
+        Grant atMost(long micros) {
+            return new Grant(owner, reads, token, until, Math.min(errorMicros, micros));
+        }
+
+        boolean conflicts(Owner other, boolean otherReads) {
+            return !owner.equals(other) && !(reads && otherReads);
+        }
+    }
+
+    /** @param heartbeatNanos how long the heartbeat of a look lasts */
+    NodeGrants(World world, long heartbeatNanos) {
+        this.world = world;
+        this.heartbeatNanos = heartbeatNanos;
+    }
+
+    /** The node's clock is ahead by so much now. */
+    void clockSet(long micros) {
+        errorMicros = micros;
+        grants.values().forEach(known -> known.replaceAll(grant -> grant.atMost(micros)));
+    }
+
+    /** The node has forgotten locks. */
+    void forgot() {
+        grants.clear();
+    }
+
+    /** A client looks at the node, and renews its heartbeat. */
+    void looked() {
+        if (isHeartbeatOver()) {
+            grants.clear();
+        }
+        lookedAt = world.now();
+    }
+
+    /** A heartbeat that has ended by itself does not show what the clock has done since: docs/safety.md says so. */
+    private boolean isHeartbeatOver() {
+        return world.now() - lookedAt >= heartbeatNanos * SLOWEST - GRAIN;
+    }
+
+    /** The node has run a command. */
+    void done(Command command, Answer answer) {
+        if (command instanceof Command.OfClaim of) {
+            for (String name : keys(of.claim().target())) {
+                done(of, answer.reply(), grants.computeIfAbsent(name, any -> new ArrayList<>()));
+            }
+        } else if (command instanceof Command.ForceRelease force && answer.reply() instanceof Reply.Seen) {
+            for (Target target : force.locks()) {
+                keys(target).forEach(name -> grants.computeIfAbsent(name, any -> new ArrayList<>())
+                        .removeIf(grant -> grant.token() < force.token()));
+            }
+        }
+    }
+
+    private static List<String> keys(Target target) {
+        return target instanceof Target.Permit permit
+                ? List.of(permit.semaphore() + " " + permit.number())
+                : target.names();
+    }
+
+    private void done(Command.OfClaim command, Reply reply, List<Grant> known) {
+        Claim claim = command.claim();
+        if (command instanceof Command.Release release) {
+            if (release.held() && reply instanceof Reply.Released) {
+                dropBefore(claim, known);
+            }
+            known.removeIf(grant -> grant.owner().equals(claim.owner()));
+        } else if (reply instanceof Reply.Granted) {
+            granted(command, known);
+        }
+    }
+
+    private void granted(Command.OfClaim command, List<Grant> known) {
+        Claim claim = command.claim();
+        boolean extended = command instanceof Command.Renew
+                && known.stream().anyMatch(grant -> grant.owner().equals(claim.owner()));
+        if (extended) {
+            dropBefore(claim, known);
+        }
+        boolean reads = claim.target() instanceof Target.Shared;
+        for (Grant grant : known) {
+            boolean inForce = grant.until() > world.now() && errorMicros <= grant.errorMicros();
+            if (inForce && !isHeartbeatOver() && grant.conflicts(claim.owner(), reads)) {
+                throw new Violation("1: " + command + " was granted by a node that has granted " + grant + " until "
+                        + (grant.until() - world.now()) / MILLI + " ms from now");
+            }
+        }
+        known.removeIf(grant -> grant.owner().equals(claim.owner()));
+        long ttl = Math.min(claim.ttlMillis() * MILLI, heartbeatNanos); // a node may cut what is longer than any lease
+        long until = world.now() + (long) (ttl * SLOWEST) - GRAIN;
+        known.add(new Grant(claim.owner(), reads, claim.lastToken(), until, errorMicros));
+    }
+
+    /** A lease that is renewed or ended was one, so what the node had granted before it was over. */
+    private static void dropBefore(Claim claim, List<Grant> known) {
+        boolean reads = claim.target() instanceof Target.Shared;
+        for (int i = 0; i < known.size(); i++) {
+            if (known.get(i).owner().equals(claim.owner())) {
+                known.subList(0, i).removeIf(grant -> grant.conflicts(claim.owner(), reads));
+                return;
+            }
+        }
+    }
+}
