@@ -98,8 +98,8 @@ public final class NodeGroup implements AutoCloseable {
                 .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a)))
                 .toList();
         this.votes = new SameProcessCheck(this.addresses, health, logLimiters.majority());
-        long quarantineMicros = acceptedSettings.widest().quarantine().toNanos() / 1_000;
-        this.codec = new ScriptCodec(keyPrefix, guarded ? quarantineMicros : 0);
+        long lingerMicros = acceptedSettings.widest().linger().toNanos() / 1_000;
+        this.codec = new ScriptCodec(keyPrefix, guarded ? lingerMicros : 0);
         this.guarded = guarded;
         this.time = time;
         this.threads = threads;

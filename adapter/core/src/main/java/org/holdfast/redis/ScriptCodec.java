@@ -35,19 +35,19 @@ final class ScriptCodec {
     private static final int TOKEN_SKEWED = 15;
 
     private final String prefix;
-    private final long quarantineMicros;
+    private final long lingerMicros;
 
     /** How much longer than its lease a lock's key lasts. */
     private final long lingerMillis;
 
     /**
      * @param prefix what every key begins with
-     * @param quarantineMicros how long a forgotten lock may last; 0 to trust the nodes' memory
+     * @param lingerMicros how much longer than its lease a lock's key lasts; 0 to trust the nodes' memory
      */
-    ScriptCodec(String prefix, long quarantineMicros) {
+    ScriptCodec(String prefix, long lingerMicros) {
         this.prefix = prefix;
-        this.quarantineMicros = quarantineMicros;
-        this.lingerMillis = (quarantineMicros + 999) / 1_000;
+        this.lingerMicros = lingerMicros;
+        this.lingerMillis = (lingerMicros + 999) / 1_000;
     }
 
     /** Returns the key of the birth mark. */
@@ -195,7 +195,7 @@ final class ScriptCodec {
     private void release(Command.Release command, CommandArguments call) {
         Claim claim = command.claim();
         boolean reads = claim.target() instanceof Target.Shared;
-        call.add(keysOf(claim) + (reads ? 1 : 0) + (quarantineMicros > 0 ? 1 : 0));
+        call.add(keysOf(claim) + (reads ? 1 : 0) + (lingerMicros > 0 ? 1 : 0));
         addKeys(claim, call);
         if (reads) {
             call.add(bytes(base(claim.target().name()) + "readers"));
@@ -207,7 +207,7 @@ final class ScriptCodec {
                 .add(command.held() ? 0 : aheadMicros(claim));
         claim.target().names().forEach(name -> call.add(bytes(channel(name))));
         if (reads) {
-            call.add(claim.ttlMillis()).add(quarantineMicros);
+            call.add(claim.ttlMillis()).add(lingerMicros);
         }
     }
 
@@ -225,7 +225,7 @@ final class ScriptCodec {
     }
 
     private void findPermit(Command.FindPermit command, CommandArguments call) {
-        call.add(command.permits() + (quarantineMicros > 0 ? 1 : 0));
+        call.add(command.permits() + (lingerMicros > 0 ? 1 : 0));
         for (int permit = 0; permit < command.permits(); permit++) {
             call.add(bytes(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
         }
@@ -239,7 +239,7 @@ final class ScriptCodec {
                 locks.stream().filter(lock -> !(lock instanceof Target.Permit)).toList();
         call.add(2 * locks.size() + 1 + read.size());
         locks.forEach(lock -> addKeys(base(lock), call));
-        call.add(bytes(quarantineMicros > 0 ? heartbeatKey() : base(locks.get(0)) + "lock"));
+        call.add(bytes(lingerMicros > 0 ? heartbeatKey() : base(locks.get(0)) + "lock"));
         read.forEach(lock -> call.add(bytes(base(lock) + "readers")));
         return call.add(locks.size());
     }
@@ -279,18 +279,18 @@ final class ScriptCodec {
 
     /** The mark lives in another slot: a node that trusts its memory, perhaps in a cluster, is not asked for it. */
     private int markKeys() {
-        return quarantineMicros > 0 ? 2 : 0;
+        return lingerMicros > 0 ? 2 : 0;
     }
 
     private void addMark(CommandArguments call) {
         addHeartbeat(call);
-        if (quarantineMicros > 0) {
+        if (lingerMicros > 0) {
             call.add(bytes(markKey()));
         }
     }
 
     private void addHeartbeat(CommandArguments call) {
-        if (quarantineMicros > 0) {
+        if (lingerMicros > 0) {
             call.add(bytes(heartbeatKey()));
         }
     }
@@ -300,7 +300,7 @@ final class ScriptCodec {
                 .add(token)
                 .add(claim.target() instanceof Target.Shared ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
                 .add(keptMillis(claim.fenceMillis()))
-                .add(quarantineMicros);
+                .add(lingerMicros);
     }
 
     /** The braces are a hash tag: on a cluster all keys of a lock live in one slot. */

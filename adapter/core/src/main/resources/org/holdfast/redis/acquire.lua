@@ -8,7 +8,7 @@
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
 -- ARGV[4]  TTL of the fence in milliseconds
--- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
 -- ARGV[6]  how many names
 -- ARGV[7]  last token: the lease may use those from the token to this one
 -- ARGV[8]  how far the token may be from this node's clock in microseconds
@@ -34,7 +34,7 @@ if math.abs(ahead) > tonumber(ARGV[8]) then
   return {15, ahead / 1000, now}
 end
 
-local quarantine = tonumber(ARGV[5])
+local lingerMicros = tonumber(ARGV[5])
 local keys = 2 * ARGV[6]
 local known = {} -- what stands again if this is undone
 local over = {} -- what lingers, and is taken over
@@ -45,9 +45,9 @@ for i = 1, keys, 2 do
     known[i] = string.match(value, '^%d+ (%d+)')
     over[i] = lines
   elseif owner and left > 0 then
-    local linger = math.ceil(quarantine / 1000)
-    if quarantine > 0 and left > linger then
-      left = linger -- no lease lasts longer: the clock was set back since
+    local longestLease = math.ceil(quarantineOf(lingerMicros) / 1000)
+    if lingerMicros > 0 and left > longestLease then
+      left = longestLease -- no lease lasts longer: the clock was set back since
       redis.call('PEXPIRE', KEYS[i], left + math.ceil((string.match(value, '^%d+') or 0) / 1000))
     end
     longest = math.max(longest, left)
@@ -56,13 +56,13 @@ for i = 1, keys, 2 do
   end
 end
 if longest > 0 then
-  if keys > 2 and quarantine > 0 then
+  if keys > 2 and lingerMicros > 0 then
     redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
   end
   return {2, longest, now}
 end
 
-local refusal = forgotten(quarantine)
+local refusal = forgotten(lingerMicros)
 if refusal then
   return refusal
 end

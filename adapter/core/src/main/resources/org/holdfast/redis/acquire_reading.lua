@@ -11,7 +11,7 @@
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lease in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
--- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
 -- ARGV[8]  how far the token may be from this node's clock in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
@@ -40,9 +40,10 @@ local function inForceBeneath(over)
   return longest
 end
 
-local quarantine = tonumber(ARGV[5])
+local lingerMicros = tonumber(ARGV[5])
 local readers = KEYS[6]
-local linger = math.ceil(quarantine / 1000)
+local linger = math.ceil(lingerMicros / 1000)
+local longestLease = math.ceil(quarantineOf(lingerMicros) / 1000)
 local holder, left, value, over = readLock(KEYS[1], ARGV[1])
 local base, leased, before
 if holder then
@@ -55,24 +56,24 @@ if holder then
     holder = nil
   end
 end
-if base and quarantine > 0 then
+if base and lingerMicros > 0 then
   local beneath = math.min(inForceBeneath(over), left)
-  if beneath > linger then -- no lease lasts longer: the clock was set back since
-    redis.call('PEXPIRE', KEYS[1], 2 * linger)
+  if beneath > longestLease then -- no lease lasts longer: the clock was set back since
+    redis.call('PEXPIRE', KEYS[1], longestLease + linger)
   end
   if beneath > 0 then -- all readers here may be attempts that are to be undone
-    return {2, math.min(beneath, linger), now}
+    return {2, math.min(beneath, longestLease), now}
   end
 end
 if holder and not base then
-  if quarantine > 0 and left > linger then
-    left = linger -- no lease lasts longer: the clock was set back since
+  if lingerMicros > 0 and left > longestLease then
+    left = longestLease -- no lease lasts longer: the clock was set back since
     redis.call('PEXPIRE', KEYS[1], left + math.ceil((string.match(value, '^%d+') or 0) / 1000))
   end
   return {2, left, now}
 end
 
-local refusal = forgotten(quarantine)
+local refusal = forgotten(lingerMicros)
 if refusal then
   return refusal
 end

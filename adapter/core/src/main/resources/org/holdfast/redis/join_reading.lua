@@ -2,20 +2,20 @@
 -- as its last reader.
 --
 -- Uses `base` and `leased`; `before`, if all readers may still be undone; `over`, what they have taken over then, see
--- takeover.lua; `readers`, `quarantine` and `linger` of the script before; what fence.lua has left; and the same KEYS
+-- takeover.lua; `readers`, `lingerMicros`, `linger` and `longestLease` of the script before; what fence.lua has left; and the same KEYS
 -- and ARGV.
 --
 -- A reader's entry lingers as locks do, see lock.lua.
 --
 -- Returns {1, 0, clock of this node in microseconds}
 local expired = redis.call('ZREMRANGEBYSCORE', readers, -millis, millis - linger)
-if expired > 0 and quarantine > 0 then
+if expired > 0 and lingerMicros > 0 then
   redis.call('GET', KEYS[#KEYS - 1]) -- see lock.lua
 end
 redis.call('ZADD', readers, millis + ARGV[3], ARGV[1])
 local left = redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')[2] - millis
-if quarantine > 0 then
-  left = math.min(left, linger) -- no lease lasts longer: the clock was set back since
+if lingerMicros > 0 then
+  left = math.min(left, longestLease) -- no lease lasts longer: the clock was set back since
 end
 local last, lease = tokens(KEYS[2])
 local stands = larger(lease, ARGV[2])

@@ -1,7 +1,7 @@
 -- Sets the birth mark of this node and its heartbeat, if the mark still is what the client has seen.
 --
 -- KEYS[1]  birth mark, a key without a time to live
--- KEYS[2]  heartbeat: lasts as long as a quarantine, and holds the first two numbers of the mark for other scripts
+-- KEYS[2]  heartbeat: see quarantine.lua; holds the first two numbers of the mark for other scripts
 -- ARGV[1]  the mark that the client has seen; empty for none
 -- ARGV[2]  since when this node's memory is whole, in microseconds by its own clock; 0 for now
 -- ARGV[3]  since when its clock is watched without a gap, likewise

@@ -10,10 +10,20 @@ local grain = 20000
 -- A look that is so much later than this clock shows one that was set back.
 local future = 500000
 
+-- A lock's key lingers for so much longer than a forgotten lock may last. The heartbeat of a look ends half a second
+-- before a key that lingers since then: also where the clock was ahead by less than that at the look. And no lease is in
+-- force when it ends by itself: leases are granted up to three and a half seconds after the last look that was noted.
+local margin = 5500000
+
+-- Returns how long a forgotten lock may last, in microseconds.
+local function quarantineOf(lingerMicros)
+  return math.max(lingerMicros - margin, 0)
+end
+
 -- Returns the refusal of a script that must not rely on missing keys; nothing if it may rely on them. Reads the longer
 -- mark only where the heartbeat is gone: perhaps no client has inspected this node for so long.
-local function forgotten(quarantine)
-  if quarantine == 0 then
+local function forgotten(lingerMicros)
+  if lingerMicros == 0 then
     return
   end
   local beat = redis.call('GET', KEYS[#KEYS - 1])
@@ -22,10 +32,10 @@ local function forgotten(quarantine)
     return {6, 0, now}
   end
   local age = now - seen
-  if age < -future or not beat and age < quarantine - grain then
+  if age < -future or not beat and age < lingerMicros - 2 * future - grain then
     return {6, 0, now}
   end
-  local whole = since + quarantine
+  local whole = since + quarantineOf(lingerMicros)
   if now < whole then
     return {7, (whole - now) / 1000, now}
   end

@@ -13,7 +13,7 @@
 --          microseconds
 -- ARGV[5]  channel on which the release is published
 -- ARGV[6]  TTL of the lease in milliseconds
--- ARGV[7]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[7]  how long a lock's key lingers in microseconds; 0 to trust this node's memory
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {4, n, _}     released; it was the last reader and n connections listened for that, or n is 0

@@ -9,7 +9,7 @@
 -- ARGV[2]  last token of the lease
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
 -- ARGV[4]  TTL of the fence in milliseconds
--- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
 -- ARGV[6]  how many names
 --
 -- Returns {status, detail, clock of this node in microseconds}:
@@ -28,7 +28,7 @@
 -- Healing is safe even when the lease was about to expire: had another owner taken the lock since, every quorum would
 -- contain a node with a larger token, and a released lease has left a token larger than its own.
 
-local quarantine = tonumber(ARGV[5])
+local lingerMicros = tonumber(ARGV[5])
 local keys = 2 * ARGV[6]
 local token = tonumber(ARGV[2])
 local missing = false
@@ -36,7 +36,7 @@ local refused = 0
 for i = 1, keys, 2 do
   local owner, left = readLock(KEYS[i], ARGV[1])
   if owner and owner ~= ARGV[1] and left > 0 then
-    if missing and quarantine > 0 then
+    if missing and lingerMicros > 0 then
       redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
     end
     return {2, left, now}
@@ -51,7 +51,7 @@ for i = 1, keys, 2 do
   end
 end
 
-local refusal = missing and forgotten(quarantine)
+local refusal = missing and forgotten(lingerMicros)
 if refusal then
   return refusal
 end

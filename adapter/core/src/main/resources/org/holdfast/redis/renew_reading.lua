@@ -11,7 +11,7 @@
 -- ARGV[2]  token
 -- ARGV[3]  TTL of the lease in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
--- ARGV[5]  how long a forgotten lock may last in microseconds; 0 to trust this node's memory
+-- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
 -- ARGV[6]  channel on which the waiters to read are notified that they may
 --
 -- Returns {status, detail, clock of this node in microseconds}:
@@ -22,9 +22,10 @@
 --                 locks, and heals nothing
 --   {7, ms, _}    this reader is not in, and this node is in quarantine for so long, and heals nothing
 
-local quarantine = tonumber(ARGV[5])
+local lingerMicros = tonumber(ARGV[5])
 local readers = KEYS[3]
-local linger = math.ceil(quarantine / 1000)
+local linger = math.ceil(lingerMicros / 1000)
+local longestLease = math.ceil(quarantineOf(lingerMicros) / 1000)
 local before -- a renewal is not undone
 local holder, left, _, over = readLock(KEYS[1], ARGV[1])
 over = readings(over or '', millis)
@@ -49,7 +50,7 @@ elseif holder and not base then
 else
   local known = base and tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0') or 0
   if known <= millis then
-    local refusal = forgotten(quarantine)
+    local refusal = forgotten(lingerMicros)
     if refusal then
       return refusal
     end

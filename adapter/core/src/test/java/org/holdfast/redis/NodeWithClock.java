@@ -40,6 +40,7 @@ abstract class NodeWithClock {
     private static final long QUARANTINE_MICROS =
             OneNode.AGREEMENTS.widest().quarantine().toNanos() / 1_000;
     static final long QUARANTINE_MILLIS = QUARANTINE_MICROS / 1_000;
+    static final long LINGER_MILLIS = OneNode.AGREEMENTS.widest().linger().toMillis();
 
     @TempDir
     Path directory;

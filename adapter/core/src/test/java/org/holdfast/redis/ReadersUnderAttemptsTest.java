@@ -99,7 +99,7 @@ class ReadersUnderAttemptsTest extends NodeWithClock {
         clock.set(Duration.ofMillis(TTL - 10_000));
         assertThat(ask(renew(lease))).isEqualTo(GRANTED);
         assertThat(ask(end(lease))).isInstanceOf(Reply.Released.class);
-        assertThat(lastsFor("test:{x}:lock")).isBetween(QUARANTINE_MILLIS, QUARANTINE_MILLIS + 10_001);
+        assertThat(lastsFor("test:{x}:lock")).isBetween(LINGER_MILLIS, LINGER_MILLIS + 10_001);
         assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
 
         clock.set(Duration.ofMillis(TTL + 1));

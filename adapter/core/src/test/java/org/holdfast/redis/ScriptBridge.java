@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.SharedSettings;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.args.Rawable;
 
@@ -28,7 +30,8 @@ public final class ScriptBridge {
 
     /** @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory */
     public static Call call(Command command, String prefix, long quarantineMicros) {
-        ScriptCodec codec = new ScriptCodec(prefix, quarantineMicros);
+        long margin = TimeUnit.NANOSECONDS.toMicros(SharedSettings.LINGER_MARGIN.toNanos());
+        ScriptCodec codec = new ScriptCodec(prefix, quarantineMicros > 0 ? quarantineMicros + margin : 0);
         List<String> words = words(codec.bySha(command));
         String source = SOURCES.computeIfAbsent(
                 words.get(1), sha -> words(codec.bySource(command)).get(1));

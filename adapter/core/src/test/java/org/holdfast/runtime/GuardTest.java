@@ -402,7 +402,7 @@ class GuardTest {
             locks.close(); // the last process that knows the old value only
             try (LockConnectionFactory after = Holdfast.connect(raised);
                     LockConnection last = after.getConnection()) {
-                last.acquire(LockRequest.of("b").ttl(ofSeconds(6)).waitTimeout(MEMORY.plusSeconds(4)))
+                last.acquire(LockRequest.of("b").ttl(ofSeconds(6)).waitTimeout(MEMORY.plusSeconds(9)))
                         .release(); // when those that it knew are over
                 first.acquire(LockRequest.of("b")).release();
             }

@@ -55,11 +55,6 @@ final class NodeChecker {
         grants.clockSet(ahead);
     }
 
-    /** A client looks at the node, and renews its heartbeat. */
-    void looked() {
-        grants.looked();
-    }
-
     /**
      * A node has run a command.
      *

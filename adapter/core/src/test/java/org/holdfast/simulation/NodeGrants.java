@@ -29,10 +29,9 @@ final class NodeGrants {
     private static final long GRAIN = 2 * MILLI;
 
     private final World world;
-    private final long heartbeatNanos;
+    private final long longestLeaseNanos;
     private final Map<String, List<Grant>> grants = new HashMap<>();
     private long errorMicros;
-    private long lookedAt;
 
     private record Grant(Owner owner, boolean reads, long token, long until, long errorMicros) {
 
@@ -46,10 +45,9 @@ final class NodeGrants {
         }
     }
 
-    /** @param heartbeatNanos how long the heartbeat of a look lasts */
-    NodeGrants(World world, long heartbeatNanos) {
+    NodeGrants(World world, long longestLeaseNanos) {
         this.world = world;
-        this.heartbeatNanos = heartbeatNanos;
+        this.longestLeaseNanos = longestLeaseNanos;
     }
 
     /** The node's clock is ahead by so much now. */
@@ -61,19 +59,6 @@ final class NodeGrants {
     /** The node has forgotten locks. */
     void forgot() {
         grants.clear();
-    }
-
-    /** A client looks at the node, and renews its heartbeat. */
-    void looked() {
-        if (isHeartbeatOver()) {
-            grants.clear();
-        }
-        lookedAt = world.now();
-    }
-
-    /** A heartbeat that has ended by itself does not show what the clock has done since: docs/safety.md says so. */
-    private boolean isHeartbeatOver() {
-        return world.now() - lookedAt >= heartbeatNanos * SLOWEST - GRAIN;
     }
 
     /** The node has run a command. */
@@ -118,13 +103,14 @@ final class NodeGrants {
         boolean reads = claim.target() instanceof Target.Shared;
         for (Grant grant : known) {
             boolean inForce = grant.until() > world.now() && errorMicros <= grant.errorMicros();
-            if (inForce && !isHeartbeatOver() && grant.conflicts(claim.owner(), reads)) {
+            if (inForce && grant.conflicts(claim.owner(), reads)) {
                 throw new Violation("1: " + command + " was granted by a node that has granted " + grant + " until "
                         + (grant.until() - world.now()) / MILLI + " ms from now");
             }
         }
         known.removeIf(grant -> grant.owner().equals(claim.owner()));
-        long ttl = Math.min(claim.ttlMillis() * MILLI, heartbeatNanos); // a node may cut what is longer than any lease
+        long ttl =
+                Math.min(claim.ttlMillis() * MILLI, longestLeaseNanos); // a node may cut what is longer than any lease
         long until = world.now() + (long) (ttl * SLOWEST) - GRAIN;
         known.add(new Grant(claim.owner(), reads, claim.lastToken(), until, errorMicros));
     }

@@ -95,7 +95,7 @@ final class SimulatedNode {
                         facts().process(),
                         0,
                         acceptedSettings,
-                        acceptedSettings.widest().quarantine().toMillis(),
+                        acceptedSettings.widest().heartbeat().toMillis(),
                         ""));
         world.after(EXPIRY_CYCLE, this::expire);
     }
@@ -214,7 +214,6 @@ final class SimulatedNode {
 
         @Override
         public Optional<Long> write(MarkChange change) {
-            checker.looked();
             Object reply = redis.eval(ScriptBridge.mark(PREFIX, change));
             remember();
             return ScriptBridge.markedAt(reply);
@@ -239,9 +238,13 @@ final class SimulatedNode {
         clockErrorMicros = errorMicros;
     }
 
-    /** Its clock goes ahead, and is right again after so long. */
-    void blipClock(long nanos) {
-        long ahead = Math.abs(clockStepMicros);
+    /**
+     * Its clock goes ahead, and is right again after so long.
+     *
+     * @param moreMicros how much further ahead than by the node's usual step
+     */
+    void blipClock(long nanos, long moreMicros) {
+        long ahead = Math.abs(clockStepMicros) + moreMicros;
         pushClock(ahead);
         world.after(nanos, () -> pushClock(-ahead));
     }

@@ -84,7 +84,7 @@ final class Trouble {
             case CUT_OFF -> client.view.cutOff(new NodeSet(random.nextLong()), world.now() + duration());
             case CLOCK_STEP -> node.stepClock(false);
             case CLOCK_SET_RIGHT -> node.stepClock(true);
-            case CLOCK_BLIP -> node.blipClock(blip(duration()));
+            case CLOCK_BLIP -> node.blipClock(blip(duration()), random.nextInt(4) > 0 ? 0 : lingerMicros());
             case CLOCK_STAIRS -> {
                 if (end - world.now() > 600 * MILLI) { // it has to be right again in time
                     climb(node);
@@ -111,13 +111,13 @@ final class Trouble {
      * the clock, since a client that has seen it sets the node aside. Afterwards all ask.
      */
     private void climb(SimulatedNode node) {
-        long quarantineMicros = setting.timing().maxLeaseTtl().toNanos() / 1_000;
+        long leaseMicros = setting.timing().maxLeaseTtl().toNanos() / 1_000;
         long longestStep = 60 * MILLI + 4 * setting.meanDelay();
         long most = world.now() + 4 * (SHORTEST_STEP + longestStep);
         long ahead = 0;
         long at = world.now();
         for (int step = 1 + random.nextInt(3); step > 0; step--) {
-            long push = setting.smallestStepMicros() + upTo(quarantineMicros);
+            long push = setting.smallestStepMicros() + upTo(random.nextInt(4) > 0 ? leaseMicros : lingerMicros());
             world.at(at, () -> node.pushClock(push));
             long length = SHORTEST_STEP + upTo(longestStep);
             askUnseen(node, at + upTo(length), at + upTo(most - at));
@@ -132,6 +132,11 @@ final class Trouble {
         if (random.nextInt(4) == 0) {
             node.refuse(SimulatedRedis.Refusing.GROWTH, at - world.now());
         }
+    }
+
+    /** A clock that goes ahead by so much more deletes also what lingers. */
+    private long lingerMicros() {
+        return setting.acceptedSettings().widest().linger().toNanos() / 1_000;
     }
 
     private void askUnseen(SimulatedNode node, long moment, long until) {

@@ -104,7 +104,7 @@ public record AcceptedSettings(SharedSettings current, Optional<SharedSettings> 
 
     /** No process with these settings has looked for so long: what such processes had held or proposed is over. */
     private boolean isOver(SharedSettings theirs, long idleMicros) {
-        long locks = TimeUnit.NANOSECONDS.toMicros(theirs.quarantine().toNanos());
+        long locks = TimeUnit.NANOSECONDS.toMicros(theirs.heartbeat().toNanos());
         long ours = TimeUnit.MILLISECONDS.toMicros(widest().fenceRetentionMillis());
         boolean clocksMayDifferMore = widest().fenceRetentionMillis() > theirs.fenceRetentionMillis();
         long over = clocksMayDifferMore ? Math.max(locks, ours) : locks;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.SharedSettings;
 
 /**
  * Decides whether one node may vote: takes the vote of a node that may have forgotten locks, until each lock that it
@@ -19,7 +20,7 @@ import org.holdfast.protocol.env.Time;
  * writes cannot be asked of the present one. Where the operator vouches that writes survive ({@code durable}), the
  * mark's moment stays.
  *
- * <p>Beside the mark stands a heartbeat: a key with the quarantine as its TTL, renewed by whichever process looks when
+ * <p>Beside the mark stands a heartbeat: a key that lasts a little longer than a quarantine, renewed by whichever process looks when
  * the last look is half a second old. If it is gone too early, the clock went ahead and came back, or keys were evicted
  * or deleted. The moment of the last look stands in the mark too: one that is older than a process remembers shows old
  * memory that was put back.
@@ -44,7 +45,7 @@ public final class NodeGuard {
     private static final long GRAIN_MICROS = 20_000;
 
     /** A look that is so much later than the node's clock was made before that was set back: it may have been ahead. */
-    private static final long FUTURE_MICROS = 500_000;
+    private static final long FUTURE_MICROS = micros(SharedSettings.FUTURE);
 
     /** A process that looked so recently has seen one Redis process replaced by another, wherever the address leads. */
     private static final long IN_TOUCH_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -286,8 +287,8 @@ public final class NodeGuard {
         if (sameProcess && isPromotedSince(mark, process)) {
             return Optional.of("it was a replica in the meantime, which may have missed the last writes");
         }
-        long lasts = micros(mark.acceptedSettings().widest().quarantine());
-        boolean early = facts.nowMicros() - mark.seenMicros() < lasts - GRAIN_MICROS;
+        long lasts = micros(mark.acceptedSettings().widest().heartbeat());
+        boolean early = facts.nowMicros() - mark.seenMicros() < lasts - FUTURE_MICROS - GRAIN_MICROS;
         if (!sight.heartbeat() && early) {
             return Optional.of(
                     "its heartbeat is gone too early: its clock went ahead and came back, or keys were evicted"
@@ -370,7 +371,7 @@ public final class NodeGuard {
                 sight.facts().process(),
                 outdatedMicros(sight, resolved),
                 resolved,
-                resolved.widest().quarantine().toMillis(),
+                resolved.widest().heartbeat().toMillis(),
                 reason);
     }
 

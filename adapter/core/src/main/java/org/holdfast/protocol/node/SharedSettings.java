@@ -23,6 +23,12 @@ public record SharedSettings(long maxLeaseTtlMillis, long fenceRetentionMillis, 
     /** Redis expires with a resolution of 1 ms, and so do we: the constant part of the drift. */
     public static final long DRIFT_CONSTANT_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
+    /** A look that is so much later than the node's clock shows that the clock was set back. */
+    public static final Duration FUTURE = Duration.ofMillis(500);
+
+    /** So much longer than a forgotten lock may last a lock's key stays after its lease, as quarantine.lua knows. */
+    public static final Duration LINGER_MARGIN = Duration.ofMillis(5_500);
+
     private static final Pattern FORM = Pattern.compile("(\\d{1,15})/(\\d{1,15})/([0-9.E-]{1,24})");
 
     public SharedSettings {
@@ -57,6 +63,23 @@ public record SharedSettings(long maxLeaseTtlMillis, long fenceRetentionMillis, 
     public Duration quarantine() {
         long ttl = TimeUnit.MILLISECONDS.toNanos(maxLeaseTtlMillis);
         return Duration.ofNanos(ttl + (long) (ttl * driftFactor) + DRIFT_CONSTANT_NANOS);
+    }
+
+    /**
+     * Returns for how long the heartbeat lasts that a look leaves on a node. No lease is in force when it ends by itself:
+     * leases are granted up to three and a half seconds after the last look that was noted.
+     */
+    public Duration heartbeat() {
+        return linger().minus(FUTURE);
+    }
+
+    /**
+     * Returns for how long a lock's key stays on a node after its lease. It outlasts the heartbeat of each look that was
+     * made while the lease was in force, also by a clock that was ahead by {@link #FUTURE}: a jump of the clock that
+     * deletes the lock deletes that heartbeat too.
+     */
+    public Duration linger() {
+        return quarantine().plus(LINGER_MARGIN);
     }
 
     /** Returns settings that are safe beside processes that have these and beside processes that have the others. */

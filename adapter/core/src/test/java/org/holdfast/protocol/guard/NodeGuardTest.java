@@ -366,7 +366,7 @@ class NodeGuardTest {
                 .as("while a process looks that does not know them")
                 .contains("maxLeaseTtlMillis=10000");
         guard = between;
-        watch(Duration.ofSeconds(11));
+        watch(Duration.ofSeconds(16));
         guard = done;
         admitted();
         assertThat(node.parsed().acceptedSettings()).isEqualTo(new AcceptedSettings(LONG));
@@ -396,7 +396,7 @@ class NodeGuardTest {
     void settings_ofADeploymentThatStopped_areReplaced_whenItsLocksAreOver() {
         voteAfterQuarantine();
         guard = guard(new AcceptedSettings(LONG), false);
-        pass(Duration.ofSeconds(10));
+        pass(Duration.ofSeconds(15)); // a lease may have been granted some seconds after the last look
         refusal();
         pass(Duration.ofSeconds(1));
         assertThat(admitted().reason()).isEmpty();

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A clock that jumps ahead and comes back deletes no lock in force but with the heartbeat of the last look. */
+class HeartbeatTest extends NodeWithClock {
+
+    private static final long LONGEST_TTL = OneNode.AGREEMENTS.widest().maxLeaseTtlMillis();
+
+    private static final String HEARTBEAT = "test:heartbeat";
+    private static final String LOCK = "test:{x}:lock";
+
+    /** A process may take a lease shortly before its next look, and die: no look is noted while that lease is in force. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1_400, 3_400})
+    void lease_takenSomeTimeAfterTheLastLook_isNotForgottenByAJump(long sinceLook) throws Exception {
+        Duration rest = Duration.ofSeconds(2);
+        clock.set(Duration.ofMillis(sinceLook));
+        assertThat(ask(acquire(claim(ALONE, ADA, 7, LONGEST_TTL)))).isEqualTo(GRANTED);
+        Duration late = Duration.ofMillis(sinceLook + LONGEST_TTL).minus(rest);
+
+        clock.set(late.plusHours(1));
+        Claim attempt = claim(ALONE, CAT, 9);
+        ask(acquire(attempt));
+        ask(undo(attempt)); // its client sees the jump
+        clock.set(late);
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isNotEqualTo(GRANTED);
+    }
+
+    /** A look does not show by itself that the clock is ahead, where it is so by less than half a second. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void heartbeat_ofALookByAClockThatWasAhead_endsBeforeEachLockInForce(boolean reads) throws Exception {
+        Duration right =
+                Duration.ofSeconds(3); // a process that has just started notes a look when the last one is older
+        clock.set(right.plusMillis(490));
+        try (NodeConnections other = OneNode.open(node, true)) {
+            other.prepare();
+        }
+        clock.set(right);
+        Target target = reads ? READING : ALONE;
+        assertThat(ask(acquire(claim(target, ADA, 7, 1)))).isEqualTo(GRANTED);
+        assertThat(lastsFor(HEARTBEAT)).isBetween(1L, lastsFor(LOCK) - 1);
+    }
+
+    /** Where no process has looked for so long that no lease can be in force, nothing was forgotten. */
+    @Test
+    void heartbeat_thatEndsByItself_takesNoVote() throws Exception {
+        clock.set(Duration.ofMillis(LONGEST_TTL + 30_000));
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isEqualTo(GRANTED);
+    }
+
+    /** And where one may be, the node forgets on the safe side. */
+    @Test
+    void heartbeat_thatIsDeletedWhileALeaseMayBeInForce_takesTheVote() throws Exception {
+        clock.set(Duration.ofMillis(LONGEST_TTL + 3_400));
+        node.command("DEL " + HEARTBEAT);
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Forgotten.class);
+    }
+}
