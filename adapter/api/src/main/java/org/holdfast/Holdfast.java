@@ -19,7 +19,7 @@ public final class Holdfast {
     private Holdfast() {}
 
     /**
-     * Returns a factory for locks on the given nodes, with the default of every other setting.
+     * {@return a factory for locks on the given nodes, with the default of every other setting}
      *
      * <p>No connection is opened yet. The factory runs one daemon thread for renewals; close it when it is no longer
      * used.
@@ -34,7 +34,7 @@ public final class Holdfast {
     }
 
     /**
-     * Returns a factory with the given settings; a setting that is absent has its default.
+     * {@return a factory with the given settings; a setting that is absent has its default}
      *
      * @param settings names and values, named as the configuration properties of the resource adapter; {@code nodes} is
      *     required
@@ -53,7 +53,11 @@ public final class Holdfast {
     /** Implemented by the library, not by applications. */
     public interface Provider {
 
-        /** Returns a new factory, as {@link Holdfast#connect(Map)} describes. */
+        /**
+         * {@return a new factory, as {@link Holdfast#connect(Map)} describes}
+         *
+         * @param settings names and values
+         */
         LockConnectionFactory connect(Map<String, String> settings);
     }
 }

@@ -6,6 +6,7 @@ public final class InvalidLockRequestException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
+    /** @param message what is not allowed, and what would be */
     public InvalidLockRequestException(String message) {
         super("HF0204: " + message);
     }

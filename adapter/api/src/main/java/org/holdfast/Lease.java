@@ -21,14 +21,14 @@ import java.util.function.Consumer;
  */
 public interface Lease extends AutoCloseable {
 
-    /** Returns the lock's name; if the lease covers several, the first that was asked for. */
+    /** {@return the lock's name; if the lease covers several, the first that was asked for} */
     String name();
 
-    /** Returns the names that the lease covers. */
+    /** {@return the names that the lease covers} */
     List<String> names();
 
     /**
-     * Returns the fencing token: a positive number, larger than that of every earlier lease on the same name.
+     * {@return the fencing token: a positive number, larger than that of every earlier lease on the same name}
      *
      * <p>A lease that a holder took once more has the token of its first. A lease that covers several names has one
      * token, larger than any before on each of them. {@link LockMode#READ} defines what readers' tokens mean; tokens of
@@ -36,10 +36,10 @@ public interface Lease extends AutoCloseable {
      */
     long token();
 
-    /** Returns whether the lock is held by this lease now. Asks no node. */
+    /** {@return whether the lock is held by this lease now} Asks no node. */
     boolean isHeld();
 
-    /** Returns for how long the lock is held for certain if it is not renewed; zero if it is not held. */
+    /** {@return for how long the lock is held for certain if it is not renewed; zero if it is not held} */
     Duration remaining();
 
     /**
@@ -68,6 +68,7 @@ public interface Lease extends AutoCloseable {
      * while the process does not run. What the listener throws is logged. Listeners that do not return keep no others
      * waiting, unless there are 24 of them in one service: then the log reports it.
      *
+     * @param listener receives the loss; it may block
      * @throws NullPointerException if the listener is null
      */
     void onLost(Consumer<LeaseLoss> listener);

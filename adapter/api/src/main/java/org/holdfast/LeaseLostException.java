@@ -8,12 +8,13 @@ public final class LeaseLostException extends LockException {
 
     private final transient LeaseLoss loss;
 
+    /** @param loss what was lost, when and why */
     public LeaseLostException(LeaseLoss loss) {
         super("HF0203: " + loss);
         this.loss = loss;
     }
 
-    /** Returns what was lost, when and why; null if this exception was deserialized. */
+    /** {@return what was lost, when and why; null if this exception was deserialized} */
     public LeaseLoss loss() {
         return loss;
     }

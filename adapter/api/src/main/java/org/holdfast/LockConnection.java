@@ -35,6 +35,7 @@ public interface LockConnection extends AutoCloseable {
      * Takes the lock and waits for it as long as the factory's default says.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
+     * @return the lease
      * @throws LockTimeoutException if another holder had the lock during all that time
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the name is not valid
@@ -52,6 +53,8 @@ public interface LockConnection extends AutoCloseable {
      * <p>In a container, no connection of the pool is kept while the thread waits. A lease that ends with this
      * connection needs one again when the wait is over.
      *
+     * @param request which lock, and how
+     * @return the lease
      * @throws LockException if it does not get one; the lock is not held then
      * @throws LockTimeoutException if another holder had the lock during all that time
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
@@ -66,6 +69,7 @@ public interface LockConnection extends AutoCloseable {
     /**
      * Takes the lock if it becomes free within the request's wait timeout.
      *
+     * @param request which lock, and how
      * @return the lease, or nothing if another holder had the lock during all that time
      * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow
@@ -121,6 +125,7 @@ public interface LockConnection extends AutoCloseable {
      * and at most its TTL. Then it is released and its stage fails with {@link LockException}. When none has returned
      * for a second, requests leave their lines and take no lock, until one returns or their wait timeout ends.
      *
+     * @param request which lock, and how; its scope must be {@link LeaseScope#DETACHED}
      * @return a stage that is completed with the lease, or exceptionally with {@link LockTimeoutException}, {@link
      *     QuorumUnavailableException}, {@link LockException}, or {@link IllegalStateException} if the service is
      *     stopped

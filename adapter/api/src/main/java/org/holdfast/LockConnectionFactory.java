@@ -12,7 +12,7 @@ import java.util.List;
 public interface LockConnectionFactory extends AutoCloseable {
 
     /**
-     * Returns a connection. Close it after use, best with try-with-resources.
+     * {@return a connection} Close it after use, best with try-with-resources.
      *
      * <p>May block while the container's pool is exhausted, as long as the pool is configured to.
      *
@@ -27,12 +27,18 @@ public interface LockConnectionFactory extends AutoCloseable {
      *
      * <p>By default, all requests pass: a factory that wraps another forwards this call.
      *
+     * @param request what a connection would be asked for
      * @throws InvalidLockRequestException if it would be refused
      * @throws IllegalStateException if the settings are not available
      */
     default void check(LockRequest request) {}
 
-    /** As {@link #holders(LockRequest)}, of the lock with the given name, in whichever mode it is held. */
+    /**
+     * As {@link #holders(LockRequest)}, of the lock with the given name, in whichever mode it is held.
+     *
+     * @param name the lock's name, see {@link LockRequest#of(String)}
+     * @return the holders
+     */
     default List<LockHolder> holders(String name) {
         return holders(LockRequest.of(name));
     }
@@ -54,7 +60,12 @@ public interface LockConnectionFactory extends AutoCloseable {
      */
     List<LockHolder> holders(LockRequest request);
 
-    /** As {@link #forceRelease(LockRequest)}, of the lock with the given name, in whichever mode it is held. */
+    /**
+     * As {@link #forceRelease(LockRequest)}, of the lock with the given name, in whichever mode it is held.
+     *
+     * @param name the lock's name, see {@link LockRequest#of(String)}
+     * @return the holders that were removed
+     */
     default List<LockHolder> forceRelease(String name) {
         return forceRelease(LockRequest.of(name));
     }

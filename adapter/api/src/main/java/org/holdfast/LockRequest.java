@@ -154,7 +154,7 @@ public record LockRequest(
     }
 
     /**
-     * Returns a request for an exclusive lock with the defaults of the factory.
+     * {@return a request for an exclusive lock with the defaults of the factory}
      *
      * @param name the lock's name: 1 to 1,024 bytes of UTF-8; equal names are the same lock for all processes that use
      *     the same nodes and key prefix
@@ -165,8 +165,8 @@ public record LockRequest(
     }
 
     /**
-     * Returns a request for several exclusive locks, all or none, in one lease: it is held as long as all of them are,
-     * and has one fencing token, larger than any before on each of the names.
+     * {@return a request for several exclusive locks, all or none, in one lease: it is held as long as all of them are,
+     * and has one fencing token, larger than any before on each of the names}
      *
      * <p>They are requested together, whatever their order: callers that ask for some of the same names never wait for
      * each other in a circle. A caller that waits for several names is not served before callers that ask for one of
@@ -180,7 +180,7 @@ public record LockRequest(
     }
 
     /**
-     * Returns a request for one of several permits, which so many holders may have at once: a semaphore.
+     * {@return a request for one of several permits, which so many holders may have at once: a semaphore}
      *
      * <p>All callers that use the name must agree on the number: the largest that any of them gives is how many holders
      * there may be. There is no re-entry: a holder that asks again gets another permit. A lock of the same name is
@@ -209,7 +209,7 @@ public record LockRequest(
                 LeaseScope.CONNECTION);
     }
 
-    /** Returns the lock's name; of several the first. */
+    /** {@return the lock's name; of several the first} */
     public String name() {
         return names.get(0);
     }
@@ -217,6 +217,8 @@ public record LockRequest(
     /**
      * Sets how the lock is held. Default: {@link LockMode#EXCLUSIVE}.
      *
+     * @param lockMode any but {@link LockMode#PERMIT}
+     * @return a changed copy
      * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #permit} is for, or the
      *     request has several names or permits
      */
@@ -233,6 +235,8 @@ public record LockRequest(
      * ignores the line. A process that dies while it waits delays the waiters behind it by the {@code ticketTtlMillis}
      * of the factory, 1 s by default; one that pauses for longer may find that others have overtaken it.
      *
+     * @param inOrder whether waiters are served in order
+     * @return a changed copy
      * @throws InvalidLockRequestException if the request has several names or permits
      */
     public LockRequest fair(boolean inOrder) {
@@ -244,6 +248,7 @@ public record LockRequest(
      * Waits this long for a lock that another holder has.
      *
      * @param timeout zero (one attempt) or more; more than {@link Long#MAX_VALUE} ns counts as that
+     * @return a changed copy
      * @throws InvalidLockRequestException if it is negative
      */
     public LockRequest waitTimeout(Duration timeout) {
@@ -266,6 +271,7 @@ public record LockRequest(
      *
      * @param duration at least {@link #MIN_TTL}, at most what the factory allows; fractions of a millisecond are cut
      *     off
+     * @return a changed copy
      * @throws InvalidLockRequestException if it is too short
      */
     public LockRequest ttl(Duration duration) {
@@ -283,7 +289,12 @@ public record LockRequest(
                 scope);
     }
 
-    /** Renews the lease until it is released (true, the default), or lets it end with its TTL (false). */
+    /**
+     * Renews the lease until it is released (true, the default), or lets it end with its TTL (false).
+     *
+     * @param renew whether it is renewed
+     * @return a changed copy
+     */
     public LockRequest renewal(boolean renew) {
         return new LockRequest(
                 names, mode, permits, fair, waitTimeout, ttl, renew, maxHold, atLeast, interruptOnLoss, scope);
@@ -294,6 +305,7 @@ public record LockRequest(
      * and others get the lock. It bounds what a holder that hangs can do. Re-entry does not restart it.
      *
      * @param duration at least {@link #MIN_TTL}, counted from the attempt that got the lock
+     * @return a changed copy
      * @throws InvalidLockRequestException if it is too short
      */
     public LockRequest maxHold(Duration duration) {
@@ -322,6 +334,7 @@ public record LockRequest(
      *
      * @param duration at least {@link #MIN_TTL}, by the clocks of the nodes; at most what the factory allows as a TTL,
      *     and what this request has as TTL and {@code maxHold}
+     * @return a changed copy
      * @throws InvalidLockRequestException if it is too short or too long, or the mode is not {@link LockMode#EXCLUSIVE}
      */
     public LockRequest atLeast(Duration duration) {
@@ -347,6 +360,8 @@ public record LockRequest(
      *
      * <p>With another scope than {@link LeaseScope#CONNECTION} that very thread has to release the lease.
      *
+     * @param interrupt whether the thread is interrupted
+     * @return a changed copy
      * @throws InvalidLockRequestException if the scope is {@link LeaseScope#DETACHED}
      */
     public LockRequest interruptOnLoss(boolean interrupt) {
@@ -354,13 +369,22 @@ public record LockRequest(
                 names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interrupt, scope);
     }
 
-    /** Sets what ends a lease that is not released. Default: {@link LeaseScope#CONNECTION}. */
+    /**
+     * Sets what ends a lease that is not released. Default: {@link LeaseScope#CONNECTION}.
+     *
+     * @param leaseScope what ends it
+     * @return a changed copy
+     */
     public LockRequest scope(LeaseScope leaseScope) {
         return new LockRequest(
                 names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interruptOnLoss, leaseScope);
     }
 
-    /** Binds the lease to nothing but itself: short for {@code scope(LeaseScope.DETACHED)}. */
+    /**
+     * Binds the lease to nothing but itself: short for {@code scope(LeaseScope.DETACHED)}.
+     *
+     * @return a changed copy
+     */
     public LockRequest detached() {
         return scope(LeaseScope.DETACHED);
     }

@@ -36,7 +36,7 @@ public final class LockTimeoutException extends LockException {
         this.name = name;
     }
 
-    /** Returns the lock's name. */
+    /** {@return the lock's name} */
     public String name() {
         return name;
     }

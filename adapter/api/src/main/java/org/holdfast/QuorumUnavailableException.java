@@ -24,7 +24,7 @@ public final class QuorumUnavailableException extends LockException {
         this.failures = new TreeMap<>(failures);
     }
 
-    /** Returns what happened, per node that did not take part: address without secrets to cause. */
+    /** {@return what happened, per node that did not take part: address without secrets to cause} */
     public Map<String, String> failures() {
         return Map.copyOf(failures);
     }

@@ -25,17 +25,17 @@ public final class StaleLeaseException extends LockException {
         this.seen = seen;
     }
 
-    /** Returns the lock's name. */
+    /** {@return the lock's name} */
     public String name() {
         return name;
     }
 
-    /** Returns the fencing token of the writer. */
+    /** {@return the fencing token of the writer} */
     public long token() {
         return token;
     }
 
-    /** Returns the larger token that the resource has seen. */
+    /** {@return the larger token that the resource has seen} */
     public long seen() {
         return seen;
     }
