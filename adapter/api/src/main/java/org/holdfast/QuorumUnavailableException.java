@@ -30,8 +30,8 @@ public final class QuorumUnavailableException extends LockException {
     }
 
     private static String message(String name, int nodes, Duration waited, TreeMap<String, String> failures) {
-        return "HF0202: lock '" + name + "': " + (nodes / 2 + 1) + " of " + nodes + " nodes must answer, "
-                + (nodes - failures.size()) + " did in " + waited.toMillis() + " ms; "
+        return "HF0202: lock '" + name + "': it needs the votes of " + (nodes / 2 + 1) + " of " + nodes + " nodes, "
+                + (nodes - failures.size()) + " could vote in " + waited.toMillis() + " ms; "
                 + failures.entrySet().stream()
                         .map(e -> e.getKey() + ": " + e.getValue())
                         .collect(Collectors.joining("; "));

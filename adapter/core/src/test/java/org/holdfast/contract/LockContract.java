@@ -510,8 +510,8 @@ abstract class LockContract {
             majority().parallelStream().forEach(node -> node.suffer(fault));
             assertThatExceptionOfType(QuorumUnavailableException.class)
                     .isThrownBy(() -> connection.acquire(request().waitTimeout(ofMillis(400))))
-                    .withMessageContaining("lock '" + lock + "': " + quorum + " of " + nodes.size()
-                            + " nodes must answer, " + (nodes.size() - quorum) + " did")
+                    .withMessageContaining("lock '" + lock + "': it needs the votes of " + quorum + " of "
+                            + nodes.size() + " nodes, " + (nodes.size() - quorum) + " could vote")
                     .satisfies(e -> assertThat(e.failures().keySet())
                             .containsExactlyInAnyOrderElementsOf(
                                     majority().stream().map(Node::uri).toList()))

@@ -174,7 +174,7 @@ class ShopIT {
         Duration took = Duration.ofNanos(System.nanoTime() - begun);
         assertThat(refused.statusCode()).isEqualTo(503);
         assertThat(refused.body())
-                .contains("2 of 3 nodes must answer")
+                .contains("needs the votes of 2 of 3 nodes")
                 .contains(first.uri() + ": Connection refused")
                 .contains(third.uri() + ": Connection refused");
         assertThat(took).isBetween(Duration.ofMillis(4_900), Duration.ofMillis(9_000));
