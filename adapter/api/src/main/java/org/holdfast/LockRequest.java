@@ -138,7 +138,7 @@ public record LockRequest(
         }
         if (fair && counts) {
             throw new InvalidLockRequestException(
-                    "fair is not for the mode PERMIT: permits are taken by whoever finds" + " one that is free" + lock);
+                    "fair is not for the mode PERMIT: a caller takes any permit that it finds free" + lock);
         }
         if (names.size() > 1 && (mode != LockMode.EXCLUSIVE || fair)) {
             throw new InvalidLockRequestException("several names are taken in the mode EXCLUSIVE and not fair, was "

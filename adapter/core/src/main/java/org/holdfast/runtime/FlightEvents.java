@@ -31,7 +31,7 @@ final class FlightEvents implements Recorder {
 
     @Name("org.holdfast.Acquire")
     @Label("Lock Acquisition")
-    @Description("Somebody asked for a lock, and waited for it if need be; not where the holder had it already")
+    @Description("A caller asked for a lock, and waited for it if need be; not where the holder had it already")
     @Category(HOLDFAST)
     @Threshold(THRESHOLD)
     static final class Acquire extends Event implements Acquiring {
@@ -63,7 +63,7 @@ final class FlightEvents implements Recorder {
 
     @Name("org.holdfast.Wait")
     @Label("Waiting for a Lock")
-    @Description("Somebody of this process stood in line for a lock")
+    @Description("A caller of this process waited in line for a lock")
     @Category(HOLDFAST)
     @Threshold(THRESHOLD)
     @StackTrace(false)

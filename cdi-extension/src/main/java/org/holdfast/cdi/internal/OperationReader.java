@@ -121,7 +121,7 @@ final class OperationReader {
         members.refuseIf(
                 operation.result() == MethodResult.PUBLISHER
                         && operation.times().maxHold().isEmpty(),
-                "a method that returns a Flow.Publisher must have maxHold: one that nobody subscribes to would keep its"
+                "a method that returns a Flow.Publisher must have maxHold: one without a subscriber would keep its"
                         + " lock for ever");
         members.refuseIf(
                 operation.onLoss() == OnLoss.INTERRUPT && operation.goesOn(),

@@ -25,7 +25,7 @@ public final class AcquireRelease {
     private AcquireRelease() {}
 
     public static void main(String[] arguments) throws Exception {
-        System.out.println("| nodes | who | p50 µs | p99 µs | CPU µs a pair | p50 / first |");
+        System.out.println("| nodes | client | p50 µs | p99 µs | CPU µs a pair | p50 / first |");
         System.out.println("| --- | --- | --- | --- | --- | --- |");
         for (int count : new int[] {1, 3, 5}) {
             try (RedisServers redis = RedisServers.start(count, Path.of("target", "redis"))) {

@@ -45,7 +45,7 @@ public final class Contention {
             contend(arguments[0], Integer.parseInt(arguments[1]), arguments[2]);
             return;
         }
-        System.out.println("| who, and on what | processes x threads | acquisitions/s | share of the weaker |");
+        System.out.println("| client, and on what | processes x threads | acquisitions/s | share of the weaker |");
         System.out.println("| --- | --- | --- | --- |");
         for (int nodes : new int[] {1, 3}) {
             try (RedisServers redis = RedisServers.start(nodes, Path.of("target", "redis"))) {

@@ -119,7 +119,7 @@ public final class LockedOverhead {
                 contestants.put("by program, in an empty interceptor", () -> work.byProgramIntercepted("lamp"));
                 contestants.put("@Locked(\"stock-lamp\")", () -> work.literal("lamp"));
                 contestants.put("@Locked(\"stock-#{sku}\")", () -> work.expression("lamp"));
-                System.out.println("| the lock | who | p50 µs | mean µs | beyond the first, p50 µs | p50 / first |");
+                System.out.println("| the lock | client | p50 µs | mean µs | beyond the first, p50 µs | p50 / first |");
                 System.out.println("| --- | --- | --- | --- | --- | --- |");
                 try (LockConnection connection = locks.getConnection()) {
                     connection.acquire("stock-lamp");
