@@ -141,7 +141,7 @@ final class HostResolver {
                 // the JVM gives the reason once, and the name alone for as long as it remembers
                 throw new IOException(lookup.host + ": unknown host, as the name server said a moment ago");
             }
-            throw new IOException(NodeGroup.describe(e), e.getCause());
+            throw new IOException(Failures.describe(e), e.getCause());
         } catch (TimeoutException e) {
             lookup.overdue = true;
             throw new LateException(lookup.host);

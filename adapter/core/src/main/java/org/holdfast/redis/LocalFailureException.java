@@ -6,7 +6,7 @@ import java.io.IOException;
 /**
  * This process cannot open a connection: it lacks files, memory or threads, or cannot read a file of its own.
  *
- * <p>That says nothing of the node. It has no cause, so that it is what {@link NodeGroup#innermost} finds.
+ * <p>That says nothing of the node. It has no cause, so that it is what {@link Failures#innermost} finds.
  */
 final class LocalFailureException extends IOException {
 
@@ -20,6 +20,6 @@ final class LocalFailureException extends IOException {
     static LocalFailureException of(Throwable failure) {
         return failure instanceof LocalFailureException known
                 ? known
-                : new LocalFailureException(NodeGroup.describe(failure));
+                : new LocalFailureException(Failures.describe(failure));
     }
 }

@@ -88,7 +88,7 @@ final class NodeConnection extends Connection {
             if (NodeGroup.saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
                 throw e;
             }
-            String message = NodeGroup.describe(e);
+            String message = Failures.describe(e);
             String explained = isEnd(e) ? sockets.explainEnd(message) : NodeErrors.explainIntroduction(message);
             throw explained.equals(message) ? e : new JedisConnectionException(explained);
         }
@@ -105,7 +105,7 @@ final class NodeConnection extends Connection {
     /** Returns whether the connection has ended, unlike one on which the node refuses us or does not answer. */
     private static boolean isEnd(RuntimeException failure) {
         return failure instanceof JedisConnectionException
-                && !(NodeGroup.innermost(failure) instanceof SocketTimeoutException);
+                && !(Failures.innermost(failure) instanceof SocketTimeoutException);
     }
 
     /**

@@ -205,7 +205,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             return openings.open(missing, needed);
         } catch (IOException e) {
             String[] obstacles = new String[connections.length];
-            Arrays.fill(obstacles, NodeGroup.describe(cluster.localFailure(e)));
+            Arrays.fill(obstacles, Failures.describe(cluster.localFailure(e)));
             return obstacles;
         }
     }
@@ -319,7 +319,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         try {
             connection.sendCommand(encoded);
         } catch (RuntimeException | OutOfMemoryError e) { // perhaps after a part of it: nothing may follow that
-            fail(node, NodeGroup.describe(e));
+            fail(node, Failures.describe(e));
         }
     }
 
@@ -327,7 +327,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         try {
             connections[node].push();
         } catch (RuntimeException | OutOfMemoryError e) {
-            fail(node, NodeGroup.describe(e));
+            fail(node, Failures.describe(e));
         }
     }
 
@@ -474,9 +474,9 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         } catch (JedisDataException e) {
             reply = e;
         } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread
-            fail(node, NodeGroup.describe(e));
-            if (NodeGroup.innermost(e) instanceof SocketTimeoutException) { // it hangs, though it began to answer
-                cluster.health(node).failed(NodeGroup.describe(e));
+            fail(node, Failures.describe(e));
+            if (Failures.innermost(e) instanceof SocketTimeoutException) { // it hangs, though it began to answer
+                cluster.health(node).failed(Failures.describe(e));
             }
             return;
         }

@@ -267,7 +267,7 @@ public final class NodeGroup implements AutoCloseable {
 
     /** Takes note that this process cannot open a connection, and returns what to throw. */
     JedisConnectionException localFailure(Throwable failure) {
-        LocalFailureException local = LocalFailureException.of(innermost(failure));
+        LocalFailureException local = LocalFailureException.of(Failures.innermost(failure));
         shortage.note(local);
         return new JedisConnectionException(local);
     }
@@ -278,11 +278,11 @@ public final class NodeGroup implements AutoCloseable {
     }
 
     private static boolean isLate(Throwable failure) {
-        return innermost(failure) instanceof HostResolver.LateException;
+        return Failures.innermost(failure) instanceof HostResolver.LateException;
     }
 
     private static boolean isLocal(Throwable failure) {
-        return innermost(failure) instanceof LocalFailureException;
+        return Failures.innermost(failure) instanceof LocalFailureException;
     }
 
     /** Gives work to a thread; returns false where there is none for it. */
@@ -312,13 +312,13 @@ public final class NodeGroup implements AutoCloseable {
     /** A node is not to be asked, for the reason that its inspection gave. */
     void setAside(int node, RuntimeException reason) {
         if (isLocal(reason)) {
-            health(node).notLookedAt(describe(localFailure(reason)));
+            health(node).notLookedAt(Failures.describe(localFailure(reason)));
         } else if (reason instanceof NodeInspector.RefusedException) {
-            health(node).refuse(describe(reason));
+            health(node).refuse(Failures.describe(reason));
         } else if (clockMonitor.isDoubted(node)) {
             health(node).doubt(clockMonitor.describe(node));
         } else {
-            health(node).failed(describe(reason));
+            health(node).failed(Failures.describe(reason));
         }
     }
 
@@ -359,20 +359,5 @@ public final class NodeGroup implements AutoCloseable {
             }
         }
         return chosen;
-    }
-
-    /** Returns what went wrong in words: the innermost message says it best. */
-    static String describe(Throwable failure) {
-        Throwable innermost = innermost(failure);
-        String message = innermost.getMessage();
-        return message == null || message.isBlank() ? innermost.getClass().getSimpleName() : message;
-    }
-
-    static Throwable innermost(Throwable failure) {
-        Throwable innermost = failure;
-        while (innermost.getCause() != null && innermost.getCause() != innermost) {
-            innermost = innermost.getCause();
-        }
-        return innermost;
     }
 }

@@ -72,7 +72,7 @@ final class Openings {
                 requireTime();
                 connection = cluster.connect(node, deadline);
             } catch (RuntimeException e) {
-                failure = NodeGroup.describe(e);
+                failure = Failures.describe(e);
             } finally {
                 end(connection, failure);
             }

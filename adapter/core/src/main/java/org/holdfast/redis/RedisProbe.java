@@ -71,7 +71,7 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
     /** Returns whether the connection has ended, unlike one on which the node does not answer or refuses us. */
     private static boolean isEnd(RuntimeException failure) {
         return failure instanceof JedisConnectionException
-                && !(NodeGroup.innermost(failure) instanceof SocketTimeoutException);
+                && !(Failures.innermost(failure) instanceof SocketTimeoutException);
     }
 
     @Override

@@ -112,7 +112,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
             running = false;
             failed = true;
             failedAt = now;
-            LOG.log(System.Logger.Level.WARNING, "HF0306: nobody listens for releases: " + NodeGroup.describe(e));
+            LOG.log(System.Logger.Level.WARNING, "HF0306: nobody listens for releases: " + Failures.describe(e));
         }
     }
 

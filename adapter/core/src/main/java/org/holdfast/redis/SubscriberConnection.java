@@ -95,7 +95,7 @@ final class SubscriberConnection implements AutoCloseable {
             try {
                 opened = new Opened(cluster.openUnseen(node), null);
             } catch (RuntimeException | OutOfMemoryError e) {
-                opened = new Opened(null, NodeGroup.describe(e));
+                opened = new Opened(null, Failures.describe(e));
             }
             if (!result.compareAndSet(null, opened)) {
                 abandon(opened);
@@ -132,7 +132,7 @@ final class SubscriberConnection implements AutoCloseable {
                 connection.push();
             }
         } catch (RuntimeException e) {
-            drop(NodeGroup.describe(e), PAUSE_NANOS);
+            drop(Failures.describe(e), PAUSE_NANOS);
         }
     }
 
@@ -218,7 +218,7 @@ final class SubscriberConnection implements AutoCloseable {
         } catch (JedisDataException e) {
             drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
         } catch (RuntimeException e) {
-            drop(NodeGroup.describe(e), PAUSE_NANOS);
+            drop(Failures.describe(e), PAUSE_NANOS);
         }
     }
 
