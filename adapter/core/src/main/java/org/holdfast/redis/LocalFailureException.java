@@ -17,6 +17,11 @@ final class LocalFailureException extends IOException {
         super("this process cannot open a connection: " + reason);
     }
 
+    /** Returns whether a failure has its reason in this process. */
+    static boolean isReasonOf(Throwable failure) {
+        return Failures.innermost(failure) instanceof LocalFailureException;
+    }
+
     static LocalFailureException of(Throwable failure) {
         return failure instanceof LocalFailureException known
                 ? known

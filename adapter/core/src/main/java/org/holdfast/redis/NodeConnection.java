@@ -85,13 +85,18 @@ final class NodeConnection extends Connection {
             sockets.close(); // Jedis does so only after exceptions
             throw new JedisConnectionException(LocalFailureException.of(e));
         } catch (RuntimeException e) {
-            if (NodeGroup.saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
+            if (saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
                 throw e;
             }
             String message = Failures.describe(e);
             String explained = isEnd(e) ? sockets.explainEnd(message) : NodeErrors.explainIntroduction(message);
             throw explained.equals(message) ? e : new JedisConnectionException(explained);
         }
+    }
+
+    /** Returns whether there is no connection for a reason that is not the node's. */
+    private static boolean saysNothingOfNode(RuntimeException failure) {
+        return ResolutionTimeoutException.isReasonOf(failure) || LocalFailureException.isReasonOf(failure);
     }
 
     private static String password(NodeAddress address, ConnectionSecurity access) {
@@ -103,7 +108,7 @@ final class NodeConnection extends Connection {
     }
 
     /** Returns whether the connection has ended, unlike one on which the node refuses us or does not answer. */
-    private static boolean isEnd(RuntimeException failure) {
+    static boolean isEnd(RuntimeException failure) {
         return failure instanceof JedisConnectionException
                 && !(Failures.innermost(failure) instanceof SocketTimeoutException);
     }

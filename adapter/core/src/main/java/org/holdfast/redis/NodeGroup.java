@@ -232,7 +232,7 @@ public final class NodeGroup implements AutoCloseable {
         } catch (OutOfMemoryError e) {
             throw localFailure(e);
         } catch (RuntimeException e) {
-            if (!isLate(e)) { // the node may well answer, where connections are open
+            if (!ResolutionTimeoutException.isReasonOf(e)) { // the node may well answer, where connections are open
                 setAside(node, e);
             }
             throw e;
@@ -272,19 +272,6 @@ public final class NodeGroup implements AutoCloseable {
         return new JedisConnectionException(local);
     }
 
-    /** Returns whether there is no connection for a reason that is not the node's. */
-    static boolean saysNothingOfNode(Throwable failure) {
-        return isLate(failure) || isLocal(failure);
-    }
-
-    private static boolean isLate(Throwable failure) {
-        return Failures.innermost(failure) instanceof HostResolver.LateException;
-    }
-
-    private static boolean isLocal(Throwable failure) {
-        return Failures.innermost(failure) instanceof LocalFailureException;
-    }
-
     /** Gives work to a thread; returns false where there is none for it. */
     boolean runElsewhere(Runnable work) {
         try {
@@ -311,7 +298,7 @@ public final class NodeGroup implements AutoCloseable {
 
     /** A node is not to be asked, for the reason that its inspection gave. */
     void setAside(int node, RuntimeException reason) {
-        if (isLocal(reason)) {
+        if (LocalFailureException.isReasonOf(reason)) {
             health(node).notLookedAt(Failures.describe(localFailure(reason)));
         } else if (reason instanceof NodeInspector.RefusedException) {
             health(node).refuse(Failures.describe(reason));

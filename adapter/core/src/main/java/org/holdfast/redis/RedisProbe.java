@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
-import java.net.SocketTimeoutException;
 import org.holdfast.protocol.guard.NodeMonitor;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** How the node monitor sees the nodes: over a connection of its own to each. For one thread at a time. */
 public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
@@ -43,7 +41,9 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
             admit(node);
         } catch (RuntimeException e) {
             drop(node);
-            if (known && isEnd(e)) { // perhaps of this connection only, by CLIENT KILL or by something in between
+            if (known
+                    && NodeConnection.isEnd(
+                            e)) { // perhaps of this connection only, by CLIENT KILL or by something in between
                 lookAnew(node);
             } else {
                 setAside(node, e);
@@ -66,12 +66,6 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
             drop(node);
             throw cluster.localFailure(e);
         }
-    }
-
-    /** Returns whether the connection has ended, unlike one on which the node does not answer or refuses us. */
-    private static boolean isEnd(RuntimeException failure) {
-        return failure instanceof JedisConnectionException
-                && !(Failures.innermost(failure) instanceof SocketTimeoutException);
     }
 
     @Override
