@@ -286,10 +286,10 @@ public final class NodeGroup implements AutoCloseable {
     void admit(int node, NodeConnection connection) {
         if (!guarded) {
             connection.ping();
-            health(node).admitted(NodeInspector.Admission.TRUSTED);
+            health(node).admitted(Admission.TRUSTED);
             return;
         }
-        NodeInspector.Admission admission = inspectors.get(node).inspect(connection);
+        Admission admission = inspectors.get(node).inspect(connection);
         if (clockMonitor.isDoubted(node)) { // whose clock it was is known when all nodes have been inspected
             throw new JedisException(clockMonitor.describe(node));
         }
@@ -300,7 +300,7 @@ public final class NodeGroup implements AutoCloseable {
     void setAside(int node, RuntimeException reason) {
         if (LocalFailureException.isReasonOf(reason)) {
             health(node).notLookedAt(Failures.describe(localFailure(reason)));
-        } else if (reason instanceof NodeInspector.RefusedException) {
+        } else if (reason instanceof NodeRefusedException) {
             health(node).refuse(Failures.describe(reason));
         } else if (clockMonitor.isDoubted(node)) {
             health(node).doubt(clockMonitor.describe(node));

@@ -173,7 +173,7 @@ final class NodeHealth {
     }
 
     /** It answers and may be asked. */
-    void admitted(NodeInspector.Admission admission) {
+    void admitted(Admission admission) {
         State seen;
         State now;
         do {
@@ -191,7 +191,7 @@ final class NodeHealth {
     }
 
     /** The inspection that has begun a quarantine knows why; later ones only see that it lasts. */
-    private State.Quarantined quarantined(NodeInspector.Admission admission, State before) {
+    private State.Quarantined quarantined(Admission admission, State before) {
         String known = before instanceof State.Quarantined already ? already.reason() : BY_MARK;
         return new State.Quarantined(
                 time.nanoTime() + admission.quarantineNanos(), admission.reason() == null ? known : admission.reason());

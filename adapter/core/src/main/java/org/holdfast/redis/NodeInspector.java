@@ -86,37 +86,17 @@ final class NodeInspector {
     }
 
     /**
-     * A node may be asked.
-     *
-     * @param runId which process it is; null if no guard has inspected it
-     * @param quarantineNanos how long it grants nothing new; 0 if it votes
-     * @param reason why a quarantine was begun just now; null if it was not
-     */
-    record Admission(String runId, long quarantineNanos, String reason) {
-        static final Admission TRUSTED = new Admission(null, 0, null);
-    }
-
-    /** A node is not to be used. */
-    static final class RefusedException extends JedisException {
-        private static final long serialVersionUID = 1L;
-
-        RefusedException(String reason) {
-            super(reason);
-        }
-    }
-
-    /**
      * Inspects the node, sets the mark right if need be, and compares the clock.
      *
      * @return for how long the node will grant nothing new
-     * @throws RefusedException if the node is not to be used, or does not let us inspect it
+     * @throws NodeRefusedException if the node is not to be used, or does not let us inspect it
      * @throws JedisException if it does not answer
      */
     Admission inspect(NodeConnection connection) {
         NodeGuard.Admission admission = guard.admit(new Connected(connection));
         if (admission instanceof NodeGuard.Admission.Refused refused) {
             refusedFor = refused.reason();
-            throw new RefusedException(refused.reason());
+            throw new NodeRefusedException(refused.reason());
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
             refusedFor = null;
@@ -221,7 +201,7 @@ final class NodeInspector {
 
     private static NodeFacts facts(Map<String, String> info, long now, Optional<String> durabilityFault) {
         NodeErrors.tooOld(info.get("redis_version")).ifPresent(reason -> {
-            throw new RefusedException(reason);
+            throw new NodeRefusedException(reason);
         });
         boolean limited = !"0".equals(info.getOrDefault("maxmemory", "0"));
         boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
@@ -276,7 +256,7 @@ final class NodeInspector {
     private static String need(Map<String, String> info, String field) {
         String value = info.get(field);
         if (value == null) {
-            throw new RefusedException("INFO does not tell " + field);
+            throw new NodeRefusedException("INFO does not tell " + field);
         }
         return value;
     }
@@ -310,7 +290,7 @@ final class NodeInspector {
 
     private static Object requiredReply(Object reply, String command) {
         if (reply instanceof JedisDataException e) {
-            throw new RefusedException(NodeErrors.explainLook(command, e.getMessage()));
+            throw new NodeRefusedException(NodeErrors.explainLook(command, e.getMessage()));
         }
         return reply;
     }

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.env.Recorder;
-import org.holdfast.redis.NodeInspector.Admission;
 import org.junit.jupiter.api.Test;
 
 class NodeHealthTest {
