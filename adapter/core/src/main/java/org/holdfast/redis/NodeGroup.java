@@ -95,7 +95,7 @@ public final class NodeGroup implements AutoCloseable {
         this.access = access;
         this.tls = new Tls(access);
         this.health = addresses.stream()
-                .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a)))
+                .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside()))
                 .toList();
         this.votes = new SameProcessCheck(this.addresses, health, logLimiters.majority());
         long quarantineMicros = acceptedSettings.widest().quarantine().toNanos() / 1_000;

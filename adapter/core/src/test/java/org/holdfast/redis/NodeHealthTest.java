@@ -35,7 +35,7 @@ class NodeHealthTest {
 
     /** Returns what a lock service knows of the node. */
     private NodeHealth newHealth() {
-        return new NodeHealth(address, time, recorder, logLimiters.of(address));
+        return new NodeHealth(address, time, recorder, logLimiters.of(address).aside());
     }
 
     private void passMillis(long millis) {
