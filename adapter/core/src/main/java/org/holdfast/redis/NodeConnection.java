@@ -7,7 +7,6 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.ArrayDeque;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -18,21 +17,14 @@ import redis.clients.jedis.PushConsumerChain;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.RedisInputStream;
 
-/**
- * One Jedis connection to one node, with the requests whose replies are still to come.
- *
- * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest request, also when
- * its caller no longer waits. Not safe for use by several threads.
- */
+/** One Jedis connection to one node. Not safe for use by several threads. */
 final class NodeConnection extends Connection {
 
     /** What follows in an error of Redis is what it was sent, cut off somewhere. */
     private static final String ARGUMENTS = ", with args beginning with";
 
-    private final ArrayDeque<NodeConnections.Request> inFlight = new ArrayDeque<>();
     private final NodeSocket socket;
     private boolean buffered;
-    private long lastUsed;
 
     /** Set before this constructor's body runs, and null after it. */
     private String passwordOfIntroduction;
@@ -188,18 +180,6 @@ final class NodeConnection extends Connection {
         }
     }
 
-    ArrayDeque<NodeConnections.Request> inFlight() {
-        return inFlight;
-    }
-
-    void touched(long now) {
-        lastUsed = now;
-    }
-
-    long lastUsed() {
-        return lastUsed;
-    }
-
     boolean isUnusable() {
         return isBroken() || socket.isUnusable();
     }
@@ -248,7 +228,7 @@ final class NodeConnection extends Connection {
         }
     }
 
-    /** Closes without notice to the node; what is in flight stays in {@link #inFlight()}. */
+    /** Closes without notice to the node. */
     void abandon() {
         try {
             socket.close(); // first: TLS would send a closing alert, and wait until a node that hangs takes it

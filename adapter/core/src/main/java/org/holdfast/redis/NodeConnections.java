@@ -38,9 +38,6 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 public final class NodeConnections implements Nodes, AutoCloseable {
 
-    /** A connection that was idle for longer is checked before it is used: its peer may have closed it. */
-    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
     /** How long the rest of an answer may take that is late already. */
     private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -51,7 +48,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final NodeGroup cluster;
-    private final NodeConnection[] connections;
+    private final NodePipeline[] pipelines;
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Signalled when what has come was read. */
@@ -73,16 +70,9 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     NodeConnections(NodeGroup cluster) {
         this.cluster = cluster;
-        this.connections = new NodeConnection[cluster.size()];
+        this.pipelines = new NodePipeline[cluster.size()];
         this.openings = new Openings(cluster, new Opened(), lock);
     }
-
-    /**
-     * What was asked of a node, and the round that the answer belongs to.
-     *
-     * @param again whether it was sent before, and now with the script that the node did not know
-     */
-    record Request(Command command, PendingRound round, long sentAt, boolean again) {}
 
     @Override
     public int count() {
@@ -98,15 +88,15 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     public void prepare() {
         lock.lock();
         try {
-            for (int node = 0; node < connections.length; node++) {
+            for (int node = 0; node < pipelines.length; node++) {
                 dropIfStale(node);
             }
             NodeSet wanted = closing ? NodeSet.NONE : cluster.connectable();
             NodeSet needed = NodeSet.NONE;
-            for (int node = 0; node < connections.length; node++) {
+            for (int node = 0; node < pipelines.length; node++) {
                 if (wanted.contains(node)) {
                     dropIfSetAside(node);
-                    needed = connections[node] == null ? needed.with(node) : needed;
+                    needed = pipelines[node] == null ? needed.with(node) : needed;
                 }
             }
             open(needed);
@@ -154,8 +144,9 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         NodeSet open = whereItGoes(targets, obstacles, round);
         boolean known = cluster.scripts().areKnown(ScriptCodec.script(command), open);
         CommandArguments encoded = cluster.codec().usual(command, known);
-        Request request = new Request(command, round, cluster.time().nanoTime(), false);
-        for (int node = 0; node < connections.length; node++) {
+        PendingRequest request =
+                new PendingRequest(command, round, cluster.time().nanoTime(), false);
+        for (int node = 0; node < pipelines.length; node++) {
             if (open.contains(node)) {
                 write(node, request, encoded);
             }
@@ -164,8 +155,8 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     private void pushTo(NodeSet targets) {
-        for (int node = 0; node < connections.length; node++) {
-            if (targets.contains(node) && connections[node] != null) {
+        for (int node = 0; node < pipelines.length; node++) {
+            if (targets.contains(node) && pipelines[node] != null) {
                 push(node);
             }
         }
@@ -173,14 +164,14 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     /** Opens the connections that targets lack; returns what stands against them by node, or null if none was lacking. */
     private String[] openWhatIsMissing(NodeSet targets) {
-        for (int node = 0; node < connections.length; node++) {
+        for (int node = 0; node < pipelines.length; node++) {
             if (targets.contains(node)) {
                 dropIfStale(node); // may read, and so drop others too: nothing is opened before all were checked
             }
         }
         NodeSet needed = NodeSet.NONE;
-        for (int node = 0; node < connections.length; node++) {
-            if (targets.contains(node) && connections[node] == null && whyNotAsked(node) == null) {
+        for (int node = 0; node < pipelines.length; node++) {
+            if (targets.contains(node) && pipelines[node] == null && whyNotAsked(node) == null) {
                 needed = needed.with(node);
             }
         }
@@ -193,8 +184,8 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             return null;
         }
         NodeSet missing = needed;
-        for (int node = 0; node < connections.length; node++) {
-            if (connections[node] == null && cluster.health(node).isAsked()) {
+        for (int node = 0; node < pipelines.length; node++) {
+            if (pipelines[node] == null && cluster.health(node).isAsked()) {
                 missing = missing.with(node);
             }
         }
@@ -204,7 +195,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             }
             return openings.open(missing, needed);
         } catch (IOException e) {
-            String[] obstacles = new String[connections.length];
+            String[] obstacles = new String[pipelines.length];
             Arrays.fill(obstacles, Failures.describe(cluster.localFailure(e)));
             return obstacles;
         }
@@ -213,7 +204,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     /** Reports to a round which of its nodes cannot be asked, and returns the others. */
     private NodeSet whereItGoes(NodeSet targets, String[] obstacles, PendingRound round) {
         NodeSet open = NodeSet.NONE;
-        for (int node = 0; node < connections.length; node++) {
+        for (int node = 0; node < pipelines.length; node++) {
             if (targets.contains(node)) {
                 String obstacle = obstacle(node, obstacles);
                 if (obstacle == null) {
@@ -228,11 +219,11 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     /** Returns null if it is to be asked. */
     private String obstacle(int node, String[] obstacles) {
-        if (connections[node] == null && obstacles != null && obstacles[node] != null) {
+        if (pipelines[node] == null && obstacles != null && obstacles[node] != null) {
             return obstacles[node];
         }
         String reason = whyNotAsked(node); // by now: what was opened may have taken its vote
-        return reason == null && connections[node] == null ? "the connection to it was lost just now" : reason;
+        return reason == null && pipelines[node] == null ? "the connection to it was lost just now" : reason;
     }
 
     /** Returns null if it may be asked. */
@@ -253,8 +244,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
                 return;
             }
             connection.register(selector, node);
-            connection.touched(cluster.time().nanoTime());
-            connections[node] = connection;
+            pipelines[node] = new NodePipeline(connection, cluster.time().nanoTime());
             if (reading) {
                 selector.wakeup(); // the thread that reads does not know of the new connection yet
             }
@@ -263,61 +253,50 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         @Override
         public boolean isQuorumConnected() {
             int connected = 0;
-            for (NodeConnection connection : connections) {
-                connected += connection == null ? 0 : 1;
+            for (NodePipeline pipeline : pipelines) {
+                connected += pipeline == null ? 0 : 1;
             }
-            return connected > connections.length / 2;
+            return connected > pipelines.length / 2;
         }
     }
 
     /** A connection from before the node was set aside proves nothing: a new connection inspects the node. */
     private void dropIfSetAside(int node) {
-        if (connections[node] != null && !cluster.health(node).isAsked()) {
+        if (pipelines[node] != null && !cluster.health(node).isAsked()) {
             fail(node, cluster.health(node).reason());
         }
     }
 
     private void dropIfStale(int node) {
-        NodeConnection connection = connections[node];
-        if (connection == null) {
+        NodePipeline pipeline = pipelines[node];
+        if (pipeline == null) {
             return;
         }
         long now = cluster.time().nanoTime();
-        if (connection.inFlight().isEmpty()) {
-            if (now - connection.lastUsed() <= IDLE_NANOS) {
-                return;
-            }
-            if (connection.isUnusable()) {
-                fail(node, "the node closed the connection");
-            } else {
-                connection.touched(now);
-            }
-        } else if (isOverdue(connection, now)) {
+        if (pipeline.isClosedByNode(now)) {
+            fail(node, "the node closed the connection");
+        } else if (isOverdue(pipeline, now)) {
             readWhatHasCome();
             dropIfOverdue(node);
         }
     }
 
-    private boolean isOverdue(NodeConnection connection, long now) {
-        Request oldest = connection.inFlight().peekFirst();
-        return oldest != null && now - oldest.sentAt() >= cluster.nodeTimeoutNanos() - CLOCK_GRAIN_NANOS;
+    private boolean isOverdue(NodePipeline pipeline, long now) {
+        return pipeline.isOverdue(now, cluster.nodeTimeoutNanos() - CLOCK_GRAIN_NANOS);
     }
 
     private void dropIfOverdue(int node) {
-        NodeConnection connection = connections[node];
-        if (connection != null && isOverdue(connection, cluster.time().nanoTime())) {
+        NodePipeline pipeline = pipelines[node];
+        if (pipeline != null && isOverdue(pipeline, cluster.time().nanoTime())) {
             String reason = "no answer for " + TimeUnit.NANOSECONDS.toMillis(cluster.nodeTimeoutNanos()) + " ms";
             fail(node, reason);
             cluster.health(node).failed(reason);
         }
     }
 
-    private void write(int node, Request request, CommandArguments encoded) {
-        NodeConnection connection = connections[node];
-        connection.inFlight().addLast(request);
-        connection.touched(request.sentAt());
+    private void write(int node, PendingRequest request, CommandArguments encoded) {
         try {
-            connection.sendCommand(encoded);
+            pipelines[node].write(request, encoded);
         } catch (RuntimeException | OutOfMemoryError e) { // perhaps after a part of it: nothing may follow that
             fail(node, Failures.describe(e));
         }
@@ -325,7 +304,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     private void push(int node) {
         try {
-            connections[node].push();
+            pipelines[node].push();
         } catch (RuntimeException | OutOfMemoryError e) {
             fail(node, Failures.describe(e));
         }
@@ -333,12 +312,9 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     /** Gives up a connection: nothing that is under way on it will be answered. */
     private void fail(int node, String reason) {
-        NodeConnection connection = connections[node];
-        connections[node] = null;
-        connection.abandon();
-        for (Request request : connection.inFlight()) {
-            request.round().answered(new Answer(node, new Reply.NoAnswer(reason), 0));
-        }
+        NodePipeline pipeline = pipelines[node];
+        pipelines[node] = null;
+        pipeline.abandon(node, reason);
         wasRead.signalAll();
         if (reading) {
             selector.wakeup(); // the reader thread may have got its answer just now
@@ -354,7 +330,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         long left = deadline - cluster.time().nanoTime();
         if (left <= 0) {
             readWhatHasCome();
-            for (int node = 0; node < connections.length; node++) {
+            for (int node = 0; node < pipelines.length; node++) {
                 dropIfOverdue(node);
             }
             return false;
@@ -438,7 +414,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         Set<SelectionKey> ready = selector.selectedKeys();
         for (SelectionKey key : ready) {
             int node = (Integer) key.attachment();
-            if (key.isValid() && connections[node] != null) {
+            if (key.isValid() && pipelines[node] != null) {
                 readAll(node);
             }
         }
@@ -446,10 +422,10 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     private void readAll(int node) {
-        NodeConnection connection = connections[node];
+        NodePipeline pipeline = pipelines[node];
         do {
-            readOne(node, connection);
-        } while (connections[node] == connection && connection.hasBuffered());
+            readOne(node, pipeline);
+        } while (pipelines[node] == pipeline && pipeline.hasBuffered());
     }
 
     /**
@@ -457,20 +433,20 @@ public final class NodeConnections implements Nodes, AutoCloseable {
      * byte by byte may take no longer than one that does not come: a node that answers each request so slowly would hold up the
      * others for as long as it is asked.
      */
-    private long patience(Request request) {
+    private long patience(PendingRequest request) {
         long left = cluster.nodeTimeoutNanos() - (cluster.time().nanoTime() - request.sentAt());
         return Math.max(left, LEAST_PATIENCE_NANOS);
     }
 
-    private void readOne(int node, NodeConnection connection) {
-        Request request = connection.inFlight().peekFirst();
+    private void readOne(int node, NodePipeline pipeline) {
+        PendingRequest request = pipeline.oldest();
         if (request == null) {
             fail(node, "the node closed the connection or sent what nobody asked for");
             return;
         }
         Object reply;
         try {
-            reply = connection.read(patience(request));
+            reply = pipeline.read(patience(request));
         } catch (JedisDataException e) {
             reply = e;
         } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread
@@ -480,7 +456,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             }
             return;
         }
-        connection.inFlight().pollFirst(); // whatever comes of it: the next reply is to the next request
+        pipeline.dropOldest(); // whatever comes of it
         if (reply instanceof JedisNoScriptException && !request.again()) {
             cluster.scripts().forgotten(node);
             sendSource(node, request);
@@ -505,14 +481,14 @@ public final class NodeConnections implements Nodes, AutoCloseable {
      * acquisition would come after it. Its script is only made known, for the next one. A renewal may be sent again: a
      * lease that is released leaves a tombstone, which refuses the renewal.
      */
-    private void sendSource(int node, Request request) {
+    private void sendSource(int node, PendingRequest request) {
         boolean tooLate =
                 request.command() instanceof Command.Acquire && request.round().isLeft();
         ScriptCodec codec = cluster.codec();
-        Request again =
-                new Request(request.command(), request.round(), cluster.time().nanoTime(), true);
+        PendingRequest again = new PendingRequest(
+                request.command(), request.round(), cluster.time().nanoTime(), true);
         write(node, again, tooLate ? codec.load(request.command()) : codec.bySource(request.command()));
-        if (connections[node] != null) {
+        if (pipelines[node] != null) {
             push(node);
         }
     }
@@ -534,8 +510,8 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             closing = true;
             awaitAnswers(System::nanoTime, deadline);
             closed = true;
-            for (int node = 0; node < connections.length; node++) {
-                if (connections[node] != null) {
+            for (int node = 0; node < pipelines.length; node++) {
+                if (pipelines[node] != null) {
                     fail(node, "the channel was closed");
                 }
             }
@@ -565,7 +541,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             if (!reading && isSomethingUnderWay()) { // else another thread reads
                 readWhatHasCome();
             }
-            for (int node = 0; node < connections.length; node++) {
+            for (int node = 0; node < pipelines.length; node++) {
                 dropIfStale(node);
             }
             return !closing;
@@ -608,8 +584,8 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     private boolean isSomethingUnderWay() {
-        for (NodeConnection connection : connections) {
-            if (connection != null && !connection.inFlight().isEmpty()) {
+        for (NodePipeline pipeline : pipelines) {
+            if (pipeline != null && pipeline.isSomethingUnderWay()) {
                 return true;
             }
         }
