@@ -163,7 +163,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             return openings.open(missing, needed);
         } catch (IOException e) {
             String[] obstacles = new String[cluster.size()];
-            Arrays.fill(obstacles, Failures.describe(cluster.localFailure(e)));
+            Arrays.fill(obstacles, Failures.describe(cluster.connector().localFailure(e)));
             return obstacles;
         }
     }
@@ -225,7 +225,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
      */
     @Override
     public void close() {
-        close(System.nanoTime() + Math.min(CLOSING_NANOS, cluster.nodeTimeoutNanos()));
+        close(System.nanoTime() + Math.min(CLOSING_NANOS, cluster.connector().nodeTimeoutNanos()));
     }
 
     /** @param deadline on the scale of {@link System#nanoTime()} */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
-import java.net.InetAddress;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,17 +15,13 @@ import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** The nodes of one lock service: their addresses, what is known of them, and channels to them. */
+/** The nodes of one lock service: what is known of them, and channels to them. */
 public final class NodeGroup implements AutoCloseable {
 
-    private final List<NodeAddress> addresses;
-    private final HostResolver names;
+    private final NodeConnector connector;
     private final NodeLogLimiters logLimiters;
-    private final ConnectionSecurity access;
-    private final Tls tls;
     private final List<NodeHealth> health;
     private final List<NodeInspector> inspectors;
     private final SameProcessCheck votes;
@@ -35,79 +29,39 @@ public final class NodeGroup implements AutoCloseable {
     private final KnownScripts scripts = new KnownScripts();
     private final Time time;
     private final ClockMonitor clockMonitor;
-    private final long nodeTimeoutNanos;
     private final boolean guarded;
-    private final Executor threads;
-    private final Shortage shortage;
     private final Set<NodeConnections> channels = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
-     * @param access how to enter the nodes
+     * @param connector knows the nodes
      * @param keyPrefix what every key on the nodes begins with
      * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and clocks
      * @param acceptedSettings the settings that all processes must share
-     * @param threads gives a thread for as long as it takes
      * @param recorder receives what becomes of nodes
      * @param logLimiters of all lock services that share the nodes
      */
     public NodeGroup(
-            List<NodeAddress> addresses,
-            ConnectionSecurity access,
+            NodeConnector connector,
             String keyPrefix,
-            Duration nodeTimeout,
             boolean guarded,
             AcceptedSettings acceptedSettings,
             Time time,
-            Executor threads,
             Recorder recorder,
             NodeLogLimiters logLimiters) {
-        this(
-                addresses,
-                new HostResolver(InetAddress::getAllByName, threads, time),
-                access,
-                keyPrefix,
-                nodeTimeout,
-                guarded,
-                acceptedSettings,
-                time,
-                threads,
-                recorder,
-                logLimiters);
-    }
-
-    NodeGroup(
-            List<NodeAddress> addresses,
-            HostResolver names,
-            ConnectionSecurity access,
-            String keyPrefix,
-            Duration nodeTimeout,
-            boolean guarded,
-            AcceptedSettings acceptedSettings,
-            Time time,
-            Executor threads,
-            Recorder recorder,
-            NodeLogLimiters logLimiters) {
-        JedisVersion.require();
-        this.addresses = List.copyOf(addresses);
-        this.names = names;
+        this.connector = connector;
         this.logLimiters = logLimiters;
-        this.access = access;
-        this.tls = new Tls(access);
-        this.health = addresses.stream()
+        this.health = connector.addresses().stream()
                 .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside()))
                 .toList();
-        this.votes = new SameProcessCheck(this.addresses, health, logLimiters.majority());
+        this.votes = new SameProcessCheck(connector.addresses(), health, logLimiters.majority());
         long quarantineMicros = acceptedSettings.widest().quarantine().toNanos() / 1_000;
         this.codec = new ScriptCodec(keyPrefix, guarded ? quarantineMicros : 0);
         this.guarded = guarded;
         this.time = time;
-        this.threads = threads;
-        this.shortage = new Shortage(time);
         this.clockMonitor =
-                new ClockMonitor(addresses.size(), acceptedSettings.widest().driftFactor());
-        this.nodeTimeoutNanos = nodeTimeout.toNanos();
-        this.inspectors = IntStream.range(0, addresses.size())
+                new ClockMonitor(connector.size(), acceptedSettings.widest().driftFactor());
+        this.inspectors = IntStream.range(0, connector.size())
                 .mapToObj(node -> new NodeInspector(
                         node,
                         address(node),
@@ -145,12 +99,16 @@ public final class NodeGroup implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        long deadline = System.nanoTime() + Math.min(NodeConnections.CLOSING_NANOS, nodeTimeoutNanos);
+        long deadline = System.nanoTime() + Math.min(NodeConnections.CLOSING_NANOS, connector.nodeTimeoutNanos());
         channels.forEach(channel -> channel.close(deadline));
     }
 
-    /** Returns what receives releases by other processes. */
-    public Subscriber subscriber() {
+    /**
+     * Returns what receives releases by other processes.
+     *
+     * @param threads gives a thread for as long as it takes
+     */
+    public Subscriber subscriber(Executor threads) {
         return new Subscriber(this, threads);
     }
 
@@ -174,11 +132,11 @@ public final class NodeGroup implements AutoCloseable {
     }
 
     int size() {
-        return addresses.size();
+        return connector.size();
     }
 
     NodeAddress address(int node) {
-        return addresses.get(node);
+        return connector.addresses().get(node);
     }
 
     NodeLogLimiters.OfNode logLimiters(int node) {
@@ -201,36 +159,31 @@ public final class NodeGroup implements AutoCloseable {
         return time;
     }
 
-    long nodeTimeoutNanos() {
-        return nodeTimeoutNanos;
+    NodeConnector connector() {
+        return connector;
     }
 
     NodeInspector inspector(int node) {
         return inspectors.get(node);
     }
 
-    /** Returns when a connection has to be there that is begun now, on the scale of {@link System#nanoTime()}. */
-    long connectDeadline() {
-        return System.nanoTime() + nodeTimeoutNanos;
-    }
-
     /**
      * Connects to a node, and checks whether it may be asked.
      *
-     * @param deadline for all of that, from {@link #connectDeadline()}
+     * @param deadline for all of that, from {@link NodeConnector#deadline()}
      * @throws JedisException if it may not: its health says why, unless the reason is in this process
      */
     NodeConnection connect(int node, long deadline) {
         NodeConnection connection = null;
         boolean admitted = false;
         try {
-            connection = open(node, deadline);
+            connection = connector.open(node, deadline);
             admit(node, connection);
             connection.boundEachAnswer();
             admitted = true;
             return connection;
         } catch (OutOfMemoryError e) {
-            throw localFailure(e);
+            throw connector.localFailure(e);
         } catch (RuntimeException e) {
             if (!ResolutionTimeoutException.isReasonOf(e)) { // the node may well answer, where connections are open
                 setAside(node, e);
@@ -240,45 +193,6 @@ public final class NodeGroup implements AutoCloseable {
             if (connection != null && !admitted) {
                 connection.abandon();
             }
-        }
-    }
-
-    /** Connects to a node without an inspection. */
-    NodeConnection openUnseen(int node) {
-        NodeConnection connection = open(node, connectDeadline());
-        connection.boundEachAnswer();
-        return connection;
-    }
-
-    private NodeConnection open(int node, long deadline) {
-        try {
-            shortage.requireNone();
-        } catch (LocalFailureException e) {
-            throw new JedisConnectionException(e);
-        }
-        return NodeConnection.open(
-                address(node),
-                names,
-                access,
-                tls,
-                (int) Duration.ofNanos(nodeTimeoutNanos).toMillis(),
-                deadline);
-    }
-
-    /** Takes note that this process cannot open a connection, and returns what to throw. */
-    JedisConnectionException localFailure(Throwable failure) {
-        LocalFailureException local = LocalFailureException.of(Failures.innermost(failure));
-        shortage.note(local);
-        return new JedisConnectionException(local);
-    }
-
-    /** Gives work to a thread; returns false where there is none for it. */
-    boolean runElsewhere(Runnable work) {
-        try {
-            threads.execute(work);
-            return true;
-        } catch (RuntimeException | OutOfMemoryError e) {
-            return false;
         }
     }
 
@@ -299,7 +213,7 @@ public final class NodeGroup implements AutoCloseable {
     /** A node is not to be asked, for the reason that its inspection gave. */
     void setAside(int node, RuntimeException reason) {
         if (LocalFailureException.isReasonOf(reason)) {
-            health(node).notLookedAt(Failures.describe(localFailure(reason)));
+            health(node).notLookedAt(Failures.describe(connector.localFailure(reason)));
         } else if (reason instanceof NodeRefusedException) {
             health(node).refuse(Failures.describe(reason));
         } else if (clockMonitor.isDoubted(node)) {

@@ -80,8 +80,8 @@ final class Openings {
 
         /** With little time left it would seem that the node is late. */
         private void requireTime() {
-            if (deadline - System.nanoTime() < cluster.nodeTimeoutNanos() / 2) {
-                throw cluster.localFailure(new LocalFailureException("no thread had time for it"));
+            if (deadline - System.nanoTime() < cluster.connector().nodeTimeoutNanos() / 2) {
+                throw cluster.connector().localFailure(new LocalFailureException("no thread had time for it"));
             }
         }
 
@@ -110,7 +110,7 @@ final class Openings {
      * @return what stands against a connection, by node; null where nothing does
      */
     String[] open(NodeSet missing, NodeSet needed) {
-        long deadline = cluster.connectDeadline();
+        long deadline = cluster.connector().deadline();
         Attempt[] mine = new Attempt[pending.length];
         Attempt[] awaited = new Attempt[pending.length];
         boolean patient = false;
@@ -141,7 +141,7 @@ final class Openings {
                 if (attempt != null && own == null && needed.contains(attempt.node)) {
                     own = attempt;
                 } else if (attempt != null) {
-                    cluster.runElsewhere(attempt);
+                    cluster.connector().runElsewhere(attempt);
                 }
             }
             if (own != null) {

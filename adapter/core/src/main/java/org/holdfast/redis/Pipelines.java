@@ -96,13 +96,14 @@ final class Pipelines implements PendingRound.Reader {
     }
 
     private boolean isOverdue(NodePipeline pipeline, long now) {
-        return pipeline.isOverdue(now, cluster.nodeTimeoutNanos() - CLOCK_GRAIN_NANOS);
+        return pipeline.isOverdue(now, cluster.connector().nodeTimeoutNanos() - CLOCK_GRAIN_NANOS);
     }
 
     private void dropIfOverdue(int node) {
         NodePipeline pipeline = pipelines[node];
         if (pipeline != null && isOverdue(pipeline, cluster.time().nanoTime())) {
-            String reason = "no answer for " + TimeUnit.NANOSECONDS.toMillis(cluster.nodeTimeoutNanos()) + " ms";
+            String reason = "no answer for "
+                    + TimeUnit.NANOSECONDS.toMillis(cluster.connector().nodeTimeoutNanos()) + " ms";
             fail(node, reason);
             cluster.health(node).failed(reason);
         }
@@ -195,7 +196,7 @@ final class Pipelines implements PendingRound.Reader {
      * others for as long as it is asked.
      */
     private long patience(PendingRequest request) {
-        long left = cluster.nodeTimeoutNanos() - (cluster.time().nanoTime() - request.sentAt());
+        long left = cluster.connector().nodeTimeoutNanos() - (cluster.time().nanoTime() - request.sentAt());
         return Math.max(left, LEAST_PATIENCE_NANOS);
     }
 

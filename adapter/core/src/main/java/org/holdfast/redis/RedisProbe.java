@@ -64,7 +64,7 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
             cluster.admit(node, connection(node));
         } catch (OutOfMemoryError e) { // what is left to be read would be taken for the next replies
             drop(node);
-            throw cluster.localFailure(e);
+            throw cluster.connector().localFailure(e);
         }
     }
 
@@ -98,7 +98,7 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
 
     private NodeConnection connection(int node) {
         if (connections[node] == null) {
-            connections[node] = cluster.openUnseen(node);
+            connections[node] = cluster.connector().open(node);
         }
         return connections[node];
     }

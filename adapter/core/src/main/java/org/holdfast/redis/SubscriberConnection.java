@@ -93,7 +93,7 @@ final class SubscriberConnection implements AutoCloseable {
         public void run() {
             Opened opened;
             try {
-                opened = new Opened(cluster.openUnseen(node), null);
+                opened = new Opened(cluster.connector().open(node), null);
             } catch (RuntimeException | OutOfMemoryError e) {
                 opened = new Opened(null, Failures.describe(e));
             }
@@ -142,7 +142,7 @@ final class SubscriberConnection implements AutoCloseable {
                 && now() - nextConnect >= 0
                 && cluster.health(node).isAsked()) {
             opening = new Opening();
-            if (!cluster.runElsewhere(opening)) {
+            if (!cluster.connector().runElsewhere(opening)) {
                 opening.run();
             }
         }

@@ -15,6 +15,7 @@ import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.redis.NodeConnections;
+import org.holdfast.redis.NodeConnector;
 import org.holdfast.redis.NodeGroup;
 import org.holdfast.redis.NodeLogLimiters;
 import org.holdfast.redis.RedisProbe;
@@ -84,14 +85,16 @@ public final class LockService implements AutoCloseable {
         this.settings = settings;
         this.scheduling = scheduling;
         this.cluster = new NodeGroup(
-                settings.nodes(),
-                settings.access(),
+                new NodeConnector(
+                        settings.nodes(),
+                        settings.access(),
+                        settings.timing().nodeTimeout(),
+                        scheduling::runLong,
+                        time),
                 settings.keyPrefix(),
-                settings.timing().nodeTimeout(),
                 settings.guard() == Settings.Guard.QUARANTINE,
                 settings.acceptedSettings(),
                 time,
-                scheduling::runLong,
                 Recorders.FOUND,
                 logLimiters);
         this.service = cluster.open();
@@ -99,7 +102,7 @@ public final class LockService implements AutoCloseable {
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
         Redlock redlock = new Redlock(time, settings.timing(), unfinished, Recorders.FOUND);
         this.renewals = new Renewals(time, redlock);
-        this.subscriber = cluster.subscriber();
+        this.subscriber = cluster.subscriber(scheduling::runLong);
         this.leases = new LeaseManager(
                 time,
                 new SystemRandomness(),

@@ -56,14 +56,16 @@ class ConnectingTest {
 
     private static NodeGroup cluster(String nodes, Executor threads) {
         return new NodeGroup(
-                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                ConnectionSecurity.DEFAULT,
+                new NodeConnector(
+                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                        ConnectionSecurity.DEFAULT,
+                        NODE_TIMEOUT,
+                        threads,
+                        new OneNode.WaitlessTime()),
                 "test",
-                NODE_TIMEOUT,
                 false,
                 OneNode.AGREEMENTS,
                 new OneNode.WaitlessTime(),
-                threads,
                 Recorder.NONE,
                 new NodeLogLimiters(new OneNode.WaitlessTime()));
     }

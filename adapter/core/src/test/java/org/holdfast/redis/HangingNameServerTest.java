@@ -53,15 +53,17 @@ class HangingNameServerTest {
 
     private NodeGroup cluster(String nodes, HostResolver.Resolver resolver) {
         return new NodeGroup(
-                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                new HostResolver(resolver, task -> new Thread(task, "asks a name server").start(), time),
-                ConnectionSecurity.DEFAULT,
+                new NodeConnector(
+                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                        new HostResolver(resolver, task -> new Thread(task, "asks a name server").start(), time),
+                        ConnectionSecurity.DEFAULT,
+                        NODE_TIMEOUT,
+                        task -> new Thread(task, "works for a cluster").start(),
+                        time),
                 "test",
-                NODE_TIMEOUT,
                 false,
                 OneNode.AGREEMENTS,
                 time,
-                task -> new Thread(task, "works for a cluster").start(),
                 Recorder.NONE,
                 new NodeLogLimiters(time));
     }

@@ -62,14 +62,16 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     /** Opens a channel that knows of no look at the node but its own. */
     static NodeConnections open(RedisServer redis, boolean guarded) {
         return new NodeGroup(
-                        NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
-                        ConnectionSecurity.DEFAULT,
+                        new NodeConnector(
+                                NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
+                                ConnectionSecurity.DEFAULT,
+                                NODE_TIMEOUT,
+                                Runnable::run,
+                                new WaitlessTime()),
                         "test",
-                        NODE_TIMEOUT,
                         guarded,
                         AGREEMENTS,
                         new WaitlessTime(),
-                        Runnable::run,
                         Recorder.NONE,
                         new NodeLogLimiters(new WaitlessTime()))
                 .open();

@@ -34,7 +34,7 @@ class SubscriberTest {
         try (RedisServers redis = RedisServers.start(2, Path.of("target", "redis"));
                 ServerSocket talker = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 Subscriber subscriber = cluster("redis://127.0.0.1:" + talker.getLocalPort() + "," + redis.uris())
-                        .subscriber()) {
+                        .subscriber(threads)) {
             threads.execute(() -> greetAndTalk(talker));
             subscriber.onRelease(lock -> {});
             subscriber.subscribe("before");
@@ -48,14 +48,16 @@ class SubscriberTest {
 
     private NodeGroup cluster(String nodes) {
         return new NodeGroup(
-                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                ConnectionSecurity.DEFAULT,
+                new NodeConnector(
+                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                        ConnectionSecurity.DEFAULT,
+                        Duration.ofMillis(500),
+                        threads,
+                        new OneNode.WaitlessTime()),
                 "test",
-                Duration.ofMillis(500),
                 false,
                 OneNode.AGREEMENTS,
                 new OneNode.WaitlessTime(),
-                threads,
                 Recorder.NONE,
                 new NodeLogLimiters(new OneNode.WaitlessTime()));
     }

@@ -47,14 +47,16 @@ class UnreadableNodeTest {
 
     private static NodeConnections channelTo(int port) {
         return new NodeGroup(
-                        NodeAddress.parseList("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
-                        ConnectionSecurity.DEFAULT,
+                        new NodeConnector(
+                                NodeAddress.parseList("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
+                                ConnectionSecurity.DEFAULT,
+                                Duration.ofMillis(500),
+                                Runnable::run,
+                                new OneNode.WaitlessTime()),
                         "test",
-                        Duration.ofMillis(500),
                         false,
                         OneNode.AGREEMENTS,
                         new OneNode.WaitlessTime(),
-                        Runnable::run,
                         Recorder.NONE,
                         new NodeLogLimiters(new OneNode.WaitlessTime()))
                 .open();

@@ -74,18 +74,23 @@ class WrongWallClockTest {
                 }
             };
             NodeGroup cluster = new NodeGroup(
-                    NodeAddress.parseList(
-                            String.join(
-                                    ",", servers.stream().map(RedisServer::uri).toList()),
-                            "nodes",
-                            new ArrayList<>()),
-                    ConnectionSecurity.DEFAULT,
+                    new NodeConnector(
+                            NodeAddress.parseList(
+                                    String.join(
+                                            ",",
+                                            servers.stream()
+                                                    .map(RedisServer::uri)
+                                                    .toList()),
+                                    "nodes",
+                                    new ArrayList<>()),
+                            ConnectionSecurity.DEFAULT,
+                            NODE_TIMEOUT,
+                            Runnable::run,
+                            time),
                     "test",
-                    NODE_TIMEOUT,
                     false,
                     OneNode.AGREEMENTS,
                     time,
-                    Runnable::run,
                     Recorder.NONE,
                     new NodeLogLimiters(time));
             nodes = cluster.open();
