@@ -14,6 +14,8 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.NodeConnection;
 import redis.clients.jedis.CommandArguments;
 
 /**

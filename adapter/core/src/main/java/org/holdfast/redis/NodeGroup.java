@@ -15,6 +15,12 @@ import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.LocalFailureException;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
+import org.holdfast.redis.wire.ResolutionTimeoutException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** The nodes of one lock service: what is known of them, and channels to them. */

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.wire.NodeAddress;
 
 /**
  * How often the log speaks of nodes: of each sort of message there is one a second and node at the most, however many lock

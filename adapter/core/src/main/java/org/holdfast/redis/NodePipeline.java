@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.redis.wire.NodeConnection;
 import redis.clients.jedis.CommandArguments;
 
 /**

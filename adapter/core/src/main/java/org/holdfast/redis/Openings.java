@@ -6,6 +6,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.LocalFailureException;
+import org.holdfast.redis.wire.NodeConnection;
 
 /**
  * The connections of one channel that are being opened: to all nodes at once, within one node timeout altogether.

@@ -2,6 +2,7 @@
 package org.holdfast.redis;
 
 import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.redis.wire.NodeConnection;
 
 /** How the node monitor sees the nodes: over a connection of its own to each. For one thread at a time. */
 public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {

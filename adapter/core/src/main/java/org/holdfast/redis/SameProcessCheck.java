@@ -6,6 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.redis.wire.NodeAddress;
 
 /**
  * Ensures that each Redis process has one vote, whatever number of addresses lead to it: another spelling of its host,

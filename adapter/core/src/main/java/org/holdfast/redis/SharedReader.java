@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
+import org.holdfast.redis.wire.NodeConnection;
 
 /**
  * One selector for the connections of a channel, and which of the threads that wait for answers reads for all of them.

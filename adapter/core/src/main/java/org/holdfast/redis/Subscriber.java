@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.wire.Failures;
 
 /**
  * Receives releases by other processes: one connection to each node, for all locks that callers wait for.

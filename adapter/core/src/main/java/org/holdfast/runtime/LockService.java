@@ -15,11 +15,11 @@ import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.redis.NodeConnections;
-import org.holdfast.redis.NodeConnector;
 import org.holdfast.redis.NodeGroup;
 import org.holdfast.redis.NodeLogLimiters;
 import org.holdfast.redis.RedisProbe;
 import org.holdfast.redis.Subscriber;
+import org.holdfast.redis.wire.NodeConnector;
 
 /**
  * A running lock service: the leases of this process, and everything that works on them.

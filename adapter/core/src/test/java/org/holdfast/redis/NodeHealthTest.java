@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.redis.wire.NodeAddress;
 import org.junit.jupiter.api.Test;
 
 class NodeHealthTest {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.net.InetAddress;
 import java.time.Duration;
@@ -51,22 +51,22 @@ public final class NodeConnector {
     }
 
     /** Returns how many nodes there are. */
-    int size() {
+    public int size() {
         return addresses.size();
     }
 
     /** Returns the addresses of the nodes, by node. */
-    List<NodeAddress> addresses() {
+    public List<NodeAddress> addresses() {
         return addresses;
     }
 
     /** Returns how long a node may take to answer. */
-    long nodeTimeoutNanos() {
+    public long nodeTimeoutNanos() {
         return nodeTimeoutNanos;
     }
 
     /** Returns when a connection has to be there that is begun now, on the scale of {@link System#nanoTime()}. */
-    long deadline() {
+    public long deadline() {
         return System.nanoTime() + nodeTimeoutNanos;
     }
 
@@ -76,7 +76,7 @@ public final class NodeConnector {
      * @param deadline from {@link #deadline()}
      * @throws JedisException if there is none
      */
-    NodeConnection open(int node, long deadline) {
+    public NodeConnection open(int node, long deadline) {
         try {
             shortage.requireNone();
         } catch (LocalFailureException e) {
@@ -96,21 +96,21 @@ public final class NodeConnector {
      *
      * @throws JedisException if there is none
      */
-    NodeConnection open(int node) {
+    public NodeConnection open(int node) {
         NodeConnection connection = open(node, deadline());
         connection.boundEachAnswer();
         return connection;
     }
 
     /** Takes note that this process cannot open a connection, and returns what to throw. */
-    JedisConnectionException localFailure(Throwable failure) {
+    public JedisConnectionException localFailure(Throwable failure) {
         LocalFailureException local = LocalFailureException.of(Failures.innermost(failure));
         shortage.note(local);
         return new JedisConnectionException(local);
     }
 
     /** Gives an attempt to connect to another thread; returns false where there is none for it. */
-    boolean runElsewhere(Runnable attempt) {
+    public boolean runElsewhere(Runnable attempt) {
         try {
             threads.execute(attempt);
             return true;

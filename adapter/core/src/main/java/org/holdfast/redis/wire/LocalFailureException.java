@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.io.IOException;
 
@@ -8,17 +8,17 @@ import java.io.IOException;
  *
  * <p>That says nothing of the node. It has no cause, so that it is what {@link Failures#innermost} finds.
  */
-final class LocalFailureException extends IOException {
+public final class LocalFailureException extends IOException {
 
     private static final long serialVersionUID = 1L;
 
     /** @param reason what this process lacks */
-    LocalFailureException(String reason) {
+    public LocalFailureException(String reason) {
         super("this process cannot open a connection: " + reason);
     }
 
     /** Returns whether a failure has its reason in this process. */
-    static boolean isReasonOf(Throwable failure) {
+    public static boolean isReasonOf(Throwable failure) {
         return Failures.innermost(failure) instanceof LocalFailureException;
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.io.IOException;
 
 /** The address of a host is not known yet, which says nothing of the node that is there. */
-final class ResolutionTimeoutException extends IOException {
+public final class ResolutionTimeoutException extends IOException {
 
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ final class ResolutionTimeoutException extends IOException {
     }
 
     /** Returns whether a failure has its reason in a lookup that took too long. */
-    static boolean isReasonOf(Throwable failure) {
+    public static boolean isReasonOf(Throwable failure) {
         return Failures.innermost(failure) instanceof ResolutionTimeoutException;
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,7 +18,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /** One Jedis connection to one node. Not safe for use by several threads. */
-final class NodeConnection extends Connection {
+public final class NodeConnection extends Connection {
 
     /** What follows in an error of Redis is what it was sent, cut off somewhere. */
     private static final String ARGUMENTS = ", with args beginning with";
@@ -100,7 +100,7 @@ final class NodeConnection extends Connection {
     }
 
     /** Returns whether the connection has ended, unlike one on which the node refuses us or does not answer. */
-    static boolean isEnd(RuntimeException failure) {
+    public static boolean isEnd(RuntimeException failure) {
         return failure instanceof JedisConnectionException
                 && !(Failures.innermost(failure) instanceof SocketTimeoutException);
     }
@@ -168,11 +168,11 @@ final class NodeConnection extends Connection {
     }
 
     /** Each answer has a timeout of its own from now on. */
-    void boundEachAnswer() {
+    public void boundEachAnswer() {
         socket.boundEachAnswer();
     }
 
-    void register(Selector selector, int node) {
+    public void register(Selector selector, int node) {
         try {
             socket.channel().register(selector, SelectionKey.OP_READ, node);
         } catch (IOException e) {
@@ -180,12 +180,12 @@ final class NodeConnection extends Connection {
         }
     }
 
-    boolean isUnusable() {
+    public boolean isUnusable() {
         return isBroken() || socket.isUnusable();
     }
 
     /** Sends what was written. */
-    void push() {
+    public void push() {
         flush();
     }
 
@@ -194,7 +194,7 @@ final class NodeConnection extends Connection {
      *
      * @param patienceNanos for how long at the most; one timeout if that is shorter
      */
-    Object read(long patienceNanos) {
+    public Object read(long patienceNanos) {
         socket.limitPatience(patienceNanos);
         try {
             return readProtocolWithCheckingBroken();
@@ -204,7 +204,7 @@ final class NodeConnection extends Connection {
     }
 
     /** Returns whether more than the reply that was read has come already: a selector does not know of that. */
-    boolean hasBuffered() {
+    public boolean hasBuffered() {
         return buffered;
     }
 
@@ -229,7 +229,7 @@ final class NodeConnection extends Connection {
     }
 
     /** Closes without notice to the node. */
-    void abandon() {
+    public void abandon() {
         try {
             socket.close(); // first: TLS would send a closing alert, and wait until a node that hangs takes it
             forceDisconnect();
