@@ -14,6 +14,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import redis.clients.jedis.CommandArguments;

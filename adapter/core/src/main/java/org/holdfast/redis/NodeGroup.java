@@ -15,6 +15,8 @@ import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.script.KnownScripts;
+import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.LocalFailureException;
 import org.holdfast.redis.wire.NodeAddress;

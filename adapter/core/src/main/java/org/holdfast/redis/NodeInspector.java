@@ -17,6 +17,8 @@ import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
+import org.holdfast.redis.script.LockScript;
+import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeErrors;

@@ -9,6 +9,7 @@ import java.util.function.LongSupplier;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import redis.clients.jedis.CommandArguments;

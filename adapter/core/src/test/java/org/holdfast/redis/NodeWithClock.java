@@ -13,6 +13,8 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.script.ScriptBridge;
+import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;

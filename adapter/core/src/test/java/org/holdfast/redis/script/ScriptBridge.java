@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -42,6 +42,11 @@ public final class ScriptBridge {
             words.add(new String(word.getRaw(), StandardCharsets.UTF_8));
         }
         return words;
+    }
+
+    /** Returns the name by which a node knows a script. */
+    public static String sha(LockScript script) {
+        return new String(script.sha(), StandardCharsets.US_ASCII);
     }
 
     /** What a node gets to set its birth mark. */

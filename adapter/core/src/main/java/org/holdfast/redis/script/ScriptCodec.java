@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -16,7 +16,7 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
 /** Translates commands into script calls, and what scripts return into replies. */
-final class ScriptCodec {
+public final class ScriptCodec {
 
     /** The first of the three numbers with which everything begins that a script returns. */
     private static final int GRANTED = 1;
@@ -44,19 +44,19 @@ final class ScriptCodec {
      * @param prefix what every key begins with
      * @param quarantineMicros how long a forgotten lock may last; 0 to trust the nodes' memory
      */
-    ScriptCodec(String prefix, long quarantineMicros) {
+    public ScriptCodec(String prefix, long quarantineMicros) {
         this.prefix = prefix;
         this.quarantineMicros = quarantineMicros;
         this.lingerMillis = (quarantineMicros + 999) / 1_000;
     }
 
     /** Returns the key of the birth mark. */
-    String markKey() {
+    public String markKey() {
         return prefix + ":birth";
     }
 
     /** Returns the key of the heartbeat. */
-    String heartbeatKey() {
+    public String heartbeatKey() {
         return prefix + ":heartbeat";
     }
 
@@ -65,7 +65,7 @@ final class ScriptCodec {
      * removed, or an attempt is undone without a tombstone, no caller waits for the reply that says so: these calls
      * always have the source.
      */
-    CommandArguments usual(Command command, boolean known) {
+    public CommandArguments usual(Command command, boolean known) {
         boolean undoes = command instanceof Command.Release release && !release.tombstone();
         return !known || undoes || command instanceof Command.Leave ? bySource(command) : bySha(command);
     }
@@ -77,25 +77,25 @@ final class ScriptCodec {
     }
 
     /** Returns the call with the script's source, which makes it known too. */
-    CommandArguments bySource(Command command) {
+    public CommandArguments bySource(Command command) {
         LockScript script = script(command);
         return arguments(command, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
     }
 
     /** Returns the call that makes the command's script known and changes nothing. */
-    CommandArguments load(Command command) {
+    public CommandArguments load(Command command) {
         return new CommandArguments(Protocol.Command.SCRIPT)
                 .add(Protocol.Keyword.LOAD)
                 .add(script(command).source());
     }
 
     /** Returns what a node said of an error in the command's script, with the line in which it came. */
-    static String explain(Command command, String error) {
+    public static String explain(Command command, String error) {
         return script(command).explain(error);
     }
 
     /** Returns the script that carries out the command. */
-    static LockScript script(Command command) {
+    public static LockScript script(Command command) {
         if (command instanceof Command.Acquire c) {
             if (c.claim().target() instanceof Target.Shared) {
                 return LockScript.ACQUIRE_READING;
@@ -314,7 +314,7 @@ final class ScriptCodec {
     }
 
     /** Returns the channel on which the release of a lock is published. */
-    String channel(String lock) {
+    public String channel(String lock) {
         return base(lock) + "released";
     }
 
@@ -323,7 +323,7 @@ final class ScriptCodec {
     }
 
     /** Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant. */
-    static Answer answer(int node, Object raw) {
+    public static Answer answer(int node, Object raw) {
         if (raw instanceof List<?> list
                 && list.size() >= 3
                 && list.get(0) instanceof Long status
