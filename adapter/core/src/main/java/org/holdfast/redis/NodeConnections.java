@@ -8,15 +8,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
 import redis.clients.jedis.CommandArguments;
 
 /**
@@ -31,7 +35,12 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     /** How long to wait for answers, at the most, when a channel is closed: what is answered need not be sent again. */
     static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    private final NodeGroup cluster;
+    private final AskedNodes nodes;
+    private final NodeConnector connector;
+    private final ScriptCodec codec;
+    private final KnownScripts scripts;
+    private final Time time;
+    private final Consumer<NodeConnections> onClose;
     private final ReentrantLock lock = new ReentrantLock();
     private final Pipelines pipelines;
     private final Openings openings;
@@ -39,32 +48,44 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     /** Whether nothing is sent any more. */
     private volatile boolean closing;
 
-    NodeConnections(NodeGroup cluster) {
-        this.cluster = cluster;
-        this.pipelines = new Pipelines(cluster, lock);
-        this.openings = new Openings(cluster, new Opened(), lock);
+    /** @param onClose receives this channel when it is closed */
+    NodeConnections(
+            AskedNodes nodes,
+            NodeConnector connector,
+            ScriptCodec codec,
+            KnownScripts scripts,
+            Time time,
+            Consumer<NodeConnections> onClose) {
+        this.nodes = nodes;
+        this.connector = connector;
+        this.codec = codec;
+        this.scripts = scripts;
+        this.time = time;
+        this.onClose = onClose;
+        this.pipelines = new Pipelines(nodes, connector, codec, scripts, time, lock);
+        this.openings = new Openings(nodes, connector, new Opened(), lock);
     }
 
     @Override
     public int count() {
-        return cluster.size();
+        return nodes.size();
     }
 
     @Override
     public String address(int node) {
-        return cluster.address(node).toString();
+        return nodes.address(node).toString();
     }
 
     @Override
     public void prepare() {
         lock.lock();
         try {
-            for (int node = 0; node < cluster.size(); node++) {
+            for (int node = 0; node < nodes.size(); node++) {
                 pipelines.dropIfStale(node);
             }
-            NodeSet wanted = closing ? NodeSet.NONE : cluster.connectable();
+            NodeSet wanted = closing ? NodeSet.NONE : nodes.connectable();
             NodeSet needed = NodeSet.NONE;
-            for (int node = 0; node < cluster.size(); node++) {
+            for (int node = 0; node < nodes.size(); node++) {
                 if (wanted.contains(node)) {
                     pipelines.dropIfSetAside(node);
                     needed = !pipelines.isConnected(node) ? needed.with(node) : needed;
@@ -78,7 +99,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     @Override
     public boolean isClockSkewed(long wallMicros, long limitMicros) {
-        return cluster.clockMonitor().areFarFrom(wallMicros, cluster.time().nanoTime(), limitMicros);
+        return nodes.clockMonitor().areFarFrom(wallMicros, time.nanoTime(), limitMicros);
     }
 
     @Override
@@ -113,11 +134,10 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     private Round writeTo(NodeSet targets, String[] obstacles, Command command) {
         PendingRound round = new PendingRound(pipelines, lock, targets.size());
         NodeSet open = whereItGoes(targets, obstacles, round);
-        boolean known = cluster.scripts().areKnown(ScriptCodec.script(command), open);
-        CommandArguments encoded = cluster.codec().usual(command, known);
-        PendingRequest request =
-                new PendingRequest(command, round, cluster.time().nanoTime(), false);
-        for (int node = 0; node < cluster.size(); node++) {
+        boolean known = scripts.areKnown(ScriptCodec.script(command), open);
+        CommandArguments encoded = codec.usual(command, known);
+        PendingRequest request = new PendingRequest(command, round, time.nanoTime(), false);
+        for (int node = 0; node < nodes.size(); node++) {
             if (open.contains(node)) {
                 pipelines.write(node, request, encoded);
             }
@@ -126,7 +146,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     private void pushTo(NodeSet targets) {
-        for (int node = 0; node < cluster.size(); node++) {
+        for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node) && pipelines.isConnected(node)) {
                 pipelines.push(node);
             }
@@ -135,14 +155,14 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     /** Opens the connections that targets lack; returns what stands against them by node, or null if none was lacking. */
     private String[] openWhatIsMissing(NodeSet targets) {
-        for (int node = 0; node < cluster.size(); node++) {
+        for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node)) {
                 pipelines.dropIfStale(
                         node); // may read, and so drop others too: nothing is opened before all were checked
             }
         }
         NodeSet needed = NodeSet.NONE;
-        for (int node = 0; node < cluster.size(); node++) {
+        for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node) && !pipelines.isConnected(node) && whyNotAsked(node) == null) {
                 needed = needed.with(node);
             }
@@ -156,8 +176,8 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             return null;
         }
         NodeSet missing = needed;
-        for (int node = 0; node < cluster.size(); node++) {
-            if (!pipelines.isConnected(node) && cluster.health(node).isAsked()) {
+        for (int node = 0; node < nodes.size(); node++) {
+            if (!pipelines.isConnected(node) && nodes.health(node).isAsked()) {
                 missing = missing.with(node);
             }
         }
@@ -165,8 +185,8 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             pipelines.requireSelector();
             return openings.open(missing, needed);
         } catch (IOException e) {
-            String[] obstacles = new String[cluster.size()];
-            Arrays.fill(obstacles, Failures.describe(cluster.connector().localFailure(e)));
+            String[] obstacles = new String[nodes.size()];
+            Arrays.fill(obstacles, Failures.describe(connector.localFailure(e)));
             return obstacles;
         }
     }
@@ -174,7 +194,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     /** Reports to a round which of its nodes cannot be asked, and returns the others. */
     private NodeSet whereItGoes(NodeSet targets, String[] obstacles, PendingRound round) {
         NodeSet open = NodeSet.NONE;
-        for (int node = 0; node < cluster.size(); node++) {
+        for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node)) {
                 String obstacle = obstacle(node, obstacles);
                 if (obstacle == null) {
@@ -201,7 +221,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         if (closing) {
             return "this channel is closed";
         }
-        return cluster.health(node).isAsked() ? null : cluster.health(node).reason();
+        return nodes.health(node).isAsked() ? null : nodes.health(node).reason();
     }
 
     /** Takes the connections that were opened. */
@@ -228,12 +248,12 @@ public final class NodeConnections implements Nodes, AutoCloseable {
      */
     @Override
     public void close() {
-        close(System.nanoTime() + Math.min(CLOSING_NANOS, cluster.connector().nodeTimeoutNanos()));
+        close(System.nanoTime() + Math.min(CLOSING_NANOS, connector.nodeTimeoutNanos()));
     }
 
     /** @param deadline on the scale of {@link System#nanoTime()} */
     void close(long deadline) {
-        cluster.closed(this);
+        onClose.accept(this);
         lock.lock();
         try {
             closing = true;
@@ -260,7 +280,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         lock.lock();
         try {
             pipelines.readUnawaited();
-            for (int node = 0; node < cluster.size(); node++) {
+            for (int node = 0; node < nodes.size(); node++) {
                 pipelines.dropIfStale(node);
             }
             return !closing;
@@ -277,7 +297,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     public void awaitAnswers(long deadline) {
         lock.lock();
         try {
-            pipelines.awaitAnswers(cluster.time()::nanoTime, deadline);
+            pipelines.awaitAnswers(time::nanoTime, deadline);
         } finally {
             lock.unlock();
         }

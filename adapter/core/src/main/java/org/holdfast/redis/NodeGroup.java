@@ -2,42 +2,26 @@
 package org.holdfast.redis;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.stream.IntStream;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
-import org.holdfast.protocol.node.Answer;
-import org.holdfast.protocol.node.Command;
-import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
-import org.holdfast.redis.wire.Failures;
-import org.holdfast.redis.wire.LocalFailureException;
-import org.holdfast.redis.wire.NodeAddress;
-import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
-import org.holdfast.redis.wire.ResolutionTimeoutException;
-import redis.clients.jedis.exceptions.JedisException;
 
-/** The nodes of one lock service: what is known of them, and channels to them. */
+/** The nodes of one lock service, and what it does with them: channels, notifications and inspections. */
 public final class NodeGroup implements AutoCloseable {
 
     private final NodeConnector connector;
-    private final NodeLogLimiters logLimiters;
-    private final List<NodeHealth> health;
-    private final List<NodeInspector> inspectors;
-    private final SameProcessCheck votes;
     private final ScriptCodec codec;
     private final KnownScripts scripts = new KnownScripts();
+    private final AskedNodes nodes;
     private final Time time;
-    private final ClockMonitor clockMonitor;
-    private final boolean guarded;
     private final Set<NodeConnections> channels = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -58,32 +42,15 @@ public final class NodeGroup implements AutoCloseable {
             Recorder recorder,
             NodeLogLimiters logLimiters) {
         this.connector = connector;
-        this.logLimiters = logLimiters;
-        this.health = connector.addresses().stream()
-                .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside()))
-                .toList();
-        this.votes = new SameProcessCheck(connector.addresses(), health, logLimiters.majority());
         long quarantineMicros = acceptedSettings.widest().quarantine().toNanos() / 1_000;
         this.codec = new ScriptCodec(keyPrefix, guarded ? quarantineMicros : 0);
-        this.guarded = guarded;
+        this.nodes = new AskedNodes(connector, codec, guarded, acceptedSettings, time, recorder, logLimiters);
         this.time = time;
-        this.clockMonitor =
-                new ClockMonitor(connector.size(), acceptedSettings.widest().driftFactor());
-        this.inspectors = IntStream.range(0, connector.size())
-                .mapToObj(node -> new NodeInspector(
-                        node,
-                        address(node),
-                        codec,
-                        acceptedSettings,
-                        clockMonitor,
-                        time,
-                        logLimiters.of(address(node)).remembers()))
-                .toList();
     }
 
     /** Returns a new channel. It connects when it is first used. */
     public NodeConnections open() {
-        NodeConnections channel = new NodeConnections(this);
+        NodeConnections channel = new NodeConnections(nodes, connector, codec, scripts, time, channels::remove);
         channels.add(channel);
         if (closed) {
             channel.close();
@@ -94,10 +61,6 @@ public final class NodeGroup implements AutoCloseable {
     /** Waits until every request on every channel has its answer, or its node is given up; until the deadline at the most. */
     public void awaitAnswers(long deadline) {
         channels.forEach(channel -> channel.awaitAnswers(deadline));
-    }
-
-    void closed(NodeConnections channel) {
-        channels.remove(channel);
     }
 
     /**
@@ -117,156 +80,25 @@ public final class NodeGroup implements AutoCloseable {
      * @param threads gives a thread for as long as it takes
      */
     public Subscriber subscriber(Executor threads) {
-        return new Subscriber(this, threads);
+        return new Subscriber(nodes, connector, codec, time, threads);
     }
 
     /** Returns what inspects the nodes in the background. */
     public RedisProbe inspection() {
-        return new RedisProbe(this);
+        return new RedisProbe(nodes, connector);
     }
 
     /** Returns what is known of each node, by address without secrets. */
     public Map<String, String> describeNodes() {
-        Map<String, String> nodes = new LinkedHashMap<>();
-        for (int node = 0; node < size(); node++) {
-            nodes.put(address(node).toString(), health(node).reason());
+        Map<String, String> reasons = new LinkedHashMap<>();
+        for (int node = 0; node < nodes.size(); node++) {
+            reasons.put(nodes.address(node).toString(), nodes.health(node).reason());
         }
-        return nodes;
+        return reasons;
     }
 
     /** Returns what is known of the nodes' clocks. */
     public ClockMonitor clockMonitor() {
-        return clockMonitor;
-    }
-
-    int size() {
-        return connector.size();
-    }
-
-    NodeAddress address(int node) {
-        return connector.addresses().get(node);
-    }
-
-    NodeLogLimiters.OfNode logLimiters(int node) {
-        return logLimiters.of(address(node));
-    }
-
-    NodeHealth health(int node) {
-        return health.get(node);
-    }
-
-    ScriptCodec codec() {
-        return codec;
-    }
-
-    KnownScripts scripts() {
-        return scripts;
-    }
-
-    Time time() {
-        return time;
-    }
-
-    NodeConnector connector() {
-        return connector;
-    }
-
-    NodeInspector inspector(int node) {
-        return inspectors.get(node);
-    }
-
-    /**
-     * Connects to a node, and checks whether it may be asked.
-     *
-     * @param deadline for all of that, from {@link NodeConnector#deadline()}
-     * @throws JedisException if it may not: its health says why, unless the reason is in this process
-     */
-    NodeConnection connect(int node, long deadline) {
-        NodeConnection connection = null;
-        boolean admitted = false;
-        try {
-            connection = connector.open(node, deadline);
-            admit(node, connection);
-            connection.boundEachAnswer();
-            admitted = true;
-            return connection;
-        } catch (OutOfMemoryError e) {
-            throw connector.localFailure(e);
-        } catch (RuntimeException e) {
-            if (!ResolutionTimeoutException.isReasonOf(e)) { // the node may well answer, where connections are open
-                setAside(node, e);
-            }
-            throw e;
-        } finally {
-            if (connection != null && !admitted) {
-                connection.abandon();
-            }
-        }
-    }
-
-    /** Inspects a node, and admits it unless something speaks against it. */
-    void admit(int node, NodeConnection connection) {
-        if (!guarded) {
-            connection.ping();
-            health(node).admitted(Admission.TRUSTED);
-            return;
-        }
-        Admission admission = inspectors.get(node).inspect(connection);
-        if (clockMonitor.isDoubted(node)) { // whose clock it was is known when all nodes have been inspected
-            throw new JedisException(clockMonitor.describe(node));
-        }
-        votes.admit(node, admission);
-    }
-
-    /** A node is not to be asked, for the reason that its inspection gave. */
-    void setAside(int node, RuntimeException reason) {
-        if (LocalFailureException.isReasonOf(reason)) {
-            health(node).notLookedAt(Failures.describe(connector.localFailure(reason)));
-        } else if (reason instanceof NodeRefusedException) {
-            health(node).refuse(Failures.describe(reason));
-        } else if (clockMonitor.isDoubted(node)) {
-            health(node).doubt(clockMonitor.describe(node));
-        } else {
-            health(node).failed(Failures.describe(reason));
-        }
-    }
-
-    /** Returns what an answer is worth, by the clock of its node. */
-    Answer weigh(Answer answer, Command command, long sentAt) {
-        if (!guarded) {
-            return answer;
-        }
-        Answer weighed = clockMonitor.weigh(answer, command, sentAt, time.nanoTime());
-        if (clockMonitor.isDoubted(answer.node())) {
-            health(answer.node()).doubt(clockMonitor.describe(answer.node()));
-        }
-        return weighed;
-    }
-
-    private NodeSet asked() {
-        NodeSet asked = NodeSet.NONE;
-        for (int node = 0; node < size(); node++) {
-            if (health.get(node).isAsked()) {
-                asked = asked.with(node);
-            }
-        }
-        return asked;
-    }
-
-    /** Returns the nodes to connect to: those to be asked, and if they are no quorum, others due for inspection. */
-    NodeSet connectable() {
-        NodeSet chosen = asked();
-        if (chosen.size() >= size() / 2 + 1) {
-            return chosen;
-        }
-        for (int node = 0; node < size(); node++) {
-            // a doubt is settled in the background: callers would only claim the inspections that settle it
-            if (!chosen.contains(node)
-                    && !clockMonitor.isDoubted(node)
-                    && health.get(node).claimLook()) {
-                chosen = chosen.with(node);
-            }
-        }
-        return chosen;
+        return nodes.clockMonitor();
     }
 }

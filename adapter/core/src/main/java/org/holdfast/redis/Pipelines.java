@@ -6,12 +6,15 @@ import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -32,14 +35,29 @@ final class Pipelines implements PendingRound.Reader {
     /** What one millisecond of the selector's clock may cost us when we compare with the node timeout. */
     private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final NodeGroup cluster;
+    private final AskedNodes nodes;
+    private final NodeConnector connector;
+    private final ScriptCodec codec;
+    private final KnownScripts scripts;
+    private final Time time;
     private final SharedReader reader;
     private final NodePipeline[] pipelines;
 
-    Pipelines(NodeGroup cluster, ReentrantLock lock) {
-        this.cluster = cluster;
+    /** @param lock the channel's */
+    Pipelines(
+            AskedNodes nodes,
+            NodeConnector connector,
+            ScriptCodec codec,
+            KnownScripts scripts,
+            Time time,
+            ReentrantLock lock) {
+        this.nodes = nodes;
+        this.connector = connector;
+        this.codec = codec;
+        this.scripts = scripts;
+        this.time = time;
         this.reader = new SharedReader(lock, this::readAll);
-        this.pipelines = new NodePipeline[cluster.size()];
+        this.pipelines = new NodePipeline[nodes.size()];
     }
 
     /** Makes sure that there is a selector, before there is a connection. */
@@ -50,7 +68,7 @@ final class Pipelines implements PendingRound.Reader {
     /** Takes a new connection. */
     void add(int node, NodeConnection connection) {
         reader.add(connection, node);
-        pipelines[node] = new NodePipeline(connection, cluster.time().nanoTime());
+        pipelines[node] = new NodePipeline(connection, time.nanoTime());
     }
 
     boolean isConnected(int node) {
@@ -78,8 +96,8 @@ final class Pipelines implements PendingRound.Reader {
 
     /** A connection from before the node was set aside proves nothing: a new connection inspects the node. */
     void dropIfSetAside(int node) {
-        if (pipelines[node] != null && !cluster.health(node).isAsked()) {
-            fail(node, cluster.health(node).reason());
+        if (pipelines[node] != null && !nodes.health(node).isAsked()) {
+            fail(node, nodes.health(node).reason());
         }
     }
 
@@ -89,7 +107,7 @@ final class Pipelines implements PendingRound.Reader {
         if (pipeline == null) {
             return;
         }
-        long now = cluster.time().nanoTime();
+        long now = time.nanoTime();
         if (pipeline.isClosedByNode(now)) {
             fail(node, "the node closed the connection");
         } else if (isOverdue(pipeline, now)) {
@@ -99,16 +117,15 @@ final class Pipelines implements PendingRound.Reader {
     }
 
     private boolean isOverdue(NodePipeline pipeline, long now) {
-        return pipeline.isOverdue(now, cluster.connector().nodeTimeoutNanos() - CLOCK_GRAIN_NANOS);
+        return pipeline.isOverdue(now, connector.nodeTimeoutNanos() - CLOCK_GRAIN_NANOS);
     }
 
     private void dropIfOverdue(int node) {
         NodePipeline pipeline = pipelines[node];
-        if (pipeline != null && isOverdue(pipeline, cluster.time().nanoTime())) {
-            String reason = "no answer for "
-                    + TimeUnit.NANOSECONDS.toMillis(cluster.connector().nodeTimeoutNanos()) + " ms";
+        if (pipeline != null && isOverdue(pipeline, time.nanoTime())) {
+            String reason = "no answer for " + TimeUnit.NANOSECONDS.toMillis(connector.nodeTimeoutNanos()) + " ms";
             fail(node, reason);
-            cluster.health(node).failed(reason);
+            nodes.health(node).failed(reason);
         }
     }
 
@@ -139,7 +156,7 @@ final class Pipelines implements PendingRound.Reader {
 
     @Override
     public boolean awaitChange(PendingRound round, long deadline) {
-        long left = deadline - cluster.time().nanoTime();
+        long left = deadline - time.nanoTime();
         if (left <= 0) {
             reader.readWhatHasCome();
             for (int node = 0; node < pipelines.length; node++) {
@@ -199,7 +216,7 @@ final class Pipelines implements PendingRound.Reader {
      * others for as long as it is asked.
      */
     private long patience(PendingRequest request) {
-        long left = cluster.connector().nodeTimeoutNanos() - (cluster.time().nanoTime() - request.sentAt());
+        long left = connector.nodeTimeoutNanos() - (time.nanoTime() - request.sentAt());
         return Math.max(left, LEAST_PATIENCE_NANOS);
     }
 
@@ -217,25 +234,25 @@ final class Pipelines implements PendingRound.Reader {
         } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread
             fail(node, Failures.describe(e));
             if (Failures.innermost(e) instanceof SocketTimeoutException) { // it hangs, though it began to answer
-                cluster.health(node).failed(Failures.describe(e));
+                nodes.health(node).failed(Failures.describe(e));
             }
             return;
         }
         pipeline.dropOldest(); // whatever comes of it
         if (reply instanceof JedisNoScriptException && !request.again()) {
-            cluster.scripts().forgotten(node);
+            scripts.forgotten(node);
             sendSource(node, request);
             return;
         }
-        cluster.scripts().answered(node, ScriptCodec.script(request.command()));
+        scripts.answered(node, ScriptCodec.script(request.command()));
         Answer answer = reply instanceof JedisDataException error
                 ? new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), error.getMessage())), 0)
                 : ScriptCodec.answer(node, reply);
-        request.round().answered(cluster.weigh(answer, request.command(), request.sentAt()));
+        request.round().answered(nodes.weigh(answer, request.command(), request.sentAt()));
         if (answer.reply() instanceof Reply.Forgotten) {
             fail(node, "the node has lost its birth mark"); // to connect anew sets it
-        } else if (cluster.clockMonitor().isDoubted(node)) {
-            fail(node, cluster.health(node).reason());
+        } else if (nodes.clockMonitor().isDoubted(node)) {
+            fail(node, nodes.health(node).reason());
         }
     }
 
@@ -249,9 +266,7 @@ final class Pipelines implements PendingRound.Reader {
     private void sendSource(int node, PendingRequest request) {
         boolean tooLate =
                 request.command() instanceof Command.Acquire && request.round().isLeft();
-        ScriptCodec codec = cluster.codec();
-        PendingRequest again = new PendingRequest(
-                request.command(), request.round(), cluster.time().nanoTime(), true);
+        PendingRequest again = new PendingRequest(request.command(), request.round(), time.nanoTime(), true);
         write(node, again, tooLate ? codec.load(request.command()) : codec.bySource(request.command()));
         if (pipelines[node] != null) {
             push(node);

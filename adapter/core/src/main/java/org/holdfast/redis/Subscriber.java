@@ -15,8 +15,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.ReleaseNotifications;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.NodeConnector;
 
 /**
  * Receives releases by other processes: one connection to each node, for all locks that callers wait for.
@@ -39,7 +42,10 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
 
     private static final long LONGEST_CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final NodeGroup cluster;
+    private final AskedNodes nodes;
+    private final NodeConnector connector;
+    private final ScriptCodec codec;
+    private final Time time;
     private final Executor threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stopped = lock.newCondition();
@@ -56,8 +62,11 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private long stoppedAt;
 
     /** @param threads gives a thread for as long as it takes */
-    Subscriber(NodeGroup cluster, Executor threads) {
-        this.cluster = cluster;
+    Subscriber(AskedNodes nodes, NodeConnector connector, ScriptCodec codec, Time time, Executor threads) {
+        this.nodes = nodes;
+        this.connector = connector;
+        this.codec = codec;
+        this.time = time;
         this.threads = threads;
     }
 
@@ -102,7 +111,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
             selector.wakeup();
             return;
         }
-        long now = cluster.time().nanoTime();
+        long now = time.nanoTime();
         if (failed && now - failedAt < RESTART_PAUSE_NANOS) {
             return;
         }
@@ -139,7 +148,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         try {
             Interest known = interests.get(name);
             known.waiters--;
-            known.leftAt = cluster.time().nanoTime();
+            known.leftAt = time.nanoTime();
             if (!running && known.waiters == 0) {
                 interests.remove(name);
             }
@@ -160,14 +169,15 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     }
 
     /** Every holder has a quorum, which shares a node with this one. */
-    private boolean isQuorum(NodeSet nodes) {
-        return nodes.size() >= cluster.size() / 2 + 1;
+    private boolean isQuorum(NodeSet confirming) {
+        return confirming.size() >= nodes.size() / 2 + 1;
     }
 
     private void run(Selector own) {
-        SubscriberConnection[] lines = new SubscriberConnection[cluster.size()];
+        SubscriberConnection.Listener received = new Received();
+        SubscriberConnection[] lines = new SubscriberConnection[nodes.size()];
         for (int node = 0; node < lines.length; node++) {
-            lines[node] = new SubscriberConnection(cluster, node, own, this::confirmed, listener, forced, this::deaf);
+            lines[node] = new SubscriberConnection(node, nodes, connector, codec, time, own, received);
         }
         try {
             Set<String> wanted = wanted(Set.of());
@@ -212,7 +222,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private Set<String> wanted(Set<String> before) {
         lock.lock();
         try {
-            long now = cluster.time().nanoTime();
+            long now = time.nanoTime();
             changed |= interests.values().removeIf(i -> i.waiters == 0 && now - i.leftAt > LINGER_NANOS);
             if (closed) {
                 return Set.of();
@@ -248,7 +258,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
             running = false;
             changed = true; // the next thread has to listen for all of them
             failed = true;
-            failedAt = cluster.time().nanoTime();
+            failedAt = time.nanoTime();
         } finally {
             lock.unlock();
         }
@@ -269,32 +279,47 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         }
     }
 
-    /** A node will report releases of the lock from now on. This process has not received earlier ones. */
-    private void confirmed(int node, String name) {
-        boolean heardNow;
-        lock.lock();
-        try {
-            Interest known = interests.get(name);
-            boolean before = known != null && isQuorum(known.heard);
-            if (known != null) {
-                known.heard = known.heard.with(node);
+    /** Takes what the connections receive, on the thread that serves them. */
+    private final class Received implements SubscriberConnection.Listener {
+
+        /** The node has not reported earlier releases to this process: if a quorum reports now, the lock may be free. */
+        @Override
+        public void confirmed(int node, String name) {
+            boolean heardNow;
+            lock.lock();
+            try {
+                Interest known = interests.get(name);
+                boolean before = known != null && isQuorum(known.heard);
+                if (known != null) {
+                    known.heard = known.heard.with(node);
+                }
+                heardNow = known != null && !before && isQuorum(known.heard);
+            } finally {
+                lock.unlock();
             }
-            heardNow = known != null && !before && isQuorum(known.heard);
-        } finally {
-            lock.unlock();
+            if (heardNow) {
+                listener.accept(name);
+            }
         }
-        if (heardNow) {
+
+        @Override
+        public void released(String name) {
             listener.accept(name);
         }
-    }
 
-    /** A connection is gone, and its subscriptions with it. */
-    private void deaf(int node) {
-        lock.lock();
-        try {
-            interests.values().forEach(known -> known.heard = known.heard.without(NodeSet.of(node)));
-        } finally {
-            lock.unlock();
+        @Override
+        public void releasedByForce(String name, long token) {
+            forced.accept(name, token);
+        }
+
+        @Override
+        public void disconnected(int node) {
+            lock.lock();
+            try {
+                interests.values().forEach(known -> known.heard = known.heard.without(NodeSet.of(node)));
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
@@ -304,7 +329,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         try {
             if (!closed) {
                 closed = true;
-                stoppedAt = cluster.time().nanoTime();
+                stoppedAt = time.nanoTime();
             }
             if (threadsAlive > 0) {
                 selector.wakeup();
@@ -320,7 +345,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         stop();
         lock.lock();
         try {
-            long left = LONGEST_CLOSE_NANOS - (cluster.time().nanoTime() - stoppedAt);
+            long left = LONGEST_CLOSE_NANOS - (time.nanoTime() - stoppedAt);
             while (threadsAlive > 0 && left > 0) {
                 left = stopped.awaitNanos(left);
             }
