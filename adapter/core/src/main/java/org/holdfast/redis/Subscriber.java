@@ -4,9 +4,6 @@ package org.holdfast.redis;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +13,6 @@ import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnector;
@@ -34,9 +30,6 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     /** How often connections are served, at the least. */
     private static final long TURN_MILLIS = 500;
 
-    /** How long a subscription outlives the last waiter of its lock: another one may come. */
-    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     /** How long after a failure no other thread is started. */
     private static final long RESTART_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -49,11 +42,10 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private final Executor threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stopped = lock.newCondition();
-    private final Map<String, Interest> interests = new HashMap<>();
+    private final Interests interests;
     private Consumer<String> listener;
     private ObjLongConsumer<String> forced = (name, token) -> {};
     private Selector selector;
-    private boolean changed;
     private boolean running;
     private int threadsAlive;
     private boolean failed;
@@ -68,13 +60,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         this.codec = codec;
         this.time = time;
         this.threads = threads;
-    }
-
-    /** How many callers wait for a lock, and which nodes have confirmed to report it. Guarded by the lock. */
-    private static final class Interest {
-        private int waiters;
-        private long leftAt;
-        private NodeSet heard = NodeSet.NONE;
+        this.interests = new Interests(nodes.size());
     }
 
     @Override
@@ -91,14 +77,8 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     public void subscribe(String name) {
         lock.lock();
         try {
-            Interest known = interests.get(name);
-            if (known == null) {
-                known = new Interest();
-                interests.put(name, known);
-                changed = true;
-            }
-            known.waiters++;
-            if (!closed && (changed || !running)) {
+            interests.add(name);
+            if (!closed && (interests.haveChanged() || !running)) {
                 wakeOrStart();
             }
         } finally {
@@ -146,12 +126,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     public void unsubscribe(String name) {
         lock.lock();
         try {
-            Interest known = interests.get(name);
-            known.waiters--;
-            known.leftAt = time.nanoTime();
-            if (!running && known.waiters == 0) {
-                interests.remove(name);
-            }
+            interests.remove(name, time.nanoTime(), running);
         } finally {
             lock.unlock();
         }
@@ -161,16 +136,10 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     public boolean isSubscribed(String name) {
         lock.lock();
         try {
-            Interest known = interests.get(name);
-            return known != null && isQuorum(known.heard);
+            return interests.isHeard(name);
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Every holder has a quorum, which shares a node with this one. */
-    private boolean isQuorum(NodeSet confirming) {
-        return confirming.size() >= nodes.size() / 2 + 1;
     }
 
     private void run(Selector own) {
@@ -222,14 +191,8 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private Set<String> wanted(Set<String> before) {
         lock.lock();
         try {
-            long now = time.nanoTime();
-            changed |= interests.values().removeIf(i -> i.waiters == 0 && now - i.leftAt > LINGER_NANOS);
-            if (closed) {
-                return Set.of();
-            }
-            Set<String> wanted = changed ? new HashSet<>(interests.keySet()) : before;
-            changed = false;
-            return wanted;
+            interests.expire(time.nanoTime());
+            return closed ? Set.of() : interests.wanted(before);
         } finally {
             lock.unlock();
         }
@@ -242,7 +205,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         }
         lock.lock();
         try {
-            running = !closed && changed; // a waiter that comes from now on starts another thread
+            running = !closed && interests.haveChanged(); // a waiter that comes from now on starts another thread
             return !running;
         } finally {
             lock.unlock();
@@ -256,7 +219,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         lock.lock();
         try {
             running = false;
-            changed = true; // the next thread has to listen for all of them
+            interests.markChanged(); // the next thread has to listen for all of them
             failed = true;
             failedAt = time.nanoTime();
         } finally {
@@ -288,12 +251,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
             boolean heardNow;
             lock.lock();
             try {
-                Interest known = interests.get(name);
-                boolean before = known != null && isQuorum(known.heard);
-                if (known != null) {
-                    known.heard = known.heard.with(node);
-                }
-                heardNow = known != null && !before && isQuorum(known.heard);
+                heardNow = interests.confirmed(node, name);
             } finally {
                 lock.unlock();
             }
@@ -316,7 +274,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         public void disconnected(int node) {
             lock.lock();
             try {
-                interests.values().forEach(known -> known.heard = known.heard.without(NodeSet.of(node)));
+                interests.disconnected(node);
             } finally {
                 lock.unlock();
             }
