@@ -11,6 +11,7 @@ import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.script.KnownScripts;
+import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
@@ -247,7 +248,7 @@ final class Pipelines implements PendingRound.Reader {
         scripts.answered(node, ScriptCodec.script(request.command()));
         Answer answer = reply instanceof JedisDataException error
                 ? new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), error.getMessage())), 0)
-                : ScriptCodec.answer(node, reply);
+                : ReplyDecoder.answer(node, reply);
         request.round().answered(nodes.weigh(answer, request.command(), request.sentAt()));
         if (answer.reply() instanceof Reply.Forgotten) {
             fail(node, "the node has lost its birth mark"); // to connect anew sets it

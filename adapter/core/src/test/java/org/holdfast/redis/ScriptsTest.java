@@ -22,8 +22,8 @@ import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
 import org.holdfast.redis.script.LockScript;
+import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.script.ScriptBridge;
-import org.holdfast.redis.script.ScriptCodec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -577,12 +577,12 @@ class ScriptsTest {
 
     @Test
     void answer_ofUnexpectedForm_isRefused() {
-        assertThat(ScriptCodec.answer(0, "OK".getBytes(StandardCharsets.UTF_8)).reply())
+        assertThat(ReplyDecoder.answer(0, "OK".getBytes(StandardCharsets.UTF_8)).reply())
                 .isInstanceOf(Reply.Refused.class);
-        assertThat(ScriptCodec.answer(0, List.of(1L)).reply()).isInstanceOf(Reply.Refused.class);
-        assertThat(ScriptCodec.answer(0, List.of(1L, "x", 3L)).reply()).isInstanceOf(Reply.Refused.class);
-        assertThat(ScriptCodec.answer(0, List.of(99L, 0L, 3L)).reply()).isInstanceOf(Reply.Refused.class);
-        assertThat(ScriptCodec.answer(0, null).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, List.of(1L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, List.of(1L, "x", 3L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, List.of(99L, 0L, 3L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, null).reply()).isInstanceOf(Reply.Refused.class);
     }
 
     @Test

@@ -87,6 +87,6 @@ public final class ScriptBridge {
     }
 
     public static Answer answer(int node, Object raw) {
-        return ScriptCodec.answer(node, raw);
+        return ReplyDecoder.answer(node, raw);
     }
 }

@@ -10,10 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Replies of the right form, with numbers that none of our scripts returns. */
-class ScriptCodecTest {
+class ReplyDecoderTest {
 
     private static Reply reply(long status, long detail) {
-        return ScriptCodec.answer(0, List.of(status, detail, 1_800_000_000_000_000L))
+        return ReplyDecoder.answer(0, List.of(status, detail, 1_800_000_000_000_000L))
                 .reply();
     }
 
