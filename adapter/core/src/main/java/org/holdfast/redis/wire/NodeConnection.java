@@ -3,6 +3,7 @@ package org.holdfast.redis.wire;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SelectionKey;
@@ -153,8 +154,9 @@ public final class NodeConnection extends Connection {
         @Override
         public Socket createSocket() {
             try {
+                InetAddress[] found = names.addresses(address.host(), deadline);
                 last = NodeSocket.connect(
-                        names, address.host(), address.port(), config.getSocketTimeoutMillis(), deadline);
+                        found, address.host(), address.port(), config.getSocketTimeoutMillis(), deadline);
                 if (!address.tls()) {
                     return last;
                 }
@@ -169,7 +171,7 @@ public final class NodeConnection extends Connection {
 
     /** Each answer has a timeout of its own from now on. */
     public void boundEachAnswer() {
-        socket.boundEachAnswer();
+        socket.answerDeadline().boundEachAnswer();
     }
 
     public void register(Selector selector, int node) {
@@ -195,11 +197,11 @@ public final class NodeConnection extends Connection {
      * @param patienceNanos for how long at the most; one timeout if that is shorter
      */
     public Object read(long patienceNanos) {
-        socket.limitPatience(patienceNanos);
+        socket.answerDeadline().limitPatience(patienceNanos);
         try {
             return readProtocolWithCheckingBroken();
         } finally {
-            socket.limitPatience(NodeSocket.UNLIMITED);
+            socket.answerDeadline().limitPatience(AnswerDeadline.UNLIMITED);
         }
     }
 
@@ -211,7 +213,7 @@ public final class NodeConnection extends Connection {
     @Override
     protected Object protocolRead(RedisInputStream in, PushConsumerChain consumers) {
         if (socket != null) { // else we are being introduced
-            socket.beginAnswer();
+            socket.answerDeadline().beginAnswer();
         }
         try {
             return new ReplyReader(in, this::withoutPassword).read();
