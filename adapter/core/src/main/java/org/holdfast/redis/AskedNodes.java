@@ -20,7 +20,7 @@ import org.holdfast.redis.wire.ResolutionTimeoutException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Which nodes are asked: nodes are admitted and set aside by what inspections and the clocks in their answers show.
+ * Admits nodes and sets them aside, by what inspections and the clocks in their answers show.
  *
  * <p>Shared by everything in a lock service that talks with nodes. Safe for use by any number of threads.
  */

@@ -14,7 +14,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Makes facts for the guard of what a node answers to an inspection, and rejects what no Redis answers. */
+/** Translates what a node answers to an inspection into facts for the guard, and rejects what no Redis answers. */
 final class InspectionDecoder {
 
     private static final long SECOND_MICROS = 1_000_000;

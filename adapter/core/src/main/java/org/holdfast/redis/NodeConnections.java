@@ -27,7 +27,7 @@ import redis.clients.jedis.CommandArguments;
  * One connection to each node, opened when it is needed: sends commands to many nodes at once.
  *
  * <p>Requests of many threads are under way at once on the same connections, and a thread that uses a channel alone waits
- * on nothing but the nodes: see {@link SharedReader}. What becomes of a request decides {@link Pipelines}. Safe for use
+ * on nothing but the nodes: see {@link SharedReader}. {@link Pipelines} decides what becomes of a request. Safe for use
  * by any number of threads.
  */
 public final class NodeConnections implements Nodes, AutoCloseable {

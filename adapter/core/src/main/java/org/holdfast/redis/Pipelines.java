@@ -21,8 +21,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * The connections of a channel that are open: gives each reply to the round that it belongs to, and drops a connection that is
- * of no more use.
+ * Gives each reply on the open connections of a channel to the round that it belongs to, and drops connections that are of no
+ * more use.
  *
  * <p>A node that has not answered for a node timeout loses its connection here and is suspected; every request that was
  * under way to it is answered with {@link Reply.NoAnswer}. The channel's lock guards everything here. Each method is

@@ -15,7 +15,7 @@ import java.util.function.IntConsumer;
 import org.holdfast.redis.wire.NodeConnection;
 
 /**
- * One selector for the connections of a channel, and which of the threads that wait for answers reads for all of them.
+ * Lets one of the threads that wait for answers on a channel read for all of them, with one selector.
  *
  * <p>No thread of its own: a thread that waits for an answer reads. If several threads wait, one of them, the reader
  * thread, reads for all, and hands over when it has its own answer. The channel's lock guards everything here; it is

@@ -6,7 +6,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Reply;
 
-/** Makes replies of what scripts return, and rejects what no script of ours returns. */
+/** Translates what scripts return into replies, and rejects what no script of ours returns. */
 public final class ReplyDecoder {
 
     /** The first of the three numbers with which everything begins that a script returns. */

@@ -12,7 +12,7 @@ import org.holdfast.protocol.node.Ticket;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
-/** Translates commands into script calls. What scripts return understands {@link ReplyDecoder}. */
+/** Translates commands into script calls. {@link ReplyDecoder} understands what the scripts return. */
 public final class ScriptCodec {
 
     private final String prefix;
