@@ -3,110 +3,92 @@ package org.holdfast.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.SocketTimeoutException;
-import java.nio.channels.ClosedSelectorException;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
+import java.util.function.Consumer;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.redis.script.KnownScripts;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * One connection to each node, and one selector to wait for all of them.
+ * One connection to each node, opened when it is needed: sends commands to many nodes at once.
  *
- * <p>No thread of its own: a thread that waits for an answer reads. If several threads wait, one of them, the reader
- * thread, reads for all, and hands over when it has its own answer. So requests of many threads are under way at once
- * on the same connections, and a thread that uses a channel alone waits on nothing but the nodes.
- *
- * <p>A node that has not answered for a node timeout loses its connection here and is suspected; every request that was
- * under way to it is answered with {@link Reply.NoAnswer}. Connections are opened when they are needed.
+ * <p>Requests of many threads are under way at once on the same connections, and a thread that uses a channel alone waits
+ * on nothing but the nodes: see {@link SharedReader}. {@link Pipelines} decides what becomes of a request. Safe for use
+ * by any number of threads.
  */
 public final class NodeConnections implements Nodes, AutoCloseable {
-
-    /** A connection that was idle for longer is checked before it is used: its peer may have closed it. */
-    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    /** How long the rest of an answer may take that is late already. */
-    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     /** How long to wait for answers, at the most, when a channel is closed: what is answered need not be sent again. */
     static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** What one millisecond of the selector's clock may cost us when we compare with the node timeout. */
-    private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
-    private final NodeGroup cluster;
-    private final NodeConnection[] connections;
+    private final AskedNodes nodes;
+    private final NodeConnector connector;
+    private final ScriptCodec codec;
+    private final KnownScripts scripts;
+    private final Time time;
+    private final Consumer<NodeConnections> onClose;
     private final ReentrantLock lock = new ReentrantLock();
-
-    /** Signalled when what has come was read. */
-    private final Condition wasRead = lock.newCondition();
-
-    /** The rounds whose threads wait while another thread reads for them. */
-    private final ArrayDeque<PendingRound> readFor = new ArrayDeque<>();
-
+    private final Pipelines pipelines;
     private final Openings openings;
-    private Selector selector;
-    private boolean reading;
-    private long reads;
 
     /** Whether nothing is sent any more. */
     private volatile boolean closing;
 
-    /** Whether nothing is read any more. */
-    private boolean closed;
-
-    NodeConnections(NodeGroup cluster) {
-        this.cluster = cluster;
-        this.connections = new NodeConnection[cluster.size()];
-        this.openings = new Openings(cluster, new Opened(), lock);
+    /** @param onClose receives this channel when it is closed */
+    NodeConnections(
+            AskedNodes nodes,
+            NodeConnector connector,
+            ScriptCodec codec,
+            KnownScripts scripts,
+            Time time,
+            Consumer<NodeConnections> onClose) {
+        this.nodes = nodes;
+        this.connector = connector;
+        this.codec = codec;
+        this.scripts = scripts;
+        this.time = time;
+        this.onClose = onClose;
+        this.pipelines = new Pipelines(nodes, connector, codec, scripts, time, lock);
+        this.openings = new Openings(nodes, connector, new Opened(), lock);
     }
-
-    /**
-     * What was asked of a node, and the round that the answer belongs to.
-     *
-     * @param again whether it was sent before, and now with the script that the node did not know
-     */
-    record Request(Command command, PendingRound round, long sentAt, boolean again) {}
 
     @Override
     public int count() {
-        return cluster.size();
+        return nodes.size();
     }
 
     @Override
     public String address(int node) {
-        return cluster.address(node).toString();
+        return nodes.address(node).toString();
     }
 
     @Override
     public void prepare() {
         lock.lock();
         try {
-            for (int node = 0; node < connections.length; node++) {
-                dropIfStale(node);
+            for (int node = 0; node < nodes.size(); node++) {
+                pipelines.dropIfStale(node);
             }
-            NodeSet wanted = closing ? NodeSet.NONE : cluster.connectable();
+            NodeSet wanted = closing ? NodeSet.NONE : nodes.connectable();
             NodeSet needed = NodeSet.NONE;
-            for (int node = 0; node < connections.length; node++) {
+            for (int node = 0; node < nodes.size(); node++) {
                 if (wanted.contains(node)) {
-                    dropIfSetAside(node);
-                    needed = connections[node] == null ? needed.with(node) : needed;
+                    pipelines.dropIfSetAside(node);
+                    needed = !pipelines.isConnected(node) ? needed.with(node) : needed;
                 }
             }
             open(needed);
@@ -117,7 +99,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     @Override
     public boolean isClockSkewed(long wallMicros, long limitMicros) {
-        return cluster.clockMonitor().areFarFrom(wallMicros, cluster.time().nanoTime(), limitMicros);
+        return nodes.clockMonitor().areFarFrom(wallMicros, time.nanoTime(), limitMicros);
     }
 
     @Override
@@ -150,37 +132,38 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     private Round writeTo(NodeSet targets, String[] obstacles, Command command) {
-        PendingRound round = new PendingRound(this, lock, targets.size());
+        PendingRound round = new PendingRound(pipelines, lock, targets.size());
         NodeSet open = whereItGoes(targets, obstacles, round);
-        boolean known = cluster.scripts().areKnown(ScriptCodec.script(command), open);
-        CommandArguments encoded = cluster.codec().usual(command, known);
-        Request request = new Request(command, round, cluster.time().nanoTime(), false);
-        for (int node = 0; node < connections.length; node++) {
+        boolean known = scripts.areKnown(ScriptCodec.script(command), open);
+        CommandArguments encoded = codec.usual(command, known);
+        PendingRequest request = new PendingRequest(command, round, time.nanoTime(), false);
+        for (int node = 0; node < nodes.size(); node++) {
             if (open.contains(node)) {
-                write(node, request, encoded);
+                pipelines.write(node, request, encoded);
             }
         }
         return round;
     }
 
     private void pushTo(NodeSet targets) {
-        for (int node = 0; node < connections.length; node++) {
-            if (targets.contains(node) && connections[node] != null) {
-                push(node);
+        for (int node = 0; node < nodes.size(); node++) {
+            if (targets.contains(node) && pipelines.isConnected(node)) {
+                pipelines.push(node);
             }
         }
     }
 
     /** Opens the connections that targets lack; returns what stands against them by node, or null if none was lacking. */
     private String[] openWhatIsMissing(NodeSet targets) {
-        for (int node = 0; node < connections.length; node++) {
+        for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node)) {
-                dropIfStale(node); // may read, and so drop others too: nothing is opened before all were checked
+                pipelines.dropIfStale(
+                        node); // may read, and so drop others too: nothing is opened before all were checked
             }
         }
         NodeSet needed = NodeSet.NONE;
-        for (int node = 0; node < connections.length; node++) {
-            if (targets.contains(node) && connections[node] == null && whyNotAsked(node) == null) {
+        for (int node = 0; node < nodes.size(); node++) {
+            if (targets.contains(node) && !pipelines.isConnected(node) && whyNotAsked(node) == null) {
                 needed = needed.with(node);
             }
         }
@@ -193,19 +176,17 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             return null;
         }
         NodeSet missing = needed;
-        for (int node = 0; node < connections.length; node++) {
-            if (connections[node] == null && cluster.health(node).isAsked()) {
+        for (int node = 0; node < nodes.size(); node++) {
+            if (!pipelines.isConnected(node) && nodes.health(node).isAsked()) {
                 missing = missing.with(node);
             }
         }
         try {
-            if (selector == null) {
-                selector = Selector.open();
-            }
+            pipelines.requireSelector();
             return openings.open(missing, needed);
         } catch (IOException e) {
-            String[] obstacles = new String[connections.length];
-            Arrays.fill(obstacles, NodeGroup.describe(cluster.localFailure(e)));
+            String[] obstacles = new String[nodes.size()];
+            Arrays.fill(obstacles, Failures.describe(connector.localFailure(e)));
             return obstacles;
         }
     }
@@ -213,7 +194,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     /** Reports to a round which of its nodes cannot be asked, and returns the others. */
     private NodeSet whereItGoes(NodeSet targets, String[] obstacles, PendingRound round) {
         NodeSet open = NodeSet.NONE;
-        for (int node = 0; node < connections.length; node++) {
+        for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node)) {
                 String obstacle = obstacle(node, obstacles);
                 if (obstacle == null) {
@@ -228,11 +209,11 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     /** Returns null if it is to be asked. */
     private String obstacle(int node, String[] obstacles) {
-        if (connections[node] == null && obstacles != null && obstacles[node] != null) {
+        if (!pipelines.isConnected(node) && obstacles != null && obstacles[node] != null) {
             return obstacles[node];
         }
         String reason = whyNotAsked(node); // by now: what was opened may have taken its vote
-        return reason == null && connections[node] == null ? "the connection to it was lost just now" : reason;
+        return reason == null && !pipelines.isConnected(node) ? "the connection to it was lost just now" : reason;
     }
 
     /** Returns null if it may be asked. */
@@ -240,7 +221,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         if (closing) {
             return "this channel is closed";
         }
-        return cluster.health(node).isAsked() ? null : cluster.health(node).reason();
+        return nodes.health(node).isAsked() ? null : nodes.health(node).reason();
     }
 
     /** Takes the connections that were opened. */
@@ -252,268 +233,12 @@ public final class NodeConnections implements Nodes, AutoCloseable {
                 connection.abandon();
                 return;
             }
-            connection.register(selector, node);
-            connection.touched(cluster.time().nanoTime());
-            connections[node] = connection;
-            if (reading) {
-                selector.wakeup(); // the thread that reads does not know of the new connection yet
-            }
+            pipelines.add(node, connection);
         }
 
         @Override
         public boolean isQuorumConnected() {
-            int connected = 0;
-            for (NodeConnection connection : connections) {
-                connected += connection == null ? 0 : 1;
-            }
-            return connected > connections.length / 2;
-        }
-    }
-
-    /** A connection from before the node was set aside proves nothing: a new connection inspects the node. */
-    private void dropIfSetAside(int node) {
-        if (connections[node] != null && !cluster.health(node).isAsked()) {
-            fail(node, cluster.health(node).reason());
-        }
-    }
-
-    private void dropIfStale(int node) {
-        NodeConnection connection = connections[node];
-        if (connection == null) {
-            return;
-        }
-        long now = cluster.time().nanoTime();
-        if (connection.inFlight().isEmpty()) {
-            if (now - connection.lastUsed() <= IDLE_NANOS) {
-                return;
-            }
-            if (connection.isUnusable()) {
-                fail(node, "the node closed the connection");
-            } else {
-                connection.touched(now);
-            }
-        } else if (isOverdue(connection, now)) {
-            readWhatHasCome();
-            dropIfOverdue(node);
-        }
-    }
-
-    private boolean isOverdue(NodeConnection connection, long now) {
-        Request oldest = connection.inFlight().peekFirst();
-        return oldest != null && now - oldest.sentAt() >= cluster.nodeTimeoutNanos() - CLOCK_GRAIN_NANOS;
-    }
-
-    private void dropIfOverdue(int node) {
-        NodeConnection connection = connections[node];
-        if (connection != null && isOverdue(connection, cluster.time().nanoTime())) {
-            String reason = "no answer for " + TimeUnit.NANOSECONDS.toMillis(cluster.nodeTimeoutNanos()) + " ms";
-            fail(node, reason);
-            cluster.health(node).failed(reason);
-        }
-    }
-
-    private void write(int node, Request request, CommandArguments encoded) {
-        NodeConnection connection = connections[node];
-        connection.inFlight().addLast(request);
-        connection.touched(request.sentAt());
-        try {
-            connection.sendCommand(encoded);
-        } catch (RuntimeException | OutOfMemoryError e) { // perhaps after a part of it: nothing may follow that
-            fail(node, NodeGroup.describe(e));
-        }
-    }
-
-    private void push(int node) {
-        try {
-            connections[node].push();
-        } catch (RuntimeException | OutOfMemoryError e) {
-            fail(node, NodeGroup.describe(e));
-        }
-    }
-
-    /** Gives up a connection: nothing that is under way on it will be answered. */
-    private void fail(int node, String reason) {
-        NodeConnection connection = connections[node];
-        connections[node] = null;
-        connection.abandon();
-        for (Request request : connection.inFlight()) {
-            request.round().answered(new Answer(node, new Reply.NoAnswer(reason), 0));
-        }
-        wasRead.signalAll();
-        if (reading) {
-            selector.wakeup(); // the reader thread may have got its answer just now
-        }
-    }
-
-    /**
-     * Waits until something may have changed for the round. Called with the lock.
-     *
-     * @return false if the deadline has passed: what has come by then counts, and overdue connections are given up
-     */
-    boolean awaitChange(PendingRound round, long deadline) {
-        long left = deadline - cluster.time().nanoTime();
-        if (left <= 0) {
-            readWhatHasCome();
-            for (int node = 0; node < connections.length; node++) {
-                dropIfOverdue(node);
-            }
-            return false;
-        }
-        if (reading) {
-            awaitReader(round, left);
-        } else {
-            select(left);
-        }
-        return true;
-    }
-
-    private void awaitReader(PendingRound round, long nanos) {
-        readFor.addLast(round);
-        try {
-            round.changed().awaitNanos(nanos);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // a change all the same: the round sees to it
-        } finally {
-            readFor.remove(round);
-        }
-    }
-
-    /** A thread that has its answer stops reading: if no other one reads, a waiting one must. Called with the lock. */
-    void passOnReading() {
-        PendingRound next = reading ? null : readFor.peekFirst();
-        if (next != null) {
-            next.changed().signal();
-        }
-    }
-
-    /** Waits until something has come, so long at the most, and reads it. Called with the lock, waits without. */
-    private void select(long nanos) {
-        reading = true;
-        lock.unlock();
-        try {
-            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
-        } catch (ClosedSelectorException e) {
-            // the channel was closed meanwhile: every request has its answer by now
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } finally {
-            lock.lock();
-            reading = false;
-            readSelected();
-            wasRead.signalAll();
-        }
-    }
-
-    /** Reads what has come, without waiting for more. */
-    private void readWhatHasCome() {
-        if (selector == null || closed) {
-            return;
-        }
-        if (reading) {
-            letReaderRead();
-            return;
-        }
-        try {
-            selector.selectNow();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        readSelected();
-    }
-
-    /** Makes the reader thread read at once, so that no node is found overdue while its answer lies unread. */
-    private void letReaderRead() {
-        long seen = reads;
-        selector.wakeup();
-        while (reading && reads == seen && !closed) {
-            wasRead.awaitUninterruptibly();
-        }
-    }
-
-    private void readSelected() {
-        reads++;
-        if (closed) {
-            return;
-        }
-        Set<SelectionKey> ready = selector.selectedKeys();
-        for (SelectionKey key : ready) {
-            int node = (Integer) key.attachment();
-            if (key.isValid() && connections[node] != null) {
-                readAll(node);
-            }
-        }
-        ready.clear();
-    }
-
-    private void readAll(int node) {
-        NodeConnection connection = connections[node];
-        do {
-            readOne(node, connection);
-        } while (connections[node] == connection && connection.hasBuffered());
-    }
-
-    /**
-     * How long to wait for the rest of an answer that has begun to come. Nothing else is read meanwhile, so an answer that comes
-     * byte by byte may take no longer than one that does not come: a node that answers each request so slowly would hold up the
-     * others for as long as it is asked.
-     */
-    private long patience(Request request) {
-        long left = cluster.nodeTimeoutNanos() - (cluster.time().nanoTime() - request.sentAt());
-        return Math.max(left, LEAST_PATIENCE_NANOS);
-    }
-
-    private void readOne(int node, NodeConnection connection) {
-        Request request = connection.inFlight().peekFirst();
-        if (request == null) {
-            fail(node, "the node closed the connection or sent what nobody asked for");
-            return;
-        }
-        Object reply;
-        try {
-            reply = connection.read(patience(request));
-        } catch (JedisDataException e) {
-            reply = e;
-        } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread
-            fail(node, NodeGroup.describe(e));
-            if (NodeGroup.innermost(e) instanceof SocketTimeoutException) { // it hangs, though it began to answer
-                cluster.health(node).failed(NodeGroup.describe(e));
-            }
-            return;
-        }
-        connection.inFlight().pollFirst(); // whatever comes of it: the next reply is to the next request
-        if (reply instanceof JedisNoScriptException && !request.again()) {
-            cluster.scripts().forgotten(node);
-            sendSource(node, request);
-            return;
-        }
-        cluster.scripts().answered(node, ScriptCodec.script(request.command()));
-        Answer answer = reply instanceof JedisDataException error
-                ? new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), error.getMessage())), 0)
-                : ScriptCodec.answer(node, reply);
-        request.round().answered(cluster.weigh(answer, request.command(), request.sentAt()));
-        if (answer.reply() instanceof Reply.Forgotten) {
-            fail(node, "the node has lost its birth mark"); // to connect anew sets it
-        } else if (cluster.clockMonitor().isDoubted(node)) {
-            fail(node, cluster.health(node).reason());
-        }
-    }
-
-    /**
-     * Sends a request again, with the script that the node does not know.
-     *
-     * <p>An acquisition whose caller no longer waits is not sent again: its release may have been sent already, and the
-     * acquisition would come after it. Its script is only made known, for the next one. A renewal may be sent again: a
-     * lease that is released leaves a tombstone, which refuses the renewal.
-     */
-    private void sendSource(int node, Request request) {
-        boolean tooLate =
-                request.command() instanceof Command.Acquire && request.round().isLeft();
-        ScriptCodec codec = cluster.codec();
-        Request again =
-                new Request(request.command(), request.round(), cluster.time().nanoTime(), true);
-        write(node, again, tooLate ? codec.load(request.command()) : codec.bySource(request.command()));
-        if (connections[node] != null) {
-            push(node);
+            return pipelines.isQuorumConnected();
         }
     }
 
@@ -523,25 +248,17 @@ public final class NodeConnections implements Nodes, AutoCloseable {
      */
     @Override
     public void close() {
-        close(System.nanoTime() + Math.min(CLOSING_NANOS, cluster.nodeTimeoutNanos()));
+        close(System.nanoTime() + Math.min(CLOSING_NANOS, connector.nodeTimeoutNanos()));
     }
 
     /** @param deadline on the scale of {@link System#nanoTime()} */
     void close(long deadline) {
-        cluster.closed(this);
+        onClose.accept(this);
         lock.lock();
         try {
             closing = true;
-            awaitAnswers(System::nanoTime, deadline);
-            closed = true;
-            for (int node = 0; node < connections.length; node++) {
-                if (connections[node] != null) {
-                    fail(node, "the channel was closed");
-                }
-            }
-            if (selector != null) {
-                selector.close();
-            }
+            pipelines.awaitAnswers(System::nanoTime, deadline);
+            pipelines.close("the channel was closed");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -562,11 +279,9 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     public boolean isUsable() {
         lock.lock();
         try {
-            if (!reading && isSomethingUnderWay()) { // else another thread reads
-                readWhatHasCome();
-            }
-            for (int node = 0; node < connections.length; node++) {
-                dropIfStale(node);
+            pipelines.readUnawaited();
+            for (int node = 0; node < nodes.size(); node++) {
+                pipelines.dropIfStale(node);
             }
             return !closing;
         } finally {
@@ -582,37 +297,9 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     public void awaitAnswers(long deadline) {
         lock.lock();
         try {
-            awaitAnswers(cluster.time()::nanoTime, deadline);
+            pipelines.awaitAnswers(time::nanoTime, deadline);
         } finally {
             lock.unlock();
         }
-    }
-
-    private void awaitAnswers(LongSupplier clock, long deadline) {
-        try {
-            long left = deadline - clock.getAsLong();
-            while (!closed
-                    && left > 0
-                    && isSomethingUnderWay()
-                    && !Thread.currentThread().isInterrupted()) {
-                if (reading) {
-                    wasRead.awaitNanos(left);
-                } else {
-                    select(left);
-                }
-                left = deadline - clock.getAsLong();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private boolean isSomethingUnderWay() {
-        for (NodeConnection connection : connections) {
-            if (connection != null && !connection.inFlight().isEmpty()) {
-                return true;
-            }
-        }
-        return false;
     }
 }

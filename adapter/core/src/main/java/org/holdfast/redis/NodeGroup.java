@@ -1,127 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
-import java.net.InetAddress;
-import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.stream.IntStream;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
-import org.holdfast.protocol.node.Answer;
-import org.holdfast.protocol.node.Command;
-import org.holdfast.protocol.node.NodeSet;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisException;
+import org.holdfast.redis.script.KnownScripts;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.wire.NodeConnector;
 
-/** The nodes of one lock service: their addresses, what is known of them, and channels to them. */
+/** The nodes of one lock service, and what it does with them: channels, notifications and inspections. */
 public final class NodeGroup implements AutoCloseable {
 
-    private final List<NodeAddress> addresses;
-    private final HostResolver names;
-    private final NodeLogLimiters logLimiters;
-    private final ConnectionSecurity access;
-    private final Tls tls;
-    private final List<NodeHealth> health;
-    private final List<NodeInspector> inspectors;
-    private final SameProcessCheck votes;
+    private final NodeConnector connector;
     private final ScriptCodec codec;
     private final KnownScripts scripts = new KnownScripts();
+    private final AskedNodes nodes;
     private final Time time;
-    private final ClockMonitor clockMonitor;
-    private final long nodeTimeoutNanos;
-    private final boolean guarded;
-    private final Executor threads;
-    private final Shortage shortage;
     private final Set<NodeConnections> channels = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
-     * @param access how to enter the nodes
+     * @param connector knows the nodes
      * @param keyPrefix what every key on the nodes begins with
      * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and clocks
      * @param acceptedSettings the settings that all processes must share
-     * @param threads gives a thread for as long as it takes
      * @param recorder receives what becomes of nodes
      * @param logLimiters of all lock services that share the nodes
      */
     public NodeGroup(
-            List<NodeAddress> addresses,
-            ConnectionSecurity access,
+            NodeConnector connector,
             String keyPrefix,
-            Duration nodeTimeout,
             boolean guarded,
             AcceptedSettings acceptedSettings,
             Time time,
-            Executor threads,
             Recorder recorder,
             NodeLogLimiters logLimiters) {
-        this(
-                addresses,
-                new HostResolver(InetAddress::getAllByName, threads, time),
-                access,
-                keyPrefix,
-                nodeTimeout,
-                guarded,
-                acceptedSettings,
-                time,
-                threads,
-                recorder,
-                logLimiters);
-    }
-
-    NodeGroup(
-            List<NodeAddress> addresses,
-            HostResolver names,
-            ConnectionSecurity access,
-            String keyPrefix,
-            Duration nodeTimeout,
-            boolean guarded,
-            AcceptedSettings acceptedSettings,
-            Time time,
-            Executor threads,
-            Recorder recorder,
-            NodeLogLimiters logLimiters) {
-        JedisVersion.require();
-        this.addresses = List.copyOf(addresses);
-        this.names = names;
-        this.logLimiters = logLimiters;
-        this.access = access;
-        this.tls = new Tls(access);
-        this.health = addresses.stream()
-                .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a)))
-                .toList();
-        this.votes = new SameProcessCheck(this.addresses, health, logLimiters.majority());
+        this.connector = connector;
         long lingerMicros = acceptedSettings.widest().linger().toNanos() / 1_000;
         this.codec = new ScriptCodec(keyPrefix, guarded ? lingerMicros : 0);
-        this.guarded = guarded;
+        this.nodes = new AskedNodes(connector, codec, guarded, acceptedSettings, time, recorder, logLimiters);
         this.time = time;
-        this.threads = threads;
-        this.shortage = new Shortage(time);
-        this.clockMonitor =
-                new ClockMonitor(addresses.size(), acceptedSettings.widest().driftFactor());
-        this.nodeTimeoutNanos = nodeTimeout.toNanos();
-        this.inspectors = IntStream.range(0, addresses.size())
-                .mapToObj(node -> new NodeInspector(
-                        node,
-                        address(node),
-                        codec,
-                        acceptedSettings,
-                        clockMonitor,
-                        time,
-                        logLimiters.of(address(node)).remembers()))
-                .toList();
     }
 
     /** Returns a new channel. It connects when it is first used. */
     public NodeConnections open() {
-        NodeConnections channel = new NodeConnections(this);
+        NodeConnections channel = new NodeConnections(nodes, connector, codec, scripts, time, channels::remove);
         channels.add(channel);
         if (closed) {
             channel.close();
@@ -134,10 +63,6 @@ public final class NodeGroup implements AutoCloseable {
         channels.forEach(channel -> channel.awaitAnswers(deadline));
     }
 
-    void closed(NodeConnections channel) {
-        channels.remove(channel);
-    }
-
     /**
      * Closes the channels that are still open: not every container ends the connections in its pool when their adapter goes.
      * Waits for what is under way, for 100 ms at the most.
@@ -145,234 +70,35 @@ public final class NodeGroup implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        long deadline = System.nanoTime() + Math.min(NodeConnections.CLOSING_NANOS, nodeTimeoutNanos);
+        long deadline = System.nanoTime() + Math.min(NodeConnections.CLOSING_NANOS, connector.nodeTimeoutNanos());
         channels.forEach(channel -> channel.close(deadline));
     }
 
-    /** Returns what receives releases by other processes. */
-    public Subscriber subscriber() {
-        return new Subscriber(this, threads);
+    /**
+     * Returns what receives releases by other processes.
+     *
+     * @param threads gives a thread for as long as it takes
+     */
+    public Subscriber subscriber(Executor threads) {
+        return new Subscriber(nodes, connector, codec, time, threads);
     }
 
     /** Returns what inspects the nodes in the background. */
     public RedisProbe inspection() {
-        return new RedisProbe(this);
+        return new RedisProbe(nodes, connector);
     }
 
     /** Returns what is known of each node, by address without secrets. */
     public Map<String, String> describeNodes() {
-        Map<String, String> nodes = new LinkedHashMap<>();
-        for (int node = 0; node < size(); node++) {
-            nodes.put(address(node).toString(), health(node).reason());
+        Map<String, String> reasons = new LinkedHashMap<>();
+        for (int node = 0; node < nodes.size(); node++) {
+            reasons.put(nodes.address(node).toString(), nodes.health(node).reason());
         }
-        return nodes;
+        return reasons;
     }
 
     /** Returns what is known of the nodes' clocks. */
     public ClockMonitor clockMonitor() {
-        return clockMonitor;
-    }
-
-    int size() {
-        return addresses.size();
-    }
-
-    NodeAddress address(int node) {
-        return addresses.get(node);
-    }
-
-    NodeLogLimiters.OfNode logLimiters(int node) {
-        return logLimiters.of(address(node));
-    }
-
-    NodeHealth health(int node) {
-        return health.get(node);
-    }
-
-    ScriptCodec codec() {
-        return codec;
-    }
-
-    KnownScripts scripts() {
-        return scripts;
-    }
-
-    Time time() {
-        return time;
-    }
-
-    long nodeTimeoutNanos() {
-        return nodeTimeoutNanos;
-    }
-
-    NodeInspector inspector(int node) {
-        return inspectors.get(node);
-    }
-
-    /** Returns when a connection has to be there that is begun now, on the scale of {@link System#nanoTime()}. */
-    long connectDeadline() {
-        return System.nanoTime() + nodeTimeoutNanos;
-    }
-
-    /**
-     * Connects to a node, and checks whether it may be asked.
-     *
-     * @param deadline for all of that, from {@link #connectDeadline()}
-     * @throws JedisException if it may not: its health says why, unless the reason is in this process
-     */
-    NodeConnection connect(int node, long deadline) {
-        NodeConnection connection = null;
-        boolean admitted = false;
-        try {
-            connection = open(node, deadline);
-            admit(node, connection);
-            connection.boundEachAnswer();
-            admitted = true;
-            return connection;
-        } catch (OutOfMemoryError e) {
-            throw localFailure(e);
-        } catch (RuntimeException e) {
-            if (!isLate(e)) { // the node may well answer, where connections are open
-                setAside(node, e);
-            }
-            throw e;
-        } finally {
-            if (connection != null && !admitted) {
-                connection.abandon();
-            }
-        }
-    }
-
-    /** Connects to a node without an inspection. */
-    NodeConnection openUnseen(int node) {
-        NodeConnection connection = open(node, connectDeadline());
-        connection.boundEachAnswer();
-        return connection;
-    }
-
-    private NodeConnection open(int node, long deadline) {
-        try {
-            shortage.requireNone();
-        } catch (LocalFailureException e) {
-            throw new JedisConnectionException(e);
-        }
-        return NodeConnection.open(
-                address(node),
-                names,
-                access,
-                tls,
-                (int) Duration.ofNanos(nodeTimeoutNanos).toMillis(),
-                deadline);
-    }
-
-    /** Takes note that this process cannot open a connection, and returns what to throw. */
-    JedisConnectionException localFailure(Throwable failure) {
-        LocalFailureException local = LocalFailureException.of(innermost(failure));
-        shortage.note(local);
-        return new JedisConnectionException(local);
-    }
-
-    /** Returns whether there is no connection for a reason that is not the node's. */
-    static boolean saysNothingOfNode(Throwable failure) {
-        return isLate(failure) || isLocal(failure);
-    }
-
-    private static boolean isLate(Throwable failure) {
-        return innermost(failure) instanceof HostResolver.LateException;
-    }
-
-    private static boolean isLocal(Throwable failure) {
-        return innermost(failure) instanceof LocalFailureException;
-    }
-
-    /** Gives work to a thread; returns false where there is none for it. */
-    boolean runElsewhere(Runnable work) {
-        try {
-            threads.execute(work);
-            return true;
-        } catch (RuntimeException | OutOfMemoryError e) {
-            return false;
-        }
-    }
-
-    /** Inspects a node, and admits it unless something speaks against it. */
-    void admit(int node, NodeConnection connection) {
-        if (!guarded) {
-            connection.ping();
-            health(node).admitted(NodeInspector.Admission.TRUSTED);
-            return;
-        }
-        NodeInspector.Admission admission = inspectors.get(node).inspect(connection);
-        if (clockMonitor.isDoubted(node)) { // whose clock it was is known when all nodes have been inspected
-            throw new JedisException(clockMonitor.describe(node));
-        }
-        votes.admit(node, admission);
-    }
-
-    /** A node is not to be asked, for the reason that its inspection gave. */
-    void setAside(int node, RuntimeException reason) {
-        if (isLocal(reason)) {
-            health(node).notLookedAt(describe(localFailure(reason)));
-        } else if (reason instanceof NodeInspector.RefusedException) {
-            health(node).refuse(describe(reason));
-        } else if (clockMonitor.isDoubted(node)) {
-            health(node).doubt(clockMonitor.describe(node));
-        } else {
-            health(node).failed(describe(reason));
-        }
-    }
-
-    /** Returns what an answer is worth, by the clock of its node. */
-    Answer weigh(Answer answer, Command command, long sentAt) {
-        if (!guarded) {
-            return answer;
-        }
-        Answer weighed = clockMonitor.weigh(answer, command, sentAt, time.nanoTime());
-        if (clockMonitor.isDoubted(answer.node())) {
-            health(answer.node()).doubt(clockMonitor.describe(answer.node()));
-        }
-        return weighed;
-    }
-
-    private NodeSet asked() {
-        NodeSet asked = NodeSet.NONE;
-        for (int node = 0; node < size(); node++) {
-            if (health.get(node).isAsked()) {
-                asked = asked.with(node);
-            }
-        }
-        return asked;
-    }
-
-    /** Returns the nodes to connect to: those to be asked, and if they are no quorum, others due for inspection. */
-    NodeSet connectable() {
-        NodeSet chosen = asked();
-        if (chosen.size() >= size() / 2 + 1) {
-            return chosen;
-        }
-        for (int node = 0; node < size(); node++) {
-            // a doubt is settled in the background: callers would only claim the inspections that settle it
-            if (!chosen.contains(node)
-                    && !clockMonitor.isDoubted(node)
-                    && health.get(node).claimLook()) {
-                chosen = chosen.with(node);
-            }
-        }
-        return chosen;
-    }
-
-    /** Returns what went wrong in words: the innermost message says it best. */
-    static String describe(Throwable failure) {
-        Throwable innermost = innermost(failure);
-        String message = innermost.getMessage();
-        return message == null || message.isBlank() ? innermost.getClass().getSimpleName() : message;
-    }
-
-    static Throwable innermost(Throwable failure) {
-        Throwable innermost = failure;
-        while (innermost.getCause() != null && innermost.getCause() != innermost) {
-            innermost = innermost.getCause();
-        }
-        return innermost;
+        return nodes.clockMonitor();
     }
 }

@@ -2,11 +2,11 @@
 package org.holdfast.redis;
 
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.wire.NodeAddress;
 
 /**
  * What is known of one node, shared by all channels of a lock service.
@@ -36,17 +36,7 @@ final class NodeHealth {
         record Quarantined(long until, String reason) implements State {}
 
         /** It is not asked until an inspection has admitted it. */
-        record Aside(Cause cause, String reason, long since, long pauseNanos, long nextLook) implements State {}
-    }
-
-    /** Why a node is not asked. */
-    private enum Cause {
-        /** It did not answer. */
-        SUSPECTED,
-        /** It is no node to keep locks on, or does not let us inspect it. */
-        REFUSED,
-        /** Its clock has jumped. */
-        DOUBTED
+        record Aside(AsideCause cause, String reason, long since, long pauseNanos, long nextLook) implements State {}
     }
 
     private static final State UP = new State.Up();
@@ -58,13 +48,10 @@ final class NodeHealth {
     private final Time time;
     private final Recorder recorder;
     private final AtomicReference<State> state = new AtomicReference<>(UP);
-    private final NodeLogLimiters.OfNode log;
+    private final AsideLog log;
 
-    /** Why it is not asked, if that was logged: then the log must also say when it is asked again. Else null. */
-    private final AtomicReference<Cause> told = new AtomicReference<>();
-
-    /** @param log limits what all lock services that share the node log of it */
-    NodeHealth(NodeAddress address, Time time, Recorder recorder, NodeLogLimiters.OfNode log) {
+    /** @param log of all lock services that share the node */
+    NodeHealth(NodeAddress address, Time time, Recorder recorder, AsideLog log) {
         this.address = address;
         this.time = time;
         this.recorder = recorder;
@@ -85,7 +72,7 @@ final class NodeHealth {
     String reason() {
         State seen = state.get();
         if (seen instanceof State.Aside aside) {
-            return aside.reason() + ", " + word(aside.cause()) + " for "
+            return aside.reason() + ", " + aside.cause().word() + " for "
                     + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms";
         }
         return seen instanceof State.Quarantined quarantined
@@ -98,17 +85,17 @@ final class NodeHealth {
 
     /** It did not answer, or could not be reached. */
     void failed(String reason) {
-        setAside(Cause.SUSPECTED, reason);
+        setAside(AsideCause.SUSPECTED, reason);
     }
 
     /** It answers, and is not to be used. */
     void refuse(String reason) {
-        setAside(Cause.REFUSED, reason);
+        setAside(AsideCause.REFUSED, reason);
     }
 
     /** It answers, and its clock has jumped. */
     void doubt(String reason) {
-        setAside(Cause.DOUBTED, reason);
+        setAside(AsideCause.DOUBTED, reason);
     }
 
     /** It could not be inspected, for a reason that is not the node's. If it is not asked, that becomes the reason. */
@@ -119,7 +106,7 @@ final class NodeHealth {
     }
 
     /** A node that is refused is not doubted too: the log would report it again and again. */
-    private void setAside(Cause cause, String reason) {
+    private void setAside(AsideCause cause, String reason) {
         State seen = state.get();
         if (seen instanceof State.Aside aside && aside.cause() == cause) { // for whatever stands against it by now
             State.Aside still = new State.Aside(cause, reason, aside.since(), aside.pauseNanos(), aside.nextLook());
@@ -129,29 +116,23 @@ final class NodeHealth {
             return;
         }
         State.Aside known = seen instanceof State.Aside aside ? aside : null;
-        boolean same = known != null && known.cause() == Cause.REFUSED && cause == Cause.DOUBTED;
+        boolean same = known != null && known.cause() == AsideCause.REFUSED && cause == AsideCause.DOUBTED;
         long now = time.nanoTime();
         long pause = known == null ? FIRST_PAUSE_NANOS : known.pauseNanos();
         State.Aside aside = new State.Aside(cause, reason, now, pause, now + pause);
         if (!same && state.compareAndSet(seen, aside)) {
-            recorder.node(address.toString(), word(cause), reason);
+            recorder.node(address.toString(), cause.word(), reason);
             tell(aside);
         }
     }
 
-    /** What the limiter rejects now is logged later if it still holds, unless another lock service has logged it. */
     private void tell(State.Aside aside) {
-        Cause cause = aside.cause();
-        if (told.get() == cause || log.tellers().stream().anyMatch(teller -> teller.told.get() == cause)) {
-            return;
-        }
-        String more = log.aside().leave();
+        AsideCause cause = aside.cause();
+        String more = log.claimLine(this, cause);
         if (more != null) {
-            log.tellers().add(this);
-            told.set(cause);
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "HF0301: node " + address + " is " + word(cause) + ": " + aside.reason() + more);
+                    "HF0301: node " + address + " is " + cause.word() + ": " + aside.reason() + more);
             if (isAsked()) { // the thread that admitted it meanwhile did not know that this would be in the log
                 tellOfReturn(aside);
             }
@@ -159,8 +140,7 @@ final class NodeHealth {
     }
 
     private void tellOfReturn(State.Aside aside) {
-        if (told.getAndSet(null) != null) {
-            log.tellers().remove(this);
+        if (log.claimReturn(this)) {
             LOG.log(
                     System.Logger.Level.INFO,
                     "HF0302: node " + address + " is asked again after "
@@ -168,12 +148,8 @@ final class NodeHealth {
         }
     }
 
-    private static String word(Cause cause) {
-        return cause.name().toLowerCase(Locale.ROOT);
-    }
-
     /** It answers and may be asked. */
-    void admitted(NodeInspector.Admission admission) {
+    void admitted(Admission admission) {
         State seen;
         State now;
         do {
@@ -191,7 +167,7 @@ final class NodeHealth {
     }
 
     /** The inspection that has begun a quarantine knows why; later ones only see that it lasts. */
-    private State.Quarantined quarantined(NodeInspector.Admission admission, State before) {
+    private State.Quarantined quarantined(Admission admission, State before) {
         String known = before instanceof State.Quarantined already ? already.reason() : BY_MARK;
         return new State.Quarantined(
                 time.nanoTime() + admission.quarantineNanos(), admission.reason() == null ? known : admission.reason());

@@ -2,21 +2,22 @@
 package org.holdfast.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.MarkChange;
-import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
+import org.holdfast.redis.script.LockScript;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.NodeConnection;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -33,20 +34,6 @@ import redis.clients.jedis.exceptions.JedisException;
 final class NodeInspector {
 
     private static final System.Logger LOG = System.getLogger(NodeInspector.class.getName());
-
-    private static final long SECOND_MICROS = 1_000_000;
-
-    /** What always fits. */
-    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
-
-    /** What a run id or a replication id looks like: 40 hexadecimal digits, or what a service has in their place. */
-    private static final Pattern ID = Pattern.compile("[!-~]{1,64}");
-
-    /** The replication id of a process that was never promoted. */
-    private static final Pattern NO_ID = Pattern.compile("0*");
-
-    /** More in microseconds would not fit. */
-    private static final long MOST_SECONDS = 1_000_000_000_000L;
 
     /** What mark.lua returns when it has set the mark. */
     private static final long MARK_SET = 8;
@@ -86,37 +73,17 @@ final class NodeInspector {
     }
 
     /**
-     * A node may be asked.
-     *
-     * @param runId which process it is; null if no guard has inspected it
-     * @param quarantineNanos how long it grants nothing new; 0 if it votes
-     * @param reason why a quarantine was begun just now; null if it was not
-     */
-    record Admission(String runId, long quarantineNanos, String reason) {
-        static final Admission TRUSTED = new Admission(null, 0, null);
-    }
-
-    /** A node is not to be used. */
-    static final class RefusedException extends JedisException {
-        private static final long serialVersionUID = 1L;
-
-        RefusedException(String reason) {
-            super(reason);
-        }
-    }
-
-    /**
      * Inspects the node, sets the mark right if need be, and compares the clock.
      *
      * @return for how long the node will grant nothing new
-     * @throws RefusedException if the node is not to be used, or does not let us inspect it
+     * @throws NodeRefusedException if the node is not to be used, or does not let us inspect it
      * @throws JedisException if it does not answer
      */
     Admission inspect(NodeConnection connection) {
         NodeGuard.Admission admission = guard.admit(new Connected(connection));
         if (admission instanceof NodeGuard.Admission.Refused refused) {
             refusedFor = refused.reason();
-            throw new RefusedException(refused.reason());
+            throw new NodeRefusedException(refused.reason());
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
             refusedFor = null;
@@ -141,9 +108,9 @@ final class NodeInspector {
         connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
-        clockMonitor.note(node, sentAt, time.nanoTime(), micros(requiredReply(replies.get(1), "TIME")));
+        clockMonitor.note(node, sentAt, time.nanoTime(), InspectionDecoder.micros(replies.get(1)));
         return replies.get(0) instanceof byte[] bytes
-                && BirthMark.parse(text(bytes))
+                && BirthMark.parse(InspectionDecoder.text(bytes))
                         .filter(mark -> clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
                         .isPresent();
     }
@@ -173,13 +140,15 @@ final class NodeInspector {
                 askHowItPersists();
             }
             List<Object> replies = connection.getMany(durable ? 6 : 4);
-            String mark = replies.get(0) instanceof byte[] bytes ? text(bytes) : "";
+            String mark = replies.get(0) instanceof byte[] bytes ? InspectionDecoder.text(bytes) : "";
             boolean heartbeat = replies.get(1) instanceof byte[];
-            long now = micros(requiredReply(replies.get(2), "TIME"));
-            Map<String, String> info = parse(text(requiredReply(replies.get(3), "INFO")));
+            long now = InspectionDecoder.micros(replies.get(2));
+            Map<String, String> info = InspectionDecoder.info(replies.get(3));
             clockMonitor.note(node, sentAt, time.nanoTime(), now);
-            Optional<String> fault = durable ? durabilityFault(info, replies.get(4), replies.get(5)) : Optional.empty();
-            return new NodeProbe.Sight(facts(info, now, fault), mark, heartbeat);
+            Optional<String> fault = durable
+                    ? InspectionDecoder.durabilityFault(info, replies.get(4), replies.get(5))
+                    : Optional.empty();
+            return new NodeProbe.Sight(InspectionDecoder.facts(info, now, fault), mark, heartbeat);
         }
 
         private void askHowItPersists() {
@@ -217,118 +186,6 @@ final class NodeInspector {
             }
             return Optional.of(seen);
         }
-    }
-
-    private static NodeFacts facts(Map<String, String> info, long now, Optional<String> durabilityFault) {
-        NodeErrors.tooOld(info.get("redis_version")).ifPresent(reason -> {
-            throw new RefusedException(reason);
-        });
-        boolean limited = !"0".equals(info.getOrDefault("maxmemory", "0"));
-        boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
-        String promotion = info.getOrDefault("master_replid2", "");
-        BirthMark.Process process = new BirthMark.Process(
-                id(need(info, "run_id")),
-                number(info.getOrDefault("evicted_keys", "0")),
-                NO_ID.matcher(promotion).matches() ? BirthMark.Process.NEVER_PROMOTED : id(promotion),
-                loaded(info));
-        return new NodeFacts(
-                process,
-                "master".equals(need(info, "role")),
-                "1".equals(info.get("cluster_enabled")),
-                evicts,
-                durabilityFault,
-                now);
-    }
-
-    /** Redis counts since 7.0 what it has loaded: at its start, from its primary as a replica, or by a command. */
-    private static String loaded(Map<String, String> info) {
-        String keys = info.get("rdb_last_load_keys_loaded");
-        return keys == null
-                ? BirthMark.Process.LOADED_UNKNOWN
-                : number(keys) + "+" + number(info.getOrDefault("rdb_last_load_keys_expired", "0"));
-    }
-
-    /** A service that is durable by design does not show its configuration: then the operator's word must do. */
-    private static Optional<String> durabilityFault(Map<String, String> info, Object sync, Object syncOnRewrite) {
-        Optional<String> policy = setting(sync);
-        if (policy.isPresent() && !"1".equals(info.get("aof_enabled"))) {
-            return Optional.of("appendonly is no: set it to yes");
-        }
-        if (policy.isPresent() && !policy.get().equals("always")) {
-            return Optional.of("appendfsync is " + policy.get() + ": set it to always");
-        }
-        return setting(syncOnRewrite)
-                .filter("yes"::equals)
-                .map(yes -> "no-appendfsync-on-rewrite is yes: set it to no");
-    }
-
-    private static Optional<String> setting(Object reply) {
-        return reply instanceof List<?> pair && pair.size() == 2 ? Optional.of(text(pair.get(1))) : Optional.empty();
-    }
-
-    private static String id(String text) {
-        if (!ID.matcher(text).matches()) {
-            throw nonsense();
-        }
-        return text;
-    }
-
-    private static String need(Map<String, String> info, String field) {
-        String value = info.get(field);
-        if (value == null) {
-            throw new RefusedException("INFO does not tell " + field);
-        }
-        return value;
-    }
-
-    private static long micros(Object clock) {
-        if (clock instanceof List<?> parts && parts.size() == 2) {
-            return secondsInMicros(text(parts.get(0))) + number(text(parts.get(1)));
-        }
-        throw nonsense();
-    }
-
-    private static long secondsInMicros(String text) {
-        long seconds = number(text);
-        if (seconds > MOST_SECONDS) {
-            throw nonsense();
-        }
-        return seconds * SECOND_MICROS;
-    }
-
-    private static long number(String text) {
-        if (!NUMBER.matcher(text).matches()) {
-            throw nonsense();
-        }
-        return Long.parseLong(text);
-    }
-
-    /** Says nothing of what it was: that may be of any length, and gets into a log. */
-    private static JedisException nonsense() {
-        return new JedisConnectionException("the guard is told what no Redis tells");
-    }
-
-    private static Object requiredReply(Object reply, String command) {
-        if (reply instanceof JedisDataException e) {
-            throw new RefusedException(NodeErrors.explainLook(command, e.getMessage()));
-        }
-        return reply;
-    }
-
-    private static Map<String, String> parse(String info) {
-        Map<String, String> into = new HashMap<>();
-        info.lines().filter(line -> line.indexOf(':') > 0).forEach(line -> {
-            int colon = line.indexOf(':');
-            into.put(line.substring(0, colon), line.substring(colon + 1).trim());
-        });
-        return into;
-    }
-
-    private static String text(Object reply) {
-        if (reply instanceof byte[] bytes) {
-            return new String(bytes, StandardCharsets.UTF_8);
-        }
-        throw nonsense();
     }
 
     private void report(MarkChange change) {

@@ -2,10 +2,10 @@
 package org.holdfast.redis;
 
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.wire.NodeAddress;
 
 /**
  * How often the log speaks of nodes: of each sort of message there is one a second and node at the most, however many lock
@@ -33,20 +33,14 @@ public final class NodeLogLimiters {
     /**
      * What may be said of one node.
      *
-     * @param aside that it is not asked
-     * @param tellers each {@link NodeHealth} that has logged so, and has not logged yet that it is asked again
+     * @param aside that it is not asked, and that it is asked again
      * @param remembers since when it remembers everything
      * @param mute that it does not let us listen
      */
-    record OfNode(LogRateLimiter aside, Set<NodeHealth> tellers, LogRateLimiter remembers, LogRateLimiter mute) {}
+    record OfNode(AsideLog aside, LogRateLimiter remembers, LogRateLimiter mute) {}
 
     OfNode of(NodeAddress address) {
         return byAddress.computeIfAbsent(
-                address,
-                node -> new OfNode(
-                        new LogRateLimiter(time),
-                        ConcurrentHashMap.newKeySet(),
-                        new LogRateLimiter(time),
-                        new LogRateLimiter(time)));
+                address, node -> new OfNode(new AsideLog(time), new LogRateLimiter(time), new LogRateLimiter(time)));
     }
 }

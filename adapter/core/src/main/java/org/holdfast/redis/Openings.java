@@ -6,6 +6,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.LocalFailureException;
+import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
 
 /**
  * The connections of one channel that are being opened: to all nodes at once, within one node timeout altogether.
@@ -29,7 +33,8 @@ final class Openings {
         boolean isQuorumConnected();
     }
 
-    private final NodeGroup cluster;
+    private final AskedNodes nodes;
+    private final NodeConnector connector;
     private final Owner owner;
     private final ReentrantLock lock;
 
@@ -39,12 +44,13 @@ final class Openings {
     /** What is under way, by node. */
     private final Attempt[] pending;
 
-    Openings(NodeGroup cluster, Owner owner, ReentrantLock lock) {
-        this.cluster = cluster;
+    Openings(AskedNodes nodes, NodeConnector connector, Owner owner, ReentrantLock lock) {
+        this.nodes = nodes;
+        this.connector = connector;
         this.owner = owner;
         this.lock = lock;
         this.over = lock.newCondition();
-        this.pending = new Attempt[cluster.size()];
+        this.pending = new Attempt[nodes.size()];
     }
 
     /** One attempt to connect to a node. Running it once more does nothing. */
@@ -70,9 +76,9 @@ final class Openings {
             String failure = "this process could not connect to it";
             try {
                 requireTime();
-                connection = cluster.connect(node, deadline);
+                connection = nodes.connect(node, deadline);
             } catch (RuntimeException e) {
-                failure = NodeGroup.describe(e);
+                failure = Failures.describe(e);
             } finally {
                 end(connection, failure);
             }
@@ -80,8 +86,8 @@ final class Openings {
 
         /** With little time left it would seem that the node is late. */
         private void requireTime() {
-            if (deadline - System.nanoTime() < cluster.nodeTimeoutNanos() / 2) {
-                throw cluster.localFailure(new LocalFailureException("no thread had time for it"));
+            if (deadline - System.nanoTime() < connector.nodeTimeoutNanos() / 2) {
+                throw connector.localFailure(new LocalFailureException("no thread had time for it"));
             }
         }
 
@@ -110,7 +116,7 @@ final class Openings {
      * @return what stands against a connection, by node; null where nothing does
      */
     String[] open(NodeSet missing, NodeSet needed) {
-        long deadline = cluster.connectDeadline();
+        long deadline = connector.deadline();
         Attempt[] mine = new Attempt[pending.length];
         Attempt[] awaited = new Attempt[pending.length];
         boolean patient = false;
@@ -141,7 +147,7 @@ final class Openings {
                 if (attempt != null && own == null && needed.contains(attempt.node)) {
                     own = attempt;
                 } else if (attempt != null) {
-                    cluster.runElsewhere(attempt);
+                    connector.runElsewhere(attempt);
                 }
             }
             if (own != null) {

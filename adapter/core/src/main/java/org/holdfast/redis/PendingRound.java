@@ -11,15 +11,29 @@ import org.holdfast.protocol.node.Round;
 /** The answers to one command that was sent on a channel. Guarded by the channel's lock. */
 final class PendingRound implements Round {
 
-    private final NodeConnections channel;
+    private final Reader reader;
     private final ReentrantLock lock;
     private final ArrayDeque<Answer> arrived;
     private Condition changed;
     private int outstanding;
     private Consumer<Answer> late;
 
-    PendingRound(NodeConnections channel, ReentrantLock lock, int targets) {
-        this.channel = channel;
+    /** Reads the answers, for the thread that waits for them. Called with the channel's lock. */
+    interface Reader {
+
+        /**
+         * Waits until something may have changed for the round. Waits without the lock.
+         *
+         * @return false if the deadline has passed: what has come by then counts, and overdue connections are given up
+         */
+        boolean awaitChange(PendingRound round, long deadline);
+
+        /** A thread that has its answer stops reading: if no other one reads, a waiting one must. */
+        void passOnReading();
+    }
+
+    PendingRound(Reader reader, ReentrantLock lock, int targets) {
+        this.reader = reader;
         this.lock = lock;
         this.arrived = new ArrayDeque<>(targets);
         this.outstanding = targets;
@@ -58,12 +72,12 @@ final class PendingRound implements Round {
         try {
             boolean inTime = true;
             while (inTime && arrived.isEmpty() && outstanding > 0) {
-                inTime = channel.awaitChange(this, deadline);
+                inTime = reader.awaitChange(this, deadline);
                 interrupted |= Thread.interrupted();
             }
             return arrived.pollFirst();
         } finally {
-            channel.passOnReading();
+            reader.passOnReading();
             lock.unlock();
             if (interrupted) {
                 Thread.currentThread().interrupt();

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
-import java.net.SocketTimeoutException;
 import org.holdfast.protocol.guard.NodeMonitor;
-import redis.clients.jedis.exceptions.JedisConnectionException;
+import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
 
 /** How the node monitor sees the nodes: over a connection of its own to each. For one thread at a time. */
 public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
 
-    private final NodeGroup cluster;
+    private final AskedNodes nodes;
+    private final NodeConnector connector;
     private final NodeConnection[] connections;
 
-    RedisProbe(NodeGroup cluster) {
-        this.cluster = cluster;
-        this.connections = new NodeConnection[cluster.size()];
+    RedisProbe(AskedNodes nodes, NodeConnector connector) {
+        this.nodes = nodes;
+        this.connector = connector;
+        this.connections = new NodeConnection[nodes.size()];
     }
 
     @Override
     public int count() {
-        return cluster.size();
+        return nodes.size();
     }
 
     @Override
     public boolean isAsked(int node) {
-        return cluster.health(node).isAsked();
+        return nodes.health(node).isAsked();
     }
 
     @Override
     public boolean isLookDue(int node) {
-        return cluster.health(node).isLookDue();
+        return nodes.health(node).isLookDue();
     }
 
     @Override
     public boolean claimLook(int node) {
-        return cluster.health(node).claimLook();
+        return nodes.health(node).claimLook();
     }
 
     @Override
@@ -43,7 +45,9 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
             admit(node);
         } catch (RuntimeException e) {
             drop(node);
-            if (known && isEnd(e)) { // perhaps of this connection only, by CLIENT KILL or by something in between
+            if (known
+                    && NodeConnection.isEnd(
+                            e)) { // perhaps of this connection only, by CLIENT KILL or by something in between
                 lookAnew(node);
             } else {
                 setAside(node, e);
@@ -61,25 +65,19 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
 
     private void admit(int node) {
         try {
-            cluster.admit(node, connection(node));
+            nodes.admit(node, connection(node));
         } catch (OutOfMemoryError e) { // what is left to be read would be taken for the next replies
             drop(node);
-            throw cluster.localFailure(e);
+            throw connector.localFailure(e);
         }
-    }
-
-    /** Returns whether the connection has ended, unlike one on which the node does not answer or refuses us. */
-    private static boolean isEnd(RuntimeException failure) {
-        return failure instanceof JedisConnectionException
-                && !(NodeGroup.innermost(failure) instanceof SocketTimeoutException);
     }
 
     @Override
     public boolean quarantine(int node, String reason) {
         try {
             NodeConnection connection = connection(node);
-            cluster.inspector(node).inspect(connection); // refuses what is no node to be used
-            cluster.inspector(node).quarantine(connection, reason);
+            nodes.inspector(node).inspect(connection); // refuses what is no node to be used
+            nodes.inspector(node).quarantine(connection, reason);
             return true;
         } catch (RuntimeException e) {
             setAside(node, e);
@@ -90,7 +88,7 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
     @Override
     public boolean isVouchedFor(int node) {
         try {
-            return cluster.inspector(node).isVouchedFor(connection(node));
+            return nodes.inspector(node).isVouchedFor(connection(node));
         } catch (RuntimeException e) { // it stays doubted
             drop(node);
             return false;
@@ -98,13 +96,13 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
     }
 
     private void setAside(int node, RuntimeException e) {
-        cluster.setAside(node, e);
+        nodes.setAside(node, e);
         drop(node);
     }
 
     private NodeConnection connection(int node) {
         if (connections[node] == null) {
-            connections[node] = cluster.openUnseen(node);
+            connections[node] = connector.open(node);
         }
         return connections[node];
     }

@@ -6,6 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.redis.wire.NodeAddress;
 
 /**
  * Ensures that each Redis process has one vote, whatever number of addresses lead to it: another spelling of its host,
@@ -41,9 +42,9 @@ final class SameProcessCheck {
     /**
      * Has a node asked from now on, and none after it that is the same process.
      *
-     * @throws NodeInspector.RefusedException if one before it is, and is asked
+     * @throws NodeRefusedException if one before it is, and is asked
      */
-    void admit(int node, NodeInspector.Admission admission) {
+    void admit(int node, Admission admission) {
         lock.lock();
         try {
             runIds[node] = admission.runId();
@@ -93,8 +94,8 @@ final class SameProcessCheck {
         return runId.equals(runIds[node]) && health.get(node).isAsked();
     }
 
-    private NodeInspector.RefusedException refusal(int voter) {
-        return new NodeInspector.RefusedException(
+    private NodeRefusedException refusal(int voter) {
+        return new NodeRefusedException(
                 "it is the same Redis process as " + addresses.get(voter) + ", and has one vote");
     }
 }

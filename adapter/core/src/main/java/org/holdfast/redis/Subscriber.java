@@ -4,9 +4,6 @@ package org.holdfast.redis;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +12,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.ReleaseNotifications;
-import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.NodeConnector;
 
 /**
  * Receives releases by other processes: one connection to each node, for all locks that callers wait for.
@@ -30,23 +30,22 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     /** How often connections are served, at the least. */
     private static final long TURN_MILLIS = 500;
 
-    /** How long a subscription outlives the last waiter of its lock: another one may come. */
-    private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     /** How long after a failure no other thread is started. */
     private static final long RESTART_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long LONGEST_CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final NodeGroup cluster;
+    private final AskedNodes nodes;
+    private final NodeConnector connector;
+    private final ScriptCodec codec;
+    private final Time time;
     private final Executor threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stopped = lock.newCondition();
-    private final Map<String, Interest> interests = new HashMap<>();
+    private final Interests interests;
     private Consumer<String> listener;
     private ObjLongConsumer<String> forced = (name, token) -> {};
     private Selector selector;
-    private boolean changed;
     private boolean running;
     private int threadsAlive;
     private boolean failed;
@@ -55,16 +54,13 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private long stoppedAt;
 
     /** @param threads gives a thread for as long as it takes */
-    Subscriber(NodeGroup cluster, Executor threads) {
-        this.cluster = cluster;
+    Subscriber(AskedNodes nodes, NodeConnector connector, ScriptCodec codec, Time time, Executor threads) {
+        this.nodes = nodes;
+        this.connector = connector;
+        this.codec = codec;
+        this.time = time;
         this.threads = threads;
-    }
-
-    /** How many callers wait for a lock, and which nodes have confirmed to report it. Guarded by the lock. */
-    private static final class Interest {
-        private int waiters;
-        private long leftAt;
-        private NodeSet heard = NodeSet.NONE;
+        this.interests = new Interests(nodes.size());
     }
 
     @Override
@@ -81,14 +77,8 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     public void subscribe(String name) {
         lock.lock();
         try {
-            Interest known = interests.get(name);
-            if (known == null) {
-                known = new Interest();
-                interests.put(name, known);
-                changed = true;
-            }
-            known.waiters++;
-            if (!closed && (changed || !running)) {
+            interests.add(name);
+            if (!closed && (interests.haveChanged() || !running)) {
                 wakeOrStart();
             }
         } finally {
@@ -101,7 +91,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
             selector.wakeup();
             return;
         }
-        long now = cluster.time().nanoTime();
+        long now = time.nanoTime();
         if (failed && now - failedAt < RESTART_PAUSE_NANOS) {
             return;
         }
@@ -112,7 +102,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
             running = false;
             failed = true;
             failedAt = now;
-            LOG.log(System.Logger.Level.WARNING, "HF0306: nobody listens for releases: " + NodeGroup.describe(e));
+            LOG.log(System.Logger.Level.WARNING, "HF0306: nobody listens for releases: " + Failures.describe(e));
         }
     }
 
@@ -136,12 +126,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     public void unsubscribe(String name) {
         lock.lock();
         try {
-            Interest known = interests.get(name);
-            known.waiters--;
-            known.leftAt = cluster.time().nanoTime();
-            if (!running && known.waiters == 0) {
-                interests.remove(name);
-            }
+            interests.remove(name, time.nanoTime(), running);
         } finally {
             lock.unlock();
         }
@@ -151,22 +136,17 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     public boolean isSubscribed(String name) {
         lock.lock();
         try {
-            Interest known = interests.get(name);
-            return known != null && isQuorum(known.heard);
+            return interests.isHeard(name);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Every holder has a quorum, which shares a node with this one. */
-    private boolean isQuorum(NodeSet nodes) {
-        return nodes.size() >= cluster.size() / 2 + 1;
-    }
-
     private void run(Selector own) {
-        SubscriberConnection[] lines = new SubscriberConnection[cluster.size()];
+        SubscriberConnection.Listener received = new Received();
+        SubscriberConnection[] lines = new SubscriberConnection[nodes.size()];
         for (int node = 0; node < lines.length; node++) {
-            lines[node] = new SubscriberConnection(cluster, node, own, this::confirmed, listener, forced, this::deaf);
+            lines[node] = new SubscriberConnection(node, nodes, connector, codec, time, own, received);
         }
         try {
             Set<String> wanted = wanted(Set.of());
@@ -211,14 +191,8 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private Set<String> wanted(Set<String> before) {
         lock.lock();
         try {
-            long now = cluster.time().nanoTime();
-            changed |= interests.values().removeIf(i -> i.waiters == 0 && now - i.leftAt > LINGER_NANOS);
-            if (closed) {
-                return Set.of();
-            }
-            Set<String> wanted = changed ? new HashSet<>(interests.keySet()) : before;
-            changed = false;
-            return wanted;
+            interests.expire(time.nanoTime());
+            return closed ? Set.of() : interests.wanted(before);
         } finally {
             lock.unlock();
         }
@@ -231,7 +205,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         }
         lock.lock();
         try {
-            running = !closed && changed; // a waiter that comes from now on starts another thread
+            running = !closed && interests.haveChanged(); // a waiter that comes from now on starts another thread
             return !running;
         } finally {
             lock.unlock();
@@ -245,9 +219,9 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         lock.lock();
         try {
             running = false;
-            changed = true; // the next thread has to listen for all of them
+            interests.markChanged(); // the next thread has to listen for all of them
             failed = true;
-            failedAt = cluster.time().nanoTime();
+            failedAt = time.nanoTime();
         } finally {
             lock.unlock();
         }
@@ -268,32 +242,42 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         }
     }
 
-    /** A node will report releases of the lock from now on. This process has not received earlier ones. */
-    private void confirmed(int node, String name) {
-        boolean heardNow;
-        lock.lock();
-        try {
-            Interest known = interests.get(name);
-            boolean before = known != null && isQuorum(known.heard);
-            if (known != null) {
-                known.heard = known.heard.with(node);
+    /** Takes what the connections receive, on the thread that serves them. */
+    private final class Received implements SubscriberConnection.Listener {
+
+        /** The node has not reported earlier releases to this process: if a quorum reports now, the lock may be free. */
+        @Override
+        public void confirmed(int node, String name) {
+            boolean heardNow;
+            lock.lock();
+            try {
+                heardNow = interests.confirmed(node, name);
+            } finally {
+                lock.unlock();
             }
-            heardNow = known != null && !before && isQuorum(known.heard);
-        } finally {
-            lock.unlock();
+            if (heardNow) {
+                listener.accept(name);
+            }
         }
-        if (heardNow) {
+
+        @Override
+        public void released(String name) {
             listener.accept(name);
         }
-    }
 
-    /** A connection is gone, and its subscriptions with it. */
-    private void deaf(int node) {
-        lock.lock();
-        try {
-            interests.values().forEach(known -> known.heard = known.heard.without(NodeSet.of(node)));
-        } finally {
-            lock.unlock();
+        @Override
+        public void releasedByForce(String name, long token) {
+            forced.accept(name, token);
+        }
+
+        @Override
+        public void disconnected(int node) {
+            lock.lock();
+            try {
+                interests.disconnected(node);
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
@@ -303,7 +287,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         try {
             if (!closed) {
                 closed = true;
-                stoppedAt = cluster.time().nanoTime();
+                stoppedAt = time.nanoTime();
             }
             if (threadsAlive > 0) {
                 selector.wakeup();
@@ -319,7 +303,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         stop();
         lock.lock();
         try {
-            long left = LONGEST_CLOSE_NANOS - (cluster.time().nanoTime() - stoppedAt);
+            long left = LONGEST_CLOSE_NANOS - (time.nanoTime() - stoppedAt);
             while (threadsAlive > 0 && left > 0) {
                 left = stopped.awaitNanos(left);
             }

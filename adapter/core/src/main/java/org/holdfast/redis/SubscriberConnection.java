@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import java.util.function.IntConsumer;
-import java.util.function.ObjLongConsumer;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
@@ -37,18 +39,28 @@ final class SubscriberConnection implements AutoCloseable {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long FORBIDDEN_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Receives the node's confirmation that it will report releases of a lock. */
-    interface Confirmed {
-        void accept(int node, String lock);
+    /** Receives what the nodes report. */
+    interface Listener {
+
+        /** The node will report releases of the lock from now on. */
+        void confirmed(int node, String lock);
+
+        void released(String lock);
+
+        /** @param token the token of the forced release */
+        void releasedByForce(String lock, long token);
+
+        /** The connection is gone, and its subscriptions with it. */
+        void disconnected(int node);
     }
 
-    private final NodeGroup cluster;
     private final int node;
+    private final AskedNodes nodes;
+    private final NodeConnector connector;
+    private final ScriptCodec codec;
+    private final Time time;
     private final Selector selector;
-    private final Confirmed confirmed;
-    private final Consumer<String> released;
-    private final ObjLongConsumer<String> forced;
-    private final IntConsumer deaf;
+    private final Listener listener;
 
     /** The locks that were asked for, by channel. */
     private final Map<String, String> lockOfChannel = new HashMap<>();
@@ -63,20 +75,20 @@ final class SubscriberConnection implements AutoCloseable {
     private long lastPing;
 
     SubscriberConnection(
-            NodeGroup cluster,
             int node,
+            AskedNodes nodes,
+            NodeConnector connector,
+            ScriptCodec codec,
+            Time time,
             Selector selector,
-            Confirmed confirmed,
-            Consumer<String> released,
-            ObjLongConsumer<String> forced,
-            IntConsumer deaf) {
-        this.cluster = cluster;
+            Listener listener) {
         this.node = node;
+        this.nodes = nodes;
+        this.connector = connector;
+        this.codec = codec;
+        this.time = time;
         this.selector = selector;
-        this.confirmed = confirmed;
-        this.released = released;
-        this.forced = forced;
-        this.deaf = deaf;
+        this.listener = listener;
         this.nextConnect = now();
     }
 
@@ -93,9 +105,9 @@ final class SubscriberConnection implements AutoCloseable {
         public void run() {
             Opened opened;
             try {
-                opened = new Opened(cluster.openUnseen(node), null);
+                opened = new Opened(connector.open(node), null);
             } catch (RuntimeException | OutOfMemoryError e) {
-                opened = new Opened(null, NodeGroup.describe(e));
+                opened = new Opened(null, Failures.describe(e));
             }
             if (!result.compareAndSet(null, opened)) {
                 abandon(opened);
@@ -118,7 +130,7 @@ final class SubscriberConnection implements AutoCloseable {
     }
 
     private long now() {
-        return cluster.time().nanoTime();
+        return time.nanoTime();
     }
 
     /** Keeps a live connection, with subscriptions for these locks. */
@@ -132,7 +144,7 @@ final class SubscriberConnection implements AutoCloseable {
                 connection.push();
             }
         } catch (RuntimeException e) {
-            drop(NodeGroup.describe(e), PAUSE_NANOS);
+            drop(Failures.describe(e), PAUSE_NANOS);
         }
     }
 
@@ -140,9 +152,9 @@ final class SubscriberConnection implements AutoCloseable {
         if (opening == null
                 && !wanted.isEmpty()
                 && now() - nextConnect >= 0
-                && cluster.health(node).isAsked()) {
+                && nodes.health(node).isAsked()) {
             opening = new Opening();
-            if (!cluster.runElsewhere(opening)) {
+            if (!connector.runElsewhere(opening)) {
                 opening.run();
             }
         }
@@ -166,7 +178,7 @@ final class SubscriberConnection implements AutoCloseable {
             return;
         }
         for (String lock : wanted) {
-            String channel = cluster.codec().channel(lock);
+            String channel = codec.channel(lock);
             if (lockOfChannel.putIfAbsent(channel, lock) == null) {
                 send(Command.SUBSCRIBE, channel);
             }
@@ -218,16 +230,16 @@ final class SubscriberConnection implements AutoCloseable {
         } catch (JedisDataException e) {
             drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
         } catch (RuntimeException e) {
-            drop(NodeGroup.describe(e), PAUSE_NANOS);
+            drop(Failures.describe(e), PAUSE_NANOS);
         }
     }
 
     private void tellOfRefusal(String reason) {
-        String more = cluster.logLimiters(node).mute().leave();
+        String more = nodes.logLimiters(node).mute().leave();
         if (more != null) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "HF0304: node " + cluster.address(node) + " does not let us listen for releases: " + reason + more);
+                    "HF0304: node " + nodes.address(node) + " does not let us listen for releases: " + reason + more);
         }
     }
 
@@ -240,10 +252,10 @@ final class SubscriberConnection implements AutoCloseable {
         }
         String lock = lockOfChannel.get(new String(channel, StandardCharsets.UTF_8));
         if (lock != null && "subscribe".equals(new String(kind, StandardCharsets.UTF_8))) {
-            confirmed.accept(node, lock);
+            listener.confirmed(node, lock);
         } else if (lock != null && "message".equals(new String(kind, StandardCharsets.UTF_8))) {
             tellIfForced(lock, parts);
-            released.accept(lock);
+            listener.released(lock);
         }
     }
 
@@ -262,13 +274,13 @@ final class SubscriberConnection implements AutoCloseable {
             }
             token = 10 * token + digit - '0';
         }
-        forced.accept(lock, token);
+        listener.releasedByForce(lock, token);
     }
 
     private void drop(String reason, long pauseNanos) {
         LOG.log(
                 System.Logger.Level.DEBUG,
-                "HF0305: no longer listening to node " + cluster.address(node) + ": " + reason);
+                "HF0305: no longer listening to node " + nodes.address(node) + ": " + reason);
         close();
         nextConnect = now() + pauseNanos;
     }
@@ -284,7 +296,7 @@ final class SubscriberConnection implements AutoCloseable {
             connection = null;
             lockOfChannel.clear();
             served = Set.of();
-            deaf.accept(node);
+            listener.disconnected(node);
         }
     }
 }

@@ -19,6 +19,7 @@ import org.holdfast.redis.NodeGroup;
 import org.holdfast.redis.NodeLogLimiters;
 import org.holdfast.redis.RedisProbe;
 import org.holdfast.redis.Subscriber;
+import org.holdfast.redis.wire.NodeConnector;
 
 /**
  * A running lock service: the leases of this process, and everything that works on them.
@@ -84,14 +85,16 @@ public final class LockService implements AutoCloseable {
         this.settings = settings;
         this.scheduling = scheduling;
         this.cluster = new NodeGroup(
-                settings.nodes(),
-                settings.access(),
+                new NodeConnector(
+                        settings.nodes(),
+                        settings.access(),
+                        settings.timing().nodeTimeout(),
+                        scheduling::runLong,
+                        time),
                 settings.keyPrefix(),
-                settings.timing().nodeTimeout(),
                 settings.guard() == Settings.Guard.QUARANTINE,
                 settings.acceptedSettings(),
                 time,
-                scheduling::runLong,
                 Recorders.FOUND,
                 logLimiters);
         this.service = cluster.open();
@@ -99,7 +102,7 @@ public final class LockService implements AutoCloseable {
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
         Redlock redlock = new Redlock(time, settings.timing(), unfinished, Recorders.FOUND);
         this.renewals = new Renewals(time, redlock);
-        this.subscriber = cluster.subscriber();
+        this.subscriber = cluster.subscriber(scheduling::runLong);
         this.leases = new LeaseManager(
                 time,
                 new SystemRandomness(),

@@ -15,9 +15,9 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.Timing;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.node.SharedSettings;
-import org.holdfast.redis.ConnectionSecurity;
-import org.holdfast.redis.NodeAddress;
-import org.holdfast.redis.StoreFile;
+import org.holdfast.redis.wire.ConnectionSecurity;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.StoreFile;
 
 /**
  * The settings of a lock service, checked as a whole. The one place where settings have their names, defaults and

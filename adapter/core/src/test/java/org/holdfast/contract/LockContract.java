@@ -42,7 +42,7 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
-import org.holdfast.redis.ScriptBridge;
+import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -5,12 +5,12 @@ import java.time.Duration;
 import org.holdfast.protocol.env.Time;
 
 /** A clock that a test sets forward, and that overflows soon. It has no wall clock, and no thread waits by it. */
-final class ClockByHand implements Time {
+public final class ClockByHand implements Time {
 
     private volatile long nanos = Long.MAX_VALUE - 5;
 
     /** For one thread at a time. */
-    void pass(Duration time) {
+    public void pass(Duration time) {
         nanos = nanos + time.toNanos();
     }
 

@@ -25,6 +25,9 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.wire.ConnectionSecurity;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
@@ -56,14 +59,16 @@ class ConnectingTest {
 
     private static NodeGroup cluster(String nodes, Executor threads) {
         return new NodeGroup(
-                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                ConnectionSecurity.DEFAULT,
+                new NodeConnector(
+                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                        ConnectionSecurity.DEFAULT,
+                        NODE_TIMEOUT,
+                        threads,
+                        new OneNode.WaitlessTime()),
                 "test",
-                NODE_TIMEOUT,
                 false,
                 OneNode.AGREEMENTS,
                 new OneNode.WaitlessTime(),
-                threads,
                 Recorder.NONE,
                 new NodeLogLimiters(new OneNode.WaitlessTime()));
     }

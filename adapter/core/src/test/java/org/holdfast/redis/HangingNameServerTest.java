@@ -23,6 +23,8 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.wire.ConnectorBridge;
+import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,17 +53,19 @@ class HangingNameServerTest {
         inspection = cluster.inspection();
     }
 
-    private NodeGroup cluster(String nodes, HostResolver.Resolver resolver) {
+    private NodeGroup cluster(String nodes, ConnectorBridge.NameServer names) {
         return new NodeGroup(
-                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                new HostResolver(resolver, task -> new Thread(task, "asks a name server").start(), time),
-                ConnectionSecurity.DEFAULT,
+                ConnectorBridge.connector(
+                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                        names,
+                        NODE_TIMEOUT,
+                        task -> new Thread(task, "asks a name server").start(),
+                        task -> new Thread(task, "works for a cluster").start(),
+                        time),
                 "test",
-                NODE_TIMEOUT,
                 false,
                 OneNode.AGREEMENTS,
                 time,
-                task -> new Thread(task, "works for a cluster").start(),
                 Recorder.NONE,
                 new NodeLogLimiters(time));
     }

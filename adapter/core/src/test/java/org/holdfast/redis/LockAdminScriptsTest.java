@@ -15,6 +15,7 @@ import org.holdfast.protocol.node.HolderEntry;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.script.ReplyDecoder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -196,7 +197,7 @@ class LockAdminScriptsTest {
     }
 
     private static Reply understood(Object... words) {
-        return ScriptCodec.answer(0, Arrays.asList(words)).reply();
+        return ReplyDecoder.answer(0, Arrays.asList(words)).reply();
     }
 
     @Test

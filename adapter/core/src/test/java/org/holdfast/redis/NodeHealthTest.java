@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.env.Recorder;
-import org.holdfast.redis.NodeInspector.Admission;
+import org.holdfast.redis.wire.NodeAddress;
 import org.junit.jupiter.api.Test;
 
 class NodeHealthTest {
@@ -36,7 +36,7 @@ class NodeHealthTest {
 
     /** Returns what a lock service knows of the node. */
     private NodeHealth newHealth() {
-        return new NodeHealth(address, time, recorder, logLimiters.of(address));
+        return new NodeHealth(address, time, recorder, logLimiters.of(address).aside());
     }
 
     private void passMillis(long millis) {

@@ -13,6 +13,8 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.script.ReplyDecoder;
+import org.holdfast.redis.script.ScriptBridge;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
@@ -110,7 +112,7 @@ abstract class NodeWithClock {
     /** Sends it as another process would that does not know this node's clock: it sees no jump in the answer. */
     Reply ask(Command command) {
         ScriptBridge.Call call = ScriptBridge.call(command, "test", QUARANTINE_MICROS);
-        return ScriptCodec.answer(0, jedis.eval(call.source(), call.keys(), call.arguments()))
+        return ReplyDecoder.answer(0, jedis.eval(call.source(), call.keys(), call.arguments()))
                 .reply();
     }
 

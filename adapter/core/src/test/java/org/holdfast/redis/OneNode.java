@@ -14,6 +14,9 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.wire.ConnectionSecurity;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -62,14 +65,16 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     /** Opens a channel that knows of no look at the node but its own. */
     static NodeConnections open(RedisServer redis, boolean guarded) {
         return new NodeGroup(
-                        NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
-                        ConnectionSecurity.DEFAULT,
+                        new NodeConnector(
+                                NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
+                                ConnectionSecurity.DEFAULT,
+                                NODE_TIMEOUT,
+                                Runnable::run,
+                                new WaitlessTime()),
                         "test",
-                        NODE_TIMEOUT,
                         guarded,
                         AGREEMENTS,
                         new WaitlessTime(),
-                        Runnable::run,
                         Recorder.NONE,
                         new NodeLogLimiters(new WaitlessTime()))
                 .open();

@@ -21,6 +21,9 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
+import org.holdfast.redis.script.LockScript;
+import org.holdfast.redis.script.ReplyDecoder;
+import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -508,7 +511,7 @@ class ScriptsTest {
         renew(ADA, 7);
         release(ADA, 7, true);
         for (LockScript script : List.of(LockScript.ACQUIRE, LockScript.RENEW, LockScript.RELEASE)) {
-            String sha = new String(script.sha(), StandardCharsets.US_ASCII);
+            String sha = ScriptBridge.sha(script);
             assertThat(NODE.command("SCRIPT EXISTS " + sha)).as(script.name()).isEqualTo("*1\r\n:1\r\n");
         }
     }
@@ -554,7 +557,7 @@ class ScriptsTest {
         NODE.command("SCRIPT FLUSH");
         NODE.send(AnyToken.acquire(new Claim(new Target.Exclusive("x"), ADA, 9, TTL, FENCE)))
                 .leave(late -> {});
-        String sha = new String(LockScript.ACQUIRE.sha(), StandardCharsets.US_ASCII);
+        String sha = ScriptBridge.sha(LockScript.ACQUIRE);
         await().untilAsserted(() -> {
             release(ADA, 9, false);
             assertThat(NODE.command("SCRIPT EXISTS " + sha)).isEqualTo("*1\r\n:1\r\n");
@@ -574,12 +577,12 @@ class ScriptsTest {
 
     @Test
     void answer_ofUnexpectedForm_isRefused() {
-        assertThat(ScriptCodec.answer(0, "OK".getBytes(StandardCharsets.UTF_8)).reply())
+        assertThat(ReplyDecoder.answer(0, "OK".getBytes(StandardCharsets.UTF_8)).reply())
                 .isInstanceOf(Reply.Refused.class);
-        assertThat(ScriptCodec.answer(0, List.of(1L)).reply()).isInstanceOf(Reply.Refused.class);
-        assertThat(ScriptCodec.answer(0, List.of(1L, "x", 3L)).reply()).isInstanceOf(Reply.Refused.class);
-        assertThat(ScriptCodec.answer(0, List.of(99L, 0L, 3L)).reply()).isInstanceOf(Reply.Refused.class);
-        assertThat(ScriptCodec.answer(0, null).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, List.of(1L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, List.of(1L, "x", 3L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, List.of(99L, 0L, 3L)).reply()).isInstanceOf(Reply.Refused.class);
+        assertThat(ReplyDecoder.answer(0, null).reply()).isInstanceOf(Reply.Refused.class);
     }
 
     @Test

@@ -15,6 +15,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.redis.wire.ConnectionSecurity;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +37,7 @@ class SubscriberTest {
         try (RedisServers redis = RedisServers.start(2, Path.of("target", "redis"));
                 ServerSocket talker = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 Subscriber subscriber = cluster("redis://127.0.0.1:" + talker.getLocalPort() + "," + redis.uris())
-                        .subscriber()) {
+                        .subscriber(threads)) {
             threads.execute(() -> greetAndTalk(talker));
             subscriber.onRelease(lock -> {});
             subscriber.subscribe("before");
@@ -48,14 +51,16 @@ class SubscriberTest {
 
     private NodeGroup cluster(String nodes) {
         return new NodeGroup(
-                NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                ConnectionSecurity.DEFAULT,
+                new NodeConnector(
+                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
+                        ConnectionSecurity.DEFAULT,
+                        Duration.ofMillis(500),
+                        threads,
+                        new OneNode.WaitlessTime()),
                 "test",
-                Duration.ofMillis(500),
                 false,
                 OneNode.AGREEMENTS,
                 new OneNode.WaitlessTime(),
-                threads,
                 Recorder.NONE,
                 new NodeLogLimiters(new OneNode.WaitlessTime()));
     }

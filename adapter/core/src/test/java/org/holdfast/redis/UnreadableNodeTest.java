@@ -20,6 +20,9 @@ import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.wire.ConnectionSecurity;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.NodeConnector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,14 +50,16 @@ class UnreadableNodeTest {
 
     private static NodeConnections channelTo(int port) {
         return new NodeGroup(
-                        NodeAddress.parseList("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
-                        ConnectionSecurity.DEFAULT,
+                        new NodeConnector(
+                                NodeAddress.parseList("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
+                                ConnectionSecurity.DEFAULT,
+                                Duration.ofMillis(500),
+                                Runnable::run,
+                                new OneNode.WaitlessTime()),
                         "test",
-                        Duration.ofMillis(500),
                         false,
                         OneNode.AGREEMENTS,
                         new OneNode.WaitlessTime(),
-                        Runnable::run,
                         Recorder.NONE,
                         new NodeLogLimiters(new OneNode.WaitlessTime()))
                 .open();

@@ -27,6 +27,9 @@ import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.redis.wire.ConnectionSecurity;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
@@ -74,18 +77,23 @@ class WrongWallClockTest {
                 }
             };
             NodeGroup cluster = new NodeGroup(
-                    NodeAddress.parseList(
-                            String.join(
-                                    ",", servers.stream().map(RedisServer::uri).toList()),
-                            "nodes",
-                            new ArrayList<>()),
-                    ConnectionSecurity.DEFAULT,
+                    new NodeConnector(
+                            NodeAddress.parseList(
+                                    String.join(
+                                            ",",
+                                            servers.stream()
+                                                    .map(RedisServer::uri)
+                                                    .toList()),
+                                    "nodes",
+                                    new ArrayList<>()),
+                            ConnectionSecurity.DEFAULT,
+                            NODE_TIMEOUT,
+                            Runnable::run,
+                            time),
                     "test",
-                    NODE_TIMEOUT,
                     false,
                     OneNode.AGREEMENTS,
                     time,
-                    Runnable::run,
                     Recorder.NONE,
                     new NodeLogLimiters(time));
             nodes = cluster.open();

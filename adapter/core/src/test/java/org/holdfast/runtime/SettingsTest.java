@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.protocol.node.SharedSettings;
-import org.holdfast.redis.NodeAddress;
+import org.holdfast.redis.wire.NodeAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.holdfast.protocol.node.Command;
-import org.holdfast.redis.ScriptBridge;
+import org.holdfast.redis.script.ScriptBridge;
 import org.holdfast.simulation.SimulatedSortedSet.Member;
 
 /** What the sender of a command and what others have among the keys that it names, on one node at one moment. */

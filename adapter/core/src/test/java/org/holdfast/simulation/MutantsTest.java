@@ -11,7 +11,7 @@ class MutantsTest {
     private static final String PROTOCOL = "org/holdfast/protocol/";
     private static final String GUARD = PROTOCOL + "guard/";
     private static final String SCRIPTS = "org/holdfast/redis/";
-    private static final String CODEC = "org/holdfast/redis/ScriptCodec.java";
+    private static final String CODEC = "org/holdfast/redis/script/ScriptCodec.java";
     private static final String NETWORK = "org/holdfast/simulation/Network.java";
 
     private static void assertFound(String promise, Mutant mutant) throws Exception {

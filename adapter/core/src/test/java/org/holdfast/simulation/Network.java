@@ -15,7 +15,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
-import org.holdfast.redis.ScriptBridge;
+import org.holdfast.redis.script.ScriptBridge;
 
 /**
  * What lies between clients and nodes: connections that keep order, break, and lose what is on them.

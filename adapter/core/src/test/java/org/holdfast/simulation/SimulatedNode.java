@@ -18,7 +18,7 @@ import org.holdfast.protocol.guard.NodeProbe;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
-import org.holdfast.redis.ScriptBridge;
+import org.holdfast.redis.script.ScriptBridge;
 
 /** One Redis process: it runs scripts, crashes, forgets, pauses, and has a clock of its own. */
 final class SimulatedNode {

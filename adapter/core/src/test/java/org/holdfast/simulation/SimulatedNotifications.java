@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.holdfast.protocol.ReleaseNotifications;
-import org.holdfast.redis.ScriptBridge;
+import org.holdfast.redis.script.ScriptBridge;
 
 /** The releases that one client receives: late, and not all of them; it relies on receiving all. */
 final class SimulatedNotifications implements ReleaseNotifications {

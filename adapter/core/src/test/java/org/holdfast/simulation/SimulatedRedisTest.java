@@ -19,7 +19,7 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.node.Target;
-import org.holdfast.redis.ScriptBridge;
+import org.holdfast.redis.script.ScriptBridge;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

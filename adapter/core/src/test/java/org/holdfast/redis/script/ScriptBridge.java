@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -47,6 +47,11 @@ public final class ScriptBridge {
         return words;
     }
 
+    /** Returns the name by which a node knows a script. */
+    public static String sha(LockScript script) {
+        return new String(script.sha(), StandardCharsets.US_ASCII);
+    }
+
     /** What a node gets to set its birth mark. */
     public static Call mark(String prefix, MarkChange change) {
         return new Call(
@@ -85,6 +90,6 @@ public final class ScriptBridge {
     }
 
     public static Answer answer(int node, Object raw) {
-        return ScriptCodec.answer(node, raw);
+        return ReplyDecoder.answer(node, raw);
     }
 }

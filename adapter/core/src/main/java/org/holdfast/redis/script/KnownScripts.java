@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.script;
 
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.holdfast.protocol.node.NodeSet;
@@ -13,25 +13,25 @@ import org.holdfast.protocol.node.NodeSet;
  *
  * <p>Safe for use by any number of threads. A node may forget scripts at any time: it reports that, and is asked again.
  */
-final class KnownScripts {
+public final class KnownScripts {
 
     /** For each script the nodes that know it, as the bits of a {@link NodeSet}. */
     private final AtomicLongArray nodes = new AtomicLongArray(LockScript.values().length);
 
     /** Returns whether none of these nodes needs the source. */
-    boolean areKnown(LockScript script, NodeSet asked) {
+    public boolean areKnown(LockScript script, NodeSet asked) {
         return asked.without(new NodeSet(nodes.get(script.ordinal()))).isEmpty();
     }
 
     /** A node has answered, and not that it does not know the script. */
-    void answered(int node, LockScript script) {
+    public void answered(int node, LockScript script) {
         if (!areKnown(script, NodeSet.of(node))) {
             nodes.accumulateAndGet(script.ordinal(), NodeSet.of(node).bits(), (known, one) -> known | one);
         }
     }
 
     /** A node does not know a script that it knew: it was restarted or its scripts were flushed, so it knows none. */
-    void forgotten(int node) {
+    public void forgotten(int node) {
         for (int script = 0; script < nodes.length(); script++) {
             nodes.accumulateAndGet(script, NodeSet.of(node).bits(), (known, one) -> known & ~one);
         }

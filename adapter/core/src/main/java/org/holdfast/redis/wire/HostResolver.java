@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,15 +30,6 @@ final class HostResolver {
     @FunctionalInterface
     interface Resolver {
         InetAddress[] resolve(String host) throws UnknownHostException;
-    }
-
-    /** The address of a host is not known yet, which says nothing of the node that is there. */
-    static final class LateException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        private LateException(String host) {
-            super("the name server has not said in time where host " + host + " is");
-        }
     }
 
     /** An IP address, as it stands in a URI: {@link NodeAddress} takes no other host that is all digits and dots. */
@@ -89,7 +80,7 @@ final class HostResolver {
      * Returns the addresses of a host. Works on an interrupted thread and leaves the interrupt status as it was.
      *
      * @param deadline on the scale of {@link System#nanoTime()}
-     * @throws LateException if the name server has not returned them by then
+     * @throws ResolutionTimeoutException if the name server has not returned them by then
      * @throws LocalFailureException if this process could not ask
      * @throws IOException if there are none
      */
@@ -104,7 +95,7 @@ final class HostResolver {
         } else if (lookup.overdue) {
             lookup.task.run(); // in case that it still waits for a thread: a container may be short of them for long
             if (!lookup.task.isDone()) {
-                throw new LateException(host); // a caller has waited for it already
+                throw new ResolutionTimeoutException(host); // a caller has waited for it already
             }
         }
         return await(lookup, deadline);
@@ -141,10 +132,10 @@ final class HostResolver {
                 // the JVM gives the reason once, and the name alone for as long as it remembers
                 throw new IOException(lookup.host + ": unknown host, as the name server said a moment ago");
             }
-            throw new IOException(NodeGroup.describe(e), e.getCause());
+            throw new IOException(Failures.describe(e), e.getCause());
         } catch (TimeoutException e) {
             lookup.overdue = true;
-            throw new LateException(lookup.host);
+            throw new ResolutionTimeoutException(lookup.host);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

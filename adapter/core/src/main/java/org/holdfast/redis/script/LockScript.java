@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.script;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
-enum LockScript {
+public enum LockScript {
     ACQUIRE("time.lua", "quarantine.lua", "lock.lua", "takeover.lua", "acquire.lua"),
     ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "takeover.lua", "queue.lua", "acquire.lua"),
     RENEW("time.lua", "quarantine.lua", "lock.lua", "fence.lua", "renew.lua"),
@@ -36,6 +36,8 @@ enum LockScript {
     LEAVE("leave.lua"),
     MARK("mark.lua");
 
+    private static final String FOLDER = "/org/holdfast/redis/";
+
     /** How Redis says where in a script an error came. */
     private static final Pattern LINE = Pattern.compile("user_script:(\\d{1,4})");
 
@@ -48,12 +50,12 @@ enum LockScript {
         this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
     }
 
-    byte[] source() {
+    public byte[] source() {
         return source;
     }
 
     /** Returns what a node said of an error in the script, with the line in which it came: not every Redis names the command. */
-    String explain(String error) {
+    public String explain(String error) {
         Matcher place = LINE.matcher(error);
         return place.find() ? error + ", in: " + line(Long.parseLong(place.group(1))) : error;
     }
@@ -81,7 +83,7 @@ enum LockScript {
     }
 
     private static byte[] load(String resource) {
-        try (InputStream in = LockScript.class.getResourceAsStream(resource)) {
+        try (InputStream in = LockScript.class.getResourceAsStream(FOLDER + resource)) {
             if (in == null) {
                 throw new IllegalStateException("resource " + resource + " is missing");
             }

@@ -1,38 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.LockRequest;
-import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
-import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
-/** Translates commands into script calls, and what scripts return into replies. */
-final class ScriptCodec {
-
-    /** The first of the three numbers with which everything begins that a script returns. */
-    private static final int GRANTED = 1;
-
-    private static final int HELD = 2;
-    private static final int TOKEN_TOO_SMALL = 3;
-    private static final int RELEASED = 4;
-    private static final int GONE = 5;
-    private static final int FORGOTTEN = 6;
-    private static final int QUARANTINED = 7;
-    private static final int QUEUED = 10;
-    private static final int TICKET_TOO_SMALL = 11;
-    private static final int NOTED = 12;
-    private static final int FREE = 13;
-    private static final int SEEN = 14;
-    private static final int TOKEN_SKEWED = 15;
+/** Translates commands into script calls. {@link ReplyDecoder} understands what the scripts return. */
+public final class ScriptCodec {
 
     private final String prefix;
     private final long lingerMicros;
@@ -44,19 +25,19 @@ final class ScriptCodec {
      * @param prefix what every key begins with
      * @param lingerMicros how much longer than its lease a lock's key lasts; 0 to trust the nodes' memory
      */
-    ScriptCodec(String prefix, long lingerMicros) {
+    public ScriptCodec(String prefix, long lingerMicros) {
         this.prefix = prefix;
         this.lingerMicros = lingerMicros;
         this.lingerMillis = (lingerMicros + 999) / 1_000;
     }
 
     /** Returns the key of the birth mark. */
-    String markKey() {
+    public String markKey() {
         return prefix + ":birth";
     }
 
     /** Returns the key of the heartbeat. */
-    String heartbeatKey() {
+    public String heartbeatKey() {
         return prefix + ":heartbeat";
     }
 
@@ -65,7 +46,7 @@ final class ScriptCodec {
      * removed, or an attempt is undone without a tombstone, no caller waits for the reply that says so: these calls
      * always have the source.
      */
-    CommandArguments usual(Command command, boolean known) {
+    public CommandArguments usual(Command command, boolean known) {
         boolean undoes = command instanceof Command.Release release && !release.tombstone();
         return !known || undoes || command instanceof Command.Leave ? bySource(command) : bySha(command);
     }
@@ -77,25 +58,25 @@ final class ScriptCodec {
     }
 
     /** Returns the call with the script's source, which makes it known too. */
-    CommandArguments bySource(Command command) {
+    public CommandArguments bySource(Command command) {
         LockScript script = script(command);
         return arguments(command, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
     }
 
     /** Returns the call that makes the command's script known and changes nothing. */
-    CommandArguments load(Command command) {
+    public CommandArguments load(Command command) {
         return new CommandArguments(Protocol.Command.SCRIPT)
                 .add(Protocol.Keyword.LOAD)
                 .add(script(command).source());
     }
 
     /** Returns what a node said of an error in the command's script, with the line in which it came. */
-    static String explain(Command command, String error) {
+    public static String explain(Command command, String error) {
         return script(command).explain(error);
     }
 
     /** Returns the script that carries out the command. */
-    static LockScript script(Command command) {
+    public static LockScript script(Command command) {
         if (command instanceof Command.Acquire c) {
             if (c.claim().target() instanceof Target.Shared) {
                 return LockScript.ACQUIRE_READING;
@@ -314,59 +295,11 @@ final class ScriptCodec {
     }
 
     /** Returns the channel on which the release of a lock is published. */
-    String channel(String lock) {
+    public String channel(String lock) {
         return base(lock) + "released";
     }
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant. */
-    static Answer answer(int node, Object raw) {
-        if (raw instanceof List<?> list
-                && list.size() >= 3
-                && list.get(0) instanceof Long status
-                && list.get(1) instanceof Long detail
-                && list.get(2) instanceof Long nodeMicros) {
-            Reply reply = list.size() == 3 ? reply(status, detail) : null;
-            if (status == SEEN && list.size() == 4) {
-                reply = HolderEntryDecoder.reply(detail, list.get(3));
-            }
-            if (reply != null) {
-                return new Answer(node, reply, nodeMicros);
-            }
-        }
-        return new Answer(node, new Reply.Refused("the node returned what no script of ours returns"), 0);
-    }
-
-    /** Numbers that we continue with must be in the range of the scripts; others only show how long to wait. */
-    private static boolean isPossible(int status, long detail) {
-        return switch (status) {
-            case FREE -> detail >= 0 && detail < LockRequest.MAX_PERMITS;
-            case TOKEN_TOO_SMALL, TICKET_TOO_SMALL -> detail >= 0 && detail <= HolderEntryDecoder.LARGEST_TOKEN;
-            default -> true;
-        };
-    }
-
-    private static Reply reply(long status, long detail) {
-        if (status < 0 || status > TOKEN_SKEWED || !isPossible((int) status, detail)) {
-            return null;
-        }
-        return switch ((int) status) {
-            case GRANTED -> new Reply.Granted();
-            case HELD -> new Reply.Held(Math.max(0, detail));
-            case TOKEN_TOO_SMALL -> new Reply.TokenTooSmall(detail);
-            case RELEASED -> new Reply.Released(detail);
-            case GONE -> new Reply.Gone();
-            case FORGOTTEN -> new Reply.Forgotten();
-            case QUARANTINED -> new Reply.Quarantined(Math.max(1, detail));
-            case QUEUED -> new Reply.Queued(Math.max(0, detail));
-            case TICKET_TOO_SMALL -> new Reply.TicketTooSmall(detail);
-            case NOTED -> new Reply.Noted();
-            case FREE -> new Reply.Free((int) detail);
-            case TOKEN_SKEWED -> new Reply.TokenSkewed(detail);
-            default -> null;
-        };
     }
 }

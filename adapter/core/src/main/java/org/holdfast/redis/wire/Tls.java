@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.io.IOException;
 import java.net.Socket;
@@ -106,7 +106,7 @@ final class Tls {
         try {
             return SSLContext.getDefault();
         } catch (GeneralSecurityException e) {
-            throw new IOException("the JVM has no TLS: " + NodeGroup.describe(e));
+            throw new IOException("the JVM has no TLS: " + Failures.describe(e));
         }
     }
 
@@ -119,14 +119,14 @@ final class Tls {
                     null);
             return context;
         } catch (GeneralSecurityException e) {
-            throw new IOException("the JVM has no TLS: " + NodeGroup.describe(e));
+            throw new IOException("the JVM has no TLS: " + Failures.describe(e));
         }
     }
 
     /** Returns what went wrong, for the operator to correct it. */
     private static String explain(Exception failure, NodeAddress address) {
-        Throwable innermost = NodeGroup.innermost(failure);
-        String said = NodeGroup.describe(failure);
+        Throwable innermost = Failures.innermost(failure);
+        String said = Failures.describe(failure);
         if (innermost instanceof CertificateExpiredException || innermost instanceof CertificateNotYetValidException) {
             return "its certificate is not in force: " + said;
         }

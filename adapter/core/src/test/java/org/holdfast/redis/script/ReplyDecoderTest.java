@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,10 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Replies of the right form, with numbers that none of our scripts returns. */
-class ScriptCodecTest {
+class ReplyDecoderTest {
 
     private static Reply reply(long status, long detail) {
-        return ScriptCodec.answer(0, List.of(status, detail, 1_800_000_000_000_000L))
+        return ReplyDecoder.answer(0, List.of(status, detail, 1_800_000_000_000_000L))
                 .reply();
     }
 

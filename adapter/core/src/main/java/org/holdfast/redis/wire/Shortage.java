@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.LogRateLimiter;

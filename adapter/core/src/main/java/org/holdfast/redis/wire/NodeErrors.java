@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.util.List;
 import java.util.Optional;
@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Says what an error of a node means to the operator, and what to do. No advice weakens safety. */
-final class NodeErrors {
+public final class NodeErrors {
 
     /** The first with users, and with all options that the scripts use. */
     private static final int OLDEST_MAJOR = 6;
@@ -23,7 +23,7 @@ final class NodeErrors {
     private NodeErrors() {}
 
     /** Returns why a node of this version cannot be used; empty if it can, or does not report its version. */
-    static Optional<String> tooOld(String version) {
+    public static Optional<String> tooOld(String version) {
         Matcher known = VERSION.matcher(version == null ? "" : version);
         return known.matches() && Integer.parseInt(known.group(1)) < OLDEST_MAJOR
                 ? Optional.of("it is Redis " + version + ", which is too old: " + NEEDS)
@@ -36,7 +36,7 @@ final class NodeErrors {
      * @param command the command that the node answered with an error
      * @param error what it answered
      */
-    static String explainLook(String command, String error) {
+    public static String explainLook(String command, String error) {
         if (error.startsWith("NOAUTH")) {
             return "it asks for a password, and its address and the settings have none (password, passwordFile): "
                     + error;

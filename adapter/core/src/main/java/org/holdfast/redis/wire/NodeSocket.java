@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,41 +35,33 @@ final class NodeSocket extends Socket {
     /** How long to pause between two attempts where there is no file for a selector. */
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Of the patience for an answer. */
-    static final long UNLIMITED = Long.MAX_VALUE / 2;
-
     private final SocketChannel channel;
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(BUFFER);
     private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER);
-    private volatile int timeoutMillis;
-    private boolean late;
-    private long patience = UNLIMITED;
-    private long answerBy;
+    private final AnswerDeadline answerDeadline;
 
-    /** Whether there is one deadline for everything, which is {@link #answerBy}. */
-    private boolean bounded;
-
-    private NodeSocket(SocketChannel channel, int timeoutMillis) throws IOException {
+    private NodeSocket(SocketChannel channel, AnswerDeadline answerDeadline) throws IOException {
         super((SocketImpl) null);
         this.channel = channel;
-        this.timeoutMillis = timeoutMillis;
+        this.answerDeadline = answerDeadline;
     }
 
     /**
-     * Connects to the first address of the host that accepts. What is read and written then has the same deadline, until
-     * {@link #boundEachAnswer()}.
+     * Connects to the first address that accepts. What is read and written then has the same deadline, until
+     * {@link AnswerDeadline#boundEachAnswer()}.
      *
+     * @param host whose addresses they are, for messages
      * @param timeoutMillis for each answer after that
-     * @param deadline on the scale of {@link System#nanoTime()}: for finding all addresses, and trying them
+     * @param deadline on the scale of {@link System#nanoTime()}: for trying all addresses
      * @throws LocalFailureException if there is no connection for a reason that is in this process
      */
-    static NodeSocket connect(HostResolver names, String host, int port, int timeoutMillis, long deadline)
+    static NodeSocket connect(InetAddress[] addresses, String host, int port, int timeoutMillis, long deadline)
             throws IOException {
         IOException failure = null;
-        for (InetAddress address : names.addresses(host, deadline)) {
+        for (InetAddress address : addresses) {
             try {
                 NodeSocket socket = open(timeoutMillis);
-                socket.boundAll(deadline);
+                socket.answerDeadline.boundAll(deadline);
                 socket.connect(new InetSocketAddress(address, port), deadline);
                 return socket;
             } catch (LocalFailureException e) {
@@ -89,7 +81,7 @@ final class NodeSocket extends Socket {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-            socket = new NodeSocket(channel, timeoutMillis);
+            socket = new NodeSocket(channel, new AnswerDeadline(timeoutMillis));
             return socket;
         } catch (IOException | OutOfMemoryError e) { // nothing was asked of the node yet
             throw LocalFailureException.of(e);
@@ -171,41 +163,9 @@ final class NodeSocket extends Socket {
         }
     }
 
-    private long answerDeadline() {
-        long patient = System.nanoTime() + patience;
-        long usual = deadline();
-        return patient - usual < 0 ? patient : usual;
-    }
-
-    private long deadline() {
-        if (bounded) {
-            return answerBy;
-        }
-        int millis = timeoutMillis;
-        return System.nanoTime() + (millis == 0 ? Long.MAX_VALUE / 2 : TimeUnit.MILLISECONDS.toNanos(millis));
-    }
-
-    /** What is read from now on is another answer: parts that come one by one may take one timeout together. */
-    void beginAnswer() {
-        late = bounded;
-    }
-
-    /** Limits the wait for the parts of an answer that have not come, also if the timeout is longer. */
-    void limitPatience(long nanos) {
-        patience = nanos;
-    }
-
-    /** All that is read and written from now on has one deadline, on the scale of {@link System#nanoTime()}. */
-    void boundAll(long deadline) {
-        bounded = true;
-        late = true;
-        answerBy = deadline;
-    }
-
-    /** Each answer has one timeout from now on. */
-    void boundEachAnswer() {
-        bounded = false;
-        late = false;
+    /** Returns when this socket stops waiting for its peer. */
+    AnswerDeadline answerDeadline() {
+        return answerDeadline;
     }
 
     SocketChannel channel() {
@@ -245,10 +205,7 @@ final class NodeSocket extends Socket {
             }
 
             private int readLater() throws IOException {
-                if (!late) {
-                    late = true;
-                    answerBy = answerDeadline();
-                }
+                long answerBy = answerDeadline.forAnswer();
                 int read = 0;
                 while (read == 0) {
                     await(SelectionKey.OP_READ, answerBy, "no answer");
@@ -278,7 +235,7 @@ final class NodeSocket extends Socket {
             }
 
             private void writeAll(byte[] bytes, int offset, int length) throws IOException {
-                long deadline = deadline();
+                long deadline = answerDeadline.forWriting();
                 for (int done = 0; done < length; done += BUFFER) {
                     outgoing.clear().put(bytes, offset + done, Math.min(length - done, BUFFER));
                     channel.write(outgoing.flip());
@@ -293,12 +250,12 @@ final class NodeSocket extends Socket {
 
     @Override
     public void setSoTimeout(int timeout) {
-        timeoutMillis = timeout;
+        answerDeadline.setTimeoutMillis(timeout);
     }
 
     @Override
     public int getSoTimeout() {
-        return timeoutMillis;
+        return answerDeadline.timeoutMillis();
     }
 
     /** Returns that none is set. The inherited method would open a socket of its own to find out. */

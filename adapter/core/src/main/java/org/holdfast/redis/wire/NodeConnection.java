@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.ArrayDeque;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -18,21 +18,14 @@ import redis.clients.jedis.PushConsumerChain;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.RedisInputStream;
 
-/**
- * One Jedis connection to one node, with the requests whose replies are still to come.
- *
- * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest request, also when
- * its caller no longer waits. Not safe for use by several threads.
- */
-final class NodeConnection extends Connection {
+/** One Jedis connection to one node. Not safe for use by several threads. */
+public final class NodeConnection extends Connection {
 
     /** What follows in an error of Redis is what it was sent, cut off somewhere. */
     private static final String ARGUMENTS = ", with args beginning with";
 
-    private final ArrayDeque<NodeConnections.Request> inFlight = new ArrayDeque<>();
     private final NodeSocket socket;
     private boolean buffered;
-    private long lastUsed;
 
     /** Set before this constructor's body runs, and null after it. */
     private String passwordOfIntroduction;
@@ -85,13 +78,18 @@ final class NodeConnection extends Connection {
             sockets.close(); // Jedis does so only after exceptions
             throw new JedisConnectionException(LocalFailureException.of(e));
         } catch (RuntimeException e) {
-            if (NodeGroup.saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
+            if (saysNothingOfNode(e)) { // nor was it said by a node, which might repeat the password
                 throw e;
             }
-            String message = NodeGroup.describe(e);
+            String message = Failures.describe(e);
             String explained = isEnd(e) ? sockets.explainEnd(message) : NodeErrors.explainIntroduction(message);
             throw explained.equals(message) ? e : new JedisConnectionException(explained);
         }
+    }
+
+    /** Returns whether there is no connection for a reason that is not the node's. */
+    private static boolean saysNothingOfNode(RuntimeException failure) {
+        return ResolutionTimeoutException.isReasonOf(failure) || LocalFailureException.isReasonOf(failure);
     }
 
     private static String password(NodeAddress address, ConnectionSecurity access) {
@@ -103,9 +101,9 @@ final class NodeConnection extends Connection {
     }
 
     /** Returns whether the connection has ended, unlike one on which the node refuses us or does not answer. */
-    private static boolean isEnd(RuntimeException failure) {
+    public static boolean isEnd(RuntimeException failure) {
         return failure instanceof JedisConnectionException
-                && !(NodeGroup.innermost(failure) instanceof SocketTimeoutException);
+                && !(Failures.innermost(failure) instanceof SocketTimeoutException);
     }
 
     /**
@@ -156,8 +154,9 @@ final class NodeConnection extends Connection {
         @Override
         public Socket createSocket() {
             try {
+                InetAddress[] found = names.addresses(address.host(), deadline);
                 last = NodeSocket.connect(
-                        names, address.host(), address.port(), config.getSocketTimeoutMillis(), deadline);
+                        found, address.host(), address.port(), config.getSocketTimeoutMillis(), deadline);
                 if (!address.tls()) {
                     return last;
                 }
@@ -171,11 +170,11 @@ final class NodeConnection extends Connection {
     }
 
     /** Each answer has a timeout of its own from now on. */
-    void boundEachAnswer() {
-        socket.boundEachAnswer();
+    public void boundEachAnswer() {
+        socket.answerDeadline().boundEachAnswer();
     }
 
-    void register(Selector selector, int node) {
+    public void register(Selector selector, int node) {
         try {
             socket.channel().register(selector, SelectionKey.OP_READ, node);
         } catch (IOException e) {
@@ -183,24 +182,12 @@ final class NodeConnection extends Connection {
         }
     }
 
-    ArrayDeque<NodeConnections.Request> inFlight() {
-        return inFlight;
-    }
-
-    void touched(long now) {
-        lastUsed = now;
-    }
-
-    long lastUsed() {
-        return lastUsed;
-    }
-
-    boolean isUnusable() {
+    public boolean isUnusable() {
         return isBroken() || socket.isUnusable();
     }
 
     /** Sends what was written. */
-    void push() {
+    public void push() {
         flush();
     }
 
@@ -209,24 +196,24 @@ final class NodeConnection extends Connection {
      *
      * @param patienceNanos for how long at the most; one timeout if that is shorter
      */
-    Object read(long patienceNanos) {
-        socket.limitPatience(patienceNanos);
+    public Object read(long patienceNanos) {
+        socket.answerDeadline().limitPatience(patienceNanos);
         try {
             return readProtocolWithCheckingBroken();
         } finally {
-            socket.limitPatience(NodeSocket.UNLIMITED);
+            socket.answerDeadline().limitPatience(AnswerDeadline.UNLIMITED);
         }
     }
 
     /** Returns whether more than the reply that was read has come already: a selector does not know of that. */
-    boolean hasBuffered() {
+    public boolean hasBuffered() {
         return buffered;
     }
 
     @Override
     protected Object protocolRead(RedisInputStream in, PushConsumerChain consumers) {
         if (socket != null) { // else we are being introduced
-            socket.beginAnswer();
+            socket.answerDeadline().beginAnswer();
         }
         try {
             return new ReplyReader(in, this::withoutPassword).read();
@@ -243,8 +230,8 @@ final class NodeConnection extends Connection {
         }
     }
 
-    /** Closes without notice to the node; what is in flight stays in {@link #inFlight()}. */
-    void abandon() {
+    /** Closes without notice to the node. */
+    public void abandon() {
         try {
             socket.close(); // first: TLS would send a closing alert, and wait until a node that hangs takes it
             forceDisconnect();

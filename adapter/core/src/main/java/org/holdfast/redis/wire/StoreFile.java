@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.wire;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -43,7 +43,7 @@ public record StoreFile(String setting, Path path, String type, String password)
             factory.init(store);
             return factory.getTrustManagers();
         } catch (GeneralSecurityException e) {
-            throw new IOException(setting + " '" + path + "' cannot be used: " + NodeGroup.describe(e));
+            throw new IOException(setting + " '" + path + "' cannot be used: " + Failures.describe(e));
         }
     }
 
@@ -58,7 +58,7 @@ public record StoreFile(String setting, Path path, String type, String password)
             throw new IOException(
                     setting + "Password must be the password of the private key in '" + path + "' too, and is not");
         } catch (GeneralSecurityException e) {
-            throw new IOException(setting + " '" + path + "' cannot be used: " + NodeGroup.describe(e));
+            throw new IOException(setting + " '" + path + "' cannot be used: " + Failures.describe(e));
         }
     }
 
@@ -71,7 +71,7 @@ public record StoreFile(String setting, Path path, String type, String password)
                 }
             }
         } catch (KeyStoreException e) {
-            throw new IOException(setting + " '" + path + "' cannot be used: " + NodeGroup.describe(e));
+            throw new IOException(setting + " '" + path + "' cannot be used: " + Failures.describe(e));
         }
         throw new IOException(setting + " '" + path + "' holds no " + what
                 + (password == null ? ", or hides it: " + setting + "Password is not set" : ""));
@@ -93,7 +93,7 @@ public record StoreFile(String setting, Path path, String type, String password)
             throw new IOException(
                     refused
                             ? setting + "Password does not open '" + path + "'"
-                            : setting + " '" + path + "' cannot be read as " + type + ": " + NodeGroup.describe(e));
+                            : setting + " '" + path + "' cannot be read as " + type + ": " + Failures.describe(e));
         }
     }
 

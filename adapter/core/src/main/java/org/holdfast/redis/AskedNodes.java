@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.LocalFailureException;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
+import org.holdfast.redis.wire.ResolutionTimeoutException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Admits nodes and sets them aside, by what inspections and the clocks in their answers show.
+ *
+ * <p>Shared by everything in a lock service that talks with nodes. Safe for use by any number of threads.
+ */
+final class AskedNodes {
+
+    private final NodeConnector connector;
+    private final boolean guarded;
+    private final Time time;
+    private final NodeLogLimiters logLimiters;
+    private final ClockMonitor clockMonitor;
+    private final List<NodeHealth> health;
+    private final List<NodeInspector> inspectors;
+    private final SameProcessCheck sameProcess;
+
+    /**
+     * @param connector knows the nodes
+     * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and clocks
+     * @param acceptedSettings the settings that all processes must share
+     * @param recorder receives what becomes of nodes
+     * @param logLimiters of all lock services that share the nodes
+     */
+    AskedNodes(
+            NodeConnector connector,
+            ScriptCodec codec,
+            boolean guarded,
+            AcceptedSettings acceptedSettings,
+            Time time,
+            Recorder recorder,
+            NodeLogLimiters logLimiters) {
+        this.connector = connector;
+        this.guarded = guarded;
+        this.time = time;
+        this.logLimiters = logLimiters;
+        this.clockMonitor =
+                new ClockMonitor(connector.size(), acceptedSettings.widest().driftFactor());
+        this.health = connector.addresses().stream()
+                .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside()))
+                .toList();
+        this.inspectors = IntStream.range(0, connector.size())
+                .mapToObj(node -> new NodeInspector(
+                        node,
+                        address(node),
+                        codec,
+                        acceptedSettings,
+                        clockMonitor,
+                        time,
+                        logLimiters(node).remembers()))
+                .toList();
+        this.sameProcess = new SameProcessCheck(connector.addresses(), health, logLimiters.majority());
+    }
+
+    int size() {
+        return connector.size();
+    }
+
+    NodeAddress address(int node) {
+        return connector.addresses().get(node);
+    }
+
+    NodeHealth health(int node) {
+        return health.get(node);
+    }
+
+    NodeInspector inspector(int node) {
+        return inspectors.get(node);
+    }
+
+    NodeLogLimiters.OfNode logLimiters(int node) {
+        return logLimiters.of(address(node));
+    }
+
+    /** Returns what is known of the nodes' clocks. */
+    ClockMonitor clockMonitor() {
+        return clockMonitor;
+    }
+
+    /**
+     * Connects to a node, and checks whether it may be asked.
+     *
+     * @param deadline for all of that, from {@link NodeConnector#deadline()}
+     * @throws JedisException if it may not: its health says why, unless the reason is in this process
+     */
+    NodeConnection connect(int node, long deadline) {
+        NodeConnection connection = null;
+        boolean admitted = false;
+        try {
+            connection = connector.open(node, deadline);
+            admit(node, connection);
+            connection.boundEachAnswer();
+            admitted = true;
+            return connection;
+        } catch (OutOfMemoryError e) {
+            throw connector.localFailure(e);
+        } catch (RuntimeException e) {
+            if (!ResolutionTimeoutException.isReasonOf(e)) { // the node may well answer, where connections are open
+                setAside(node, e);
+            }
+            throw e;
+        } finally {
+            if (connection != null && !admitted) {
+                connection.abandon();
+            }
+        }
+    }
+
+    /** Inspects a node, and admits it unless something speaks against it. */
+    void admit(int node, NodeConnection connection) {
+        if (!guarded) {
+            connection.ping();
+            health(node).admitted(Admission.TRUSTED);
+            return;
+        }
+        Admission admission = inspectors.get(node).inspect(connection);
+        if (clockMonitor.isDoubted(node)) { // whose clock it was is known when all nodes have been inspected
+            throw new JedisException(clockMonitor.describe(node));
+        }
+        sameProcess.admit(node, admission);
+    }
+
+    /** A node is not to be asked, for the reason that its inspection gave. */
+    void setAside(int node, RuntimeException reason) {
+        if (LocalFailureException.isReasonOf(reason)) {
+            health(node).notLookedAt(Failures.describe(connector.localFailure(reason)));
+        } else if (reason instanceof NodeRefusedException) {
+            health(node).refuse(Failures.describe(reason));
+        } else if (clockMonitor.isDoubted(node)) {
+            health(node).doubt(clockMonitor.describe(node));
+        } else {
+            health(node).failed(Failures.describe(reason));
+        }
+    }
+
+    /** Returns what an answer is worth, by the clock of its node. */
+    Answer weigh(Answer answer, Command command, long sentAt) {
+        if (!guarded) {
+            return answer;
+        }
+        Answer weighed = clockMonitor.weigh(answer, command, sentAt, time.nanoTime());
+        if (clockMonitor.isDoubted(answer.node())) {
+            health(answer.node()).doubt(clockMonitor.describe(answer.node()));
+        }
+        return weighed;
+    }
+
+    private NodeSet asked() {
+        NodeSet asked = NodeSet.NONE;
+        for (int node = 0; node < size(); node++) {
+            if (health.get(node).isAsked()) {
+                asked = asked.with(node);
+            }
+        }
+        return asked;
+    }
+
+    /** Returns the nodes to connect to: those to be asked, and if they are no quorum, others due for inspection. */
+    NodeSet connectable() {
+        NodeSet chosen = asked();
+        if (chosen.size() >= size() / 2 + 1) {
+            return chosen;
+        }
+        for (int node = 0; node < size(); node++) {
+            // a doubt is settled in the background: callers would only claim the inspections that settle it
+            if (!chosen.contains(node)
+                    && !clockMonitor.isDoubted(node)
+                    && health.get(node).claimLook()) {
+                chosen = chosen.with(node);
+            }
+        }
+        return chosen;
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.holdfast.protocol.guard.BirthMark;
+import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.redis.wire.NodeErrors;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/** Translates what a node answers to an inspection into facts for the guard, and rejects what no Redis answers. */
+final class InspectionDecoder {
+
+    private static final long SECOND_MICROS = 1_000_000;
+
+    /** What always fits. */
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+
+    /** What a run id or a replication id looks like: 40 hexadecimal digits, or what a service has in their place. */
+    private static final Pattern ID = Pattern.compile("[!-~]{1,64}");
+
+    /** The replication id of a process that was never promoted. */
+    private static final Pattern NO_ID = Pattern.compile("0*");
+
+    /** More in microseconds would not fit. */
+    private static final long MOST_SECONDS = 1_000_000_000_000L;
+
+    private InspectionDecoder() {}
+
+    /**
+     * Returns what the guard must know of a node.
+     *
+     * @param now the node's clock
+     * @throws NodeRefusedException if it is too old, or does not say which process it is
+     */
+    static NodeFacts facts(Map<String, String> info, long now, Optional<String> durabilityFault) {
+        NodeErrors.tooOld(info.get("redis_version")).ifPresent(reason -> {
+            throw new NodeRefusedException(reason);
+        });
+        boolean limited = !"0".equals(info.getOrDefault("maxmemory", "0"));
+        boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
+        String promotion = info.getOrDefault("master_replid2", "");
+        BirthMark.Process process = new BirthMark.Process(
+                id(need(info, "run_id")),
+                number(info.getOrDefault("evicted_keys", "0")),
+                NO_ID.matcher(promotion).matches() ? BirthMark.Process.NEVER_PROMOTED : id(promotion),
+                loaded(info));
+        return new NodeFacts(
+                process,
+                "master".equals(need(info, "role")),
+                "1".equals(info.get("cluster_enabled")),
+                evicts,
+                durabilityFault,
+                now);
+    }
+
+    /** Redis counts since 7.0 what it has loaded: at its start, from its primary as a replica, or by a command. */
+    private static String loaded(Map<String, String> info) {
+        String keys = info.get("rdb_last_load_keys_loaded");
+        return keys == null
+                ? BirthMark.Process.LOADED_UNKNOWN
+                : number(keys) + "+" + number(info.getOrDefault("rdb_last_load_keys_expired", "0"));
+    }
+
+    /**
+     * Returns which setting of a node lets it forget what it has acknowledged.
+     *
+     * <p>A service that is durable by design does not show its configuration: then the operator's word must do.
+     *
+     * @param sync the reply to CONFIG GET appendfsync
+     * @param syncOnRewrite the reply to CONFIG GET no-appendfsync-on-rewrite
+     */
+    static Optional<String> durabilityFault(Map<String, String> info, Object sync, Object syncOnRewrite) {
+        Optional<String> policy = setting(sync);
+        if (policy.isPresent() && !"1".equals(info.get("aof_enabled"))) {
+            return Optional.of("appendonly is no: set it to yes");
+        }
+        if (policy.isPresent() && !policy.get().equals("always")) {
+            return Optional.of("appendfsync is " + policy.get() + ": set it to always");
+        }
+        return setting(syncOnRewrite)
+                .filter("yes"::equals)
+                .map(yes -> "no-appendfsync-on-rewrite is yes: set it to no");
+    }
+
+    private static Optional<String> setting(Object reply) {
+        return reply instanceof List<?> pair && pair.size() == 2 ? Optional.of(text(pair.get(1))) : Optional.empty();
+    }
+
+    private static String id(String text) {
+        if (!ID.matcher(text).matches()) {
+            throw nonsense();
+        }
+        return text;
+    }
+
+    private static String need(Map<String, String> info, String field) {
+        String value = info.get(field);
+        if (value == null) {
+            throw new NodeRefusedException("INFO does not tell " + field);
+        }
+        return value;
+    }
+
+    /**
+     * Returns what a node's clock says.
+     *
+     * @throws NodeRefusedException if the node does not tell it
+     */
+    static long micros(Object reply) {
+        if (requiredReply(reply, "TIME") instanceof List<?> parts && parts.size() == 2) {
+            return secondsInMicros(text(parts.get(0))) + number(text(parts.get(1)));
+        }
+        throw nonsense();
+    }
+
+    private static long secondsInMicros(String text) {
+        long seconds = number(text);
+        if (seconds > MOST_SECONDS) {
+            throw nonsense();
+        }
+        return seconds * SECOND_MICROS;
+    }
+
+    private static long number(String text) {
+        if (!NUMBER.matcher(text).matches()) {
+            throw nonsense();
+        }
+        return Long.parseLong(text);
+    }
+
+    /** Says nothing of what it was: that may be of any length, and gets into a log. */
+    private static JedisException nonsense() {
+        return new JedisConnectionException("the guard is told what no Redis tells");
+    }
+
+    private static Object requiredReply(Object reply, String command) {
+        if (reply instanceof JedisDataException e) {
+            throw new NodeRefusedException(NodeErrors.explainLook(command, e.getMessage()));
+        }
+        return reply;
+    }
+
+    /**
+     * Returns the fields of INFO.
+     *
+     * @throws NodeRefusedException if the node does not tell them
+     */
+    static Map<String, String> info(Object reply) {
+        Map<String, String> into = new HashMap<>();
+        text(requiredReply(reply, "INFO"))
+                .lines()
+                .filter(line -> line.indexOf(':') > 0)
+                .forEach(line -> {
+                    int colon = line.indexOf(':');
+                    into.put(line.substring(0, colon), line.substring(colon + 1).trim());
+                });
+        return into;
+    }
+
+    static String text(Object reply) {
+        if (reply instanceof byte[] bytes) {
+            return new String(bytes, StandardCharsets.UTF_8);
+        }
+        throw nonsense();
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.redis.wire.NodeConnection;
+import redis.clients.jedis.CommandArguments;
+
+/**
+ * One connection of a channel to one node, with the requests whose replies are still to come.
+ *
+ * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest request, also when
+ * its caller no longer waits. Guarded by the channel's lock.
+ */
+final class NodePipeline {
+
+    /** A connection that was idle for longer is checked before it is used: its peer may have closed it. */
+    private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final NodeConnection connection;
+    private final ArrayDeque<PendingRequest> inFlight = new ArrayDeque<>();
+    private long lastUsed;
+
+    NodePipeline(NodeConnection connection, long now) {
+        this.connection = connection;
+        this.lastUsed = now;
+    }
+
+    /** Writes a request, which {@link #push()} sends. If it throws, a part may have been written: nothing may follow that. */
+    void write(PendingRequest request, CommandArguments encoded) {
+        inFlight.addLast(request);
+        lastUsed = request.sentAt();
+        connection.sendCommand(encoded);
+    }
+
+    /** Sends what was written. */
+    void push() {
+        connection.push();
+    }
+
+    /** Returns the request that the next reply belongs to; null if there is none. */
+    PendingRequest oldest() {
+        return inFlight.peekFirst();
+    }
+
+    /** Returns the next reply, and waits so long at the most for the rest of it if a part has come. */
+    Object read(long patienceNanos) {
+        return connection.read(patienceNanos);
+    }
+
+    /** The oldest request has its reply: the next reply is to the next request. */
+    void dropOldest() {
+        inFlight.pollFirst();
+    }
+
+    /** Returns whether more than the reply that was read has come already: a selector does not know of that. */
+    boolean hasBuffered() {
+        return connection.hasBuffered();
+    }
+
+    boolean isSomethingUnderWay() {
+        return !inFlight.isEmpty();
+    }
+
+    /** Returns whether the oldest request has waited for its reply for so long. */
+    boolean isOverdue(long now, long nanos) {
+        PendingRequest oldest = inFlight.peekFirst();
+        return oldest != null && now - oldest.sentAt() >= nanos;
+    }
+
+    /** Returns whether the node has closed the connection, which is checked if it was idle for long. */
+    boolean isClosedByNode(long now) {
+        if (isSomethingUnderWay() || now - lastUsed <= IDLE_NANOS) {
+            return false;
+        }
+        if (connection.isUnusable()) {
+            return true;
+        }
+        lastUsed = now;
+        return false;
+    }
+
+    /** Closes the connection without notice to the node: nothing that is under way on it will be answered. */
+    void abandon(int node, String reason) {
+        connection.abandon();
+        for (PendingRequest request : inFlight) {
+            request.round().answered(new Answer(node, new Reply.NoAnswer(reason), 0));
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayDeque;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntConsumer;
+import org.holdfast.redis.wire.NodeConnection;
+
+/**
+ * Lets one of the threads that wait for answers on a channel read for all of them, with one selector.
+ *
+ * <p>No thread of its own: a thread that waits for an answer reads. If several threads wait, one of them, the reader
+ * thread, reads for all, and hands over when it has its own answer. The channel's lock guards everything here; it is
+ * not held while the reader thread waits. Each method is called with the lock.
+ */
+final class SharedReader {
+
+    private final ReentrantLock lock;
+    private final IntConsumer ready;
+
+    /** Signalled when what has come was read. */
+    private final Condition wasRead;
+
+    /** The rounds whose threads wait while another thread reads for them. */
+    private final ArrayDeque<PendingRound> readFor = new ArrayDeque<>();
+
+    private Selector selector;
+    private boolean reading;
+    private long reads;
+
+    /** Whether nothing is read any more. */
+    private boolean stopped;
+
+    /** @param ready reads from the connection to a node, for which something has come; called with the lock */
+    SharedReader(ReentrantLock lock, IntConsumer ready) {
+        this.lock = lock;
+        this.ready = ready;
+        this.wasRead = lock.newCondition();
+    }
+
+    /** Makes sure that there is a selector, before there is a connection. */
+    void requireSelector() throws IOException {
+        if (selector == null) {
+            selector = Selector.open();
+        }
+    }
+
+    /** Reads from a connection too from now on. */
+    void add(NodeConnection connection, int node) {
+        connection.register(selector, node);
+        if (reading) {
+            selector.wakeup(); // the reader thread does not know of the new connection yet
+        }
+    }
+
+    /** Requests got their answers without anything being read. */
+    void answered() {
+        wasRead.signalAll();
+        if (reading) {
+            selector.wakeup(); // the reader thread may have got its answer just now
+        }
+    }
+
+    boolean isReading() {
+        return reading;
+    }
+
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** Waits until something may have changed for the round, so long at the most. */
+    void await(PendingRound round, long nanos) {
+        if (reading) {
+            awaitReader(round, nanos);
+        } else {
+            select(nanos);
+        }
+    }
+
+    private void awaitReader(PendingRound round, long nanos) {
+        readFor.addLast(round);
+        try {
+            round.changed().awaitNanos(nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // a change all the same: the round sees to it
+        } finally {
+            readFor.remove(round);
+        }
+    }
+
+    /** Waits until something was read, so long at the most, whichever round it is for. */
+    void awaitAny(long nanos) throws InterruptedException {
+        if (reading) {
+            wasRead.awaitNanos(nanos);
+        } else {
+            select(nanos);
+        }
+    }
+
+    /** A thread that has its answer stops reading: if no other one reads, a waiting one must. */
+    void passOn() {
+        PendingRound next = reading ? null : readFor.peekFirst();
+        if (next != null) {
+            next.changed().signal();
+        }
+    }
+
+    /** Waits until something has come, so long at the most, and reads it. Waits without the lock. */
+    private void select(long nanos) {
+        reading = true;
+        lock.unlock();
+        try {
+            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
+        } catch (ClosedSelectorException e) {
+            // the channel was closed meanwhile: every request has its answer by now
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            lock.lock();
+            reading = false;
+            readSelected();
+            wasRead.signalAll();
+        }
+    }
+
+    /** Reads what has come, without waiting for more. */
+    void readWhatHasCome() {
+        if (selector == null || stopped) {
+            return;
+        }
+        if (reading) {
+            letReaderRead();
+            return;
+        }
+        try {
+            selector.selectNow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        readSelected();
+    }
+
+    /** Makes the reader thread read at once, so that no node is found overdue while its answer lies unread. */
+    private void letReaderRead() {
+        long seen = reads;
+        selector.wakeup();
+        while (reading && reads == seen && !stopped) {
+            wasRead.awaitUninterruptibly();
+        }
+    }
+
+    private void readSelected() {
+        reads++;
+        if (stopped) {
+            return;
+        }
+        Set<SelectionKey> selected = selector.selectedKeys();
+        for (SelectionKey key : selected) {
+            if (key.isValid()) {
+                ready.accept((Integer) key.attachment());
+            }
+        }
+        selected.clear();
+    }
+
+    /** Reads nothing from now on. */
+    void stop() {
+        stopped = true;
+    }
+
+    void close() throws IOException {
+        if (selector != null) {
+            selector.close();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.script;
+
+import java.util.List;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Reply;
+
+/** Translates what scripts return into replies, and rejects what no script of ours returns. */
+public final class ReplyDecoder {
+
+    /** The first of the three numbers with which everything begins that a script returns. */
+    private static final int GRANTED = 1;
+
+    private static final int HELD = 2;
+    private static final int TOKEN_TOO_SMALL = 3;
+    private static final int RELEASED = 4;
+    private static final int GONE = 5;
+    private static final int FORGOTTEN = 6;
+    private static final int QUARANTINED = 7;
+    private static final int QUEUED = 10;
+    private static final int TICKET_TOO_SMALL = 11;
+    private static final int NOTED = 12;
+    private static final int FREE = 13;
+    private static final int SEEN = 14;
+    private static final int TOKEN_SKEWED = 15;
+
+    private ReplyDecoder() {}
+
+    /** Understands what a script returned; whatever is not of the expected form is refused, never taken for a grant. */
+    public static Answer answer(int node, Object raw) {
+        if (raw instanceof List<?> list
+                && list.size() >= 3
+                && list.get(0) instanceof Long status
+                && list.get(1) instanceof Long detail
+                && list.get(2) instanceof Long nodeMicros) {
+            Reply reply = list.size() == 3 ? reply(status, detail) : null;
+            if (status == SEEN && list.size() == 4) {
+                reply = HolderEntryDecoder.reply(detail, list.get(3));
+            }
+            if (reply != null) {
+                return new Answer(node, reply, nodeMicros);
+            }
+        }
+        return new Answer(node, new Reply.Refused("the node returned what no script of ours returns"), 0);
+    }
+
+    /** Numbers that we continue with must be in the range of the scripts; others only show how long to wait. */
+    private static boolean isPossible(int status, long detail) {
+        return switch (status) {
+            case FREE -> detail >= 0 && detail < LockRequest.MAX_PERMITS;
+            case TOKEN_TOO_SMALL, TICKET_TOO_SMALL -> detail >= 0 && detail <= HolderEntryDecoder.LARGEST_TOKEN;
+            default -> true;
+        };
+    }
+
+    private static Reply reply(long status, long detail) {
+        if (status < 0 || status > TOKEN_SKEWED || !isPossible((int) status, detail)) {
+            return null;
+        }
+        return switch ((int) status) {
+            case GRANTED -> new Reply.Granted();
+            case HELD -> new Reply.Held(Math.max(0, detail));
+            case TOKEN_TOO_SMALL -> new Reply.TokenTooSmall(detail);
+            case RELEASED -> new Reply.Released(detail);
+            case GONE -> new Reply.Gone();
+            case FORGOTTEN -> new Reply.Forgotten();
+            case QUARANTINED -> new Reply.Quarantined(Math.max(1, detail));
+            case QUEUED -> new Reply.Queued(Math.max(0, detail));
+            case TICKET_TOO_SMALL -> new Reply.TicketTooSmall(detail);
+            case NOTED -> new Reply.Noted();
+            case FREE -> new Reply.Free((int) detail);
+            case TOKEN_SKEWED -> new Reply.TokenSkewed(detail);
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.wire;
+
+/** Describes failures in words, for logs and for answers. */
+public final class Failures {
+
+    private Failures() {}
+
+    /** Returns what went wrong in words: the innermost message says it best. */
+    public static String describe(Throwable failure) {
+        Throwable innermost = innermost(failure);
+        String message = innermost.getMessage();
+        return message == null || message.isBlank() ? innermost.getClass().getSimpleName() : message;
+    }
+
+    /** Returns the cause that has no other cause. */
+    public static Throwable innermost(Throwable failure) {
+        Throwable innermost = failure;
+        while (innermost.getCause() != null && innermost.getCause() != innermost) {
+            innermost = innermost.getCause();
+        }
+        return innermost;
+    }
+}
