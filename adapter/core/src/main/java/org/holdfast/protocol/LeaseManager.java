@@ -49,6 +49,8 @@ public final class LeaseManager {
     private final Timers timers;
     private final AttemptLimiter attemptLimiter;
     private final Renewals renewals;
+    private final Counters counters;
+    private final Recorder recorder;
     private final Nodes service;
     private final Nodes forWaiting;
     private final Executor threads;
@@ -80,6 +82,8 @@ public final class LeaseManager {
             Timing timing,
             Redlock redlock,
             Renewals renewals,
+            Counters counters,
+            Recorder recorder,
             Nodes service,
             Nodes forWaiting,
             Executor threads,
@@ -91,6 +95,8 @@ public final class LeaseManager {
         this.timing = timing;
         this.redlock = redlock;
         this.renewals = renewals;
+        this.counters = counters;
+        this.recorder = recorder;
         this.service = service;
         this.forWaiting = forWaiting;
         this.threads = threads;
@@ -112,11 +118,11 @@ public final class LeaseManager {
 
     /** Returns what has been done so far. */
     public Counters counters() {
-        return redlock.counters();
+        return counters;
     }
 
     Recorder recorder() {
-        return redlock.recorder();
+        return recorder;
     }
 
     /** Returns how many names this process holds. */
@@ -242,7 +248,7 @@ public final class LeaseManager {
         boolean detached = request.scope() == LeaseScope.DETACHED;
         HeldLock mine = detached ? null : shareOf(request, holders);
         if (mine != null) {
-            counters().reentered.increment();
+            counters.reentered.increment();
             return new AcquireResult.Held(mine);
         }
         Attempts attempts = new Attempts(this, request, detached ? null : holders.get(0));
@@ -404,13 +410,7 @@ public final class LeaseManager {
 
     /** Renews now, on the calling thread. */
     boolean renew(HeldLock heldLock) {
-        Recorder.Renewing recorded = recorder().renewing();
-        Redlock.Renewing renewing =
-                redlock.startRenewals(service, List.of(heldLock)).get(0);
-        boolean extended = redlock.finishRenewal(service, renewing);
-        recorded.ended(1, extended ? 1 : 0);
-        renewals.reschedule(heldLock);
-        return extended;
+        return renewals.renewNow(service, heldLock);
     }
 
     /** Returns whether the hold is in force for long enough to commit; renews it if it is short. */
@@ -458,8 +458,8 @@ public final class LeaseManager {
         if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {
             redlock.abandon(heldLock);
         }
-        counters().lost.increment();
-        recorder().lost(heldLock.loss());
+        counters.lost.increment();
+        recorder.lost(heldLock.loss());
         String more = losses.leave();
         if (more != null) {
             LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + heldLock.loss() + more));

@@ -9,7 +9,6 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.holdfast.ReleaseResult;
-import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Claim;
@@ -34,24 +33,11 @@ public final class Redlock {
     private final Time time;
     private final Timing timing;
     private final UnfinishedReleases unfinished;
-    private final Recorder recorder;
-    private final Counters counters = new Counters();
 
-    public Redlock(Time time, Timing timing, UnfinishedReleases unfinished, Recorder recorder) {
+    public Redlock(Time time, Timing timing, UnfinishedReleases unfinished) {
         this.time = time;
         this.timing = timing;
         this.unfinished = unfinished;
-        this.recorder = recorder;
-    }
-
-    /** Returns what has been done so far. */
-    Counters counters() {
-        return counters;
-    }
-
-    /** Returns the receiver of events. */
-    Recorder recorder() {
-        return recorder;
     }
 
     /**
@@ -227,12 +213,6 @@ public final class Redlock {
      * @return whether the lease was extended
      */
     boolean finishRenewal(Nodes nodes, Renewing renewing) {
-        boolean extended = isExtended(nodes, renewing);
-        (extended ? counters.renewed : counters.renewalsFailed).increment();
-        return extended;
-    }
-
-    private boolean isExtended(Nodes nodes, Renewing renewing) {
         HeldLock heldLock = renewing.heldLock();
         long ttlMillis = renewing.claim().ttlMillis();
         long patience = timing.patienceNanos(ttlMillis);
@@ -261,7 +241,6 @@ public final class Redlock {
      * @param until when to stop waiting at the latest
      */
     ReleaseResult letExpire(Nodes nodes, HeldLock heldLock, long millis, long until) {
-        counters.released.increment();
         Command.Renew last = new Command.Renew(heldLock.claim().lasting(millis));
         long deadline =
                 earlier(time.nanoTime() + timing.patienceNanos(heldLock.claim().ttlMillis()), until);
@@ -296,7 +275,6 @@ public final class Redlock {
      * @param until when to stop waiting at the latest
      */
     Freed finishRelease(Nodes nodes, HeldLock heldLock, Round round, long started, long until) {
-        counters.released.increment();
         long deadline = earlier(started + timing.patienceNanos(heldLock.claim().ttlMillis()), until);
         Command.Release release = Command.Release.ofLease(heldLock.claim());
         Tally tally = new Tally(nodes.count());

@@ -148,6 +148,7 @@ final class Releases {
         List<Round> rounds = manager.redlock().startReleases(nodes, given);
         for (int i = 0; i < given.size(); i++) {
             HeldLock heldLock = given.get(i);
+            manager.counters().released.increment();
             Redlock.Freed freed = manager.redlock().finishRelease(nodes, heldLock, rounds.get(i), begun, until);
             if (freed.listeners()
                     > (manager.notifications().isSubscribed(heldLock.lock()) ? 1 : 0)) { // one of them is our own
@@ -170,6 +171,7 @@ final class Releases {
     /** The request had a minimum hold time: the nodes keep the lock for the rest of it, without this process. */
     private ReleaseResult letExpire(HeldLock heldLock, Nodes nodes, long keptNanos, long until) {
         long millis = TimeUnit.NANOSECONDS.toMillis(keptNanos) + 1;
+        manager.counters().released.increment();
         ReleaseResult result = manager.redlock().letExpire(nodes, heldLock, millis, until);
         manager.forget(heldLock);
         return result;

@@ -25,13 +25,17 @@ public final class Renewals {
 
     private final Time time;
     private final Redlock redlock;
+    private final Counters counters;
+    private final Recorder recorder;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
     private final Map<HeldLock, Due> dueOf = new ConcurrentHashMap<>();
 
-    public Renewals(Time time, Redlock redlock) {
+    public Renewals(Time time, Redlock redlock, Counters counters, Recorder recorder) {
         this.time = time;
         this.redlock = redlock;
+        this.counters = counters;
+        this.recorder = recorder;
     }
 
     /** A moment on the monotonic clock; the number keeps apart what is due at the same time. */
@@ -67,7 +71,7 @@ public final class Renewals {
     }
 
     /** The end of a lease has moved by hand: one that is not renewed is checked again when its new end has come. */
-    void reschedule(HeldLock heldLock) {
+    private void reschedule(HeldLock heldLock) {
         if (!heldLock.isRenewed()) {
             remove(heldLock);
             schedule(heldLock, heldLock.validUntil());
@@ -142,12 +146,28 @@ public final class Renewals {
         batch.forEach(this::removeIfEnded);
     }
 
+    /** Renews one lease now, on the calling thread; returns whether it was extended. */
+    boolean renewNow(Nodes nodes, HeldLock heldLock) {
+        Recorder.Renewing recorded = recorder.renewing();
+        boolean extended =
+                finish(nodes, redlock.startRenewals(nodes, List.of(heldLock)).get(0));
+        recorded.ended(1, extended ? 1 : 0);
+        reschedule(heldLock);
+        return extended;
+    }
+
+    private boolean finish(Nodes nodes, Redlock.Renewing renewing) {
+        boolean extended = redlock.finishRenewal(nodes, renewing);
+        (extended ? counters.renewed : counters.renewalsFailed).increment();
+        return extended;
+    }
+
     private void renewAll(Nodes nodes, List<HeldLock> heldLocks) {
-        Recorder.Renewing recorded = redlock.recorder().renewing();
+        Recorder.Renewing recorded = recorder.renewing();
         int longer = 0;
         for (Redlock.Renewing each : redlock.startRenewals(nodes, heldLocks)) {
             HeldLock heldLock = each.heldLock();
-            boolean extended = redlock.finishRenewal(nodes, each);
+            boolean extended = finish(nodes, each);
             longer += extended ? 1 : 0;
             remove(heldLock);
             scheduleNext(heldLock, each.started(), extended);

@@ -4,6 +4,7 @@ package org.holdfast.runtime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LeaseShutdown;
 import org.holdfast.protocol.LockSession;
@@ -97,8 +98,9 @@ public final class LockService implements AutoCloseable {
         this.service = cluster.open();
         this.forWaiting = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
-        Redlock redlock = new Redlock(time, settings.timing(), unfinished, Recorders.FOUND);
-        this.renewals = new Renewals(time, redlock);
+        Redlock redlock = new Redlock(time, settings.timing(), unfinished);
+        Counters counters = new Counters();
+        this.renewals = new Renewals(time, redlock, counters, Recorders.FOUND);
         this.subscriber = cluster.subscriber();
         this.leases = new LeaseManager(
                 time,
@@ -106,6 +108,8 @@ public final class LockService implements AutoCloseable {
                 settings.timing(),
                 redlock,
                 renewals,
+                counters,
+                Recorders.FOUND,
                 service,
                 forWaiting,
                 scheduling,

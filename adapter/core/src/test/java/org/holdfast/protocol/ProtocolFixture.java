@@ -26,6 +26,7 @@ final class ProtocolFixture {
     final ScriptedNodes service;
     final UnfinishedReleases unfinished;
     final Redlock redlock;
+    final Counters counters = new Counters();
     final Renewals renewals;
     final LeaseManager manager;
 
@@ -66,14 +67,16 @@ final class ProtocolFixture {
         nodes = new ScriptedNodes(time, count);
         service = new ScriptedNodes(time, count);
         unfinished = new UnfinishedReleases(time, count);
-        redlock = new Redlock(time, timing, unfinished, Recorder.NONE);
-        renewals = new Renewals(time, redlock);
+        redlock = new Redlock(time, timing, unfinished);
+        renewals = new Renewals(time, redlock, counters, Recorder.NONE);
         manager = new LeaseManager(
                 time,
                 randomness,
                 timing,
                 redlock,
                 renewals,
+                counters,
+                Recorder.NONE,
                 service,
                 service,
                 task -> threads.execute(task),

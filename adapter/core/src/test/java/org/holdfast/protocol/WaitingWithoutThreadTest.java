@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.holdfast.Lease;
+import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Reply;
@@ -27,6 +28,8 @@ class WaitingWithoutThreadTest {
             fixture.timing,
             fixture.redlock,
             fixture.renewals,
+            fixture.counters,
+            Recorder.NONE,
             fixture.service,
             fixture.service,
             this::execute,

@@ -13,6 +13,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.Redlock;
@@ -90,13 +91,16 @@ class WrongWallClockTest {
                     new NodeLogLimiters(time));
             nodes = cluster.open();
             UnfinishedReleases unfinished = new UnfinishedReleases(time, servers.size());
-            Redlock redlock = new Redlock(time, TIMING, unfinished, Recorder.NONE);
+            Redlock redlock = new Redlock(time, TIMING, unfinished);
+            Counters counters = new Counters();
             manager = new LeaseManager(
                     time,
                     new RandomOwners(),
                     TIMING,
                     redlock,
-                    new Renewals(time, redlock),
+                    new Renewals(time, redlock, counters, Recorder.NONE),
+                    counters,
+                    Recorder.NONE,
                     nodes,
                     nodes,
                     Runnable::run,

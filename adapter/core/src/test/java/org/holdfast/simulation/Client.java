@@ -10,6 +10,7 @@ import java.util.function.BooleanSupplier;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.ManagerBridge;
@@ -78,8 +79,9 @@ final class Client {
         ReleaseNotifications notifications =
                 random.nextBoolean() ? ReleaseNotifications.NONE : new SimulatedNotifications(network, view);
         this.unfinished = new UnfinishedReleases(time, nodes);
-        Redlock redlock = new Redlock(time, timing, unfinished, Recorder.NONE);
-        this.renewals = new Renewals(time, redlock);
+        Redlock redlock = new Redlock(time, timing, unfinished);
+        Counters counters = new Counters();
+        this.renewals = new Renewals(time, redlock, counters, Recorder.NONE);
         Executor threads = task -> world.spawn(machine, task); // never at once: the caller may have a map's lock
         this.manager = new LeaseManager(
                 time,
@@ -87,6 +89,8 @@ final class Client {
                 timing,
                 redlock,
                 renewals,
+                counters,
+                Recorder.NONE,
                 service,
                 network.connect(view),
                 threads,
