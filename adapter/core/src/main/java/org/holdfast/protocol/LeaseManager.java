@@ -456,7 +456,7 @@ public final class LeaseManager {
     private void lost(HeldLock heldLock) {
         forget(heldLock);
         if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {
-            redlock.abandon(heldLock);
+            redlock.abandon(heldLock.claim());
         }
         counters.lost.increment();
         recorder.lost(heldLock.loss());

@@ -12,7 +12,6 @@ import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Nodes;
-import org.holdfast.protocol.node.Round;
 
 /**
  * Releases the locks of this process: it passes them on to the next waiter here, or releases them on the nodes.
@@ -145,11 +144,12 @@ final class Releases {
                 given.add(heldLock);
             }
         }
-        List<Round> rounds = manager.redlock().startReleases(nodes, given);
+        List<Redlock.Releasing> releasing = manager.redlock()
+                .startReleases(nodes, given.stream().map(HeldLock::claim).toList());
         for (int i = 0; i < given.size(); i++) {
             HeldLock heldLock = given.get(i);
             manager.counters().released.increment();
-            Redlock.Freed freed = manager.redlock().finishRelease(nodes, heldLock, rounds.get(i), begun, until);
+            Redlock.Freed freed = manager.redlock().finishRelease(nodes, releasing.get(i), begun, until);
             if (freed.listeners()
                     > (manager.notifications().isSubscribed(heldLock.lock()) ? 1 : 0)) { // one of them is our own
                 manager.handoffYield().yieldToOthers(heldLock.lock());
@@ -172,7 +172,7 @@ final class Releases {
     private ReleaseResult letExpire(HeldLock heldLock, Nodes nodes, long keptNanos, long until) {
         long millis = TimeUnit.NANOSECONDS.toMillis(keptNanos) + 1;
         manager.counters().released.increment();
-        ReleaseResult result = manager.redlock().letExpire(nodes, heldLock, millis, until);
+        ReleaseResult result = manager.redlock().letExpire(nodes, heldLock.claim(), millis, until);
         manager.forget(heldLock);
         return result;
     }

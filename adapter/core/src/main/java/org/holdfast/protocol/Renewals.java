@@ -149,30 +149,69 @@ public final class Renewals {
     /** Renews one lease now, on the calling thread; returns whether it was extended. */
     boolean renewNow(Nodes nodes, HeldLock heldLock) {
         Recorder.Renewing recorded = recorder.renewing();
-        boolean extended =
-                finish(nodes, redlock.startRenewals(nodes, List.of(heldLock)).get(0));
+        boolean extended = finish(nodes, start(nodes, List.of(heldLock)).get(0));
         recorded.ended(1, extended ? 1 : 0);
         reschedule(heldLock);
-        return extended;
-    }
-
-    private boolean finish(Nodes nodes, Redlock.Renewing renewing) {
-        boolean extended = redlock.finishRenewal(nodes, renewing);
-        (extended ? counters.renewed : counters.renewalsFailed).increment();
         return extended;
     }
 
     private void renewAll(Nodes nodes, List<HeldLock> heldLocks) {
         Recorder.Renewing recorded = recorder.renewing();
         int longer = 0;
-        for (Redlock.Renewing each : redlock.startRenewals(nodes, heldLocks)) {
+        long started = time.nanoTime(); // before the suspicions are read: one that is raised from now on is seen
+        for (Renewal each : start(nodes, heldLocks)) {
             HeldLock heldLock = each.heldLock();
             boolean extended = finish(nodes, each);
             longer += extended ? 1 : 0;
             remove(heldLock);
-            scheduleNext(heldLock, each.started(), extended);
+            scheduleNext(heldLock, started, extended);
         }
         recorded.ended(heldLocks.size(), longer);
+    }
+
+    /**
+     * The renewal of one lease.
+     *
+     * @param suspicions how often a suspicion had been raised before that the lock was taken away
+     */
+    private record Renewal(HeldLock heldLock, int suspicions, Redlock.Renewing sent) {}
+
+    private List<Renewal> start(Nodes nodes, List<HeldLock> heldLocks) {
+        int[] suspicions = heldLocks.stream()
+                .mapToInt(heldLock -> heldLock.suspicion().raised())
+                .toArray();
+        List<Redlock.Renewing> sent = redlock.startRenewals(
+                nodes, heldLocks.stream().map(HeldLock::claim).toList());
+        List<Renewal> renewals = new ArrayList<>(heldLocks.size());
+        for (int i = 0; i < heldLocks.size(); i++) {
+            renewals.add(new Renewal(heldLocks.get(i), suspicions[i], sent.get(i)));
+        }
+        return renewals;
+    }
+
+    /** Waits for the answers, and extends the lease if a quorum granted; returns whether it did. */
+    private boolean finish(Nodes nodes, Renewal renewal) {
+        boolean extended = apply(redlock.finishRenewal(nodes, renewal.sent()), renewal);
+        (extended ? counters.renewed : counters.renewalsFailed).increment();
+        return extended;
+    }
+
+    private boolean apply(RenewalResult result, Renewal renewal) {
+        HeldLock heldLock = renewal.heldLock();
+        if (result instanceof RenewalResult.Extended granted) {
+            heldLock.suspicion().resolve(renewal.suspicions());
+            return heldLock.extend(granted.validUntilNanos(), time.nanoTime());
+        }
+        boolean outdated = heldLock.claim() != renewal.sent().claim();
+        if (outdated) { // it became a reader's meanwhile: answers about the claim before that mean nothing
+            return false;
+        }
+        if (result instanceof RenewalResult.Failed failed) {
+            heldLock.renewalFailed("the last renewal reached too few nodes: " + failed.failures());
+        } else {
+            heldLock.lose("nodes know of a later lease", time.nanoTime());
+        }
+        return false;
     }
 
     private void scheduleNext(HeldLock heldLock, long started, boolean extended) {

@@ -477,8 +477,8 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 PROTOCOL + "Redlock.java",
-                                "heldLock.extend(renewing.started() + timing",
-                                "heldLock.extend(time.nanoTime() + timing"));
+                                "new RenewalResult.Extended(renewing.started() + timing",
+                                "new RenewalResult.Extended(time.nanoTime() + timing"));
     }
 
     @ConcurrentTest
