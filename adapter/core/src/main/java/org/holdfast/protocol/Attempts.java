@@ -17,6 +17,7 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
+import org.holdfast.protocol.quorum.QuorumResult;
 
 /**
  * The attempts of one caller to get what it asks for: what to send, how long to pause, and the result.

@@ -15,6 +15,8 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Timing;
 
 /**
  * A lock that this process holds: one acquisition, shared by as many leases as its holder has taken.

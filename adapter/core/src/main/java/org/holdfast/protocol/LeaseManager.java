@@ -24,6 +24,10 @@ import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.LogText;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.TokenClock;
 
 /**
  * Takes the locks of this process: waiting, re-entry and retry around {@link Redlock}. {@link Releases} releases them.

@@ -29,6 +29,8 @@ import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.Tally;
+import org.holdfast.protocol.quorum.Timing;
 
 /**
  * What operators do: they see the holders of a lock, in whichever process, and take it away.

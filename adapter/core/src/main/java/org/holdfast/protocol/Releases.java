@@ -12,6 +12,9 @@ import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.Timing;
 
 /**
  * Releases the locks of this process: it passes them on to the next waiter here, or releases them on the nodes.

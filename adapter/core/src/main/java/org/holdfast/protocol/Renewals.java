@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.RenewalResult;
 
 /**
  * The one sweep that renews every lease of this process and notices the lost ones.

@@ -13,6 +13,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Ticket;
+import org.holdfast.protocol.quorum.Timing;
 
 /**
  * The tickets of the waiters in this process: each is refreshed on the nodes until its owner does not need it any more.

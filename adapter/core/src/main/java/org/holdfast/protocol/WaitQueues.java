@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import org.holdfast.protocol.quorum.QuorumResult;
 
 /**
  * The lines in which the callers of this process wait for locks, first come, first served.

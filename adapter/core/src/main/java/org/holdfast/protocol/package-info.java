@@ -1,11 +1,11 @@
 /**
  * The algorithm: Redlock with fencing tokens, renewal and release, as pure code.
  *
- * <p>Start at {@link org.holdfast.protocol.Redlock}: one acquisition, one renewal, one release over a quorum of nodes,
- * in the order of the steps that <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">the
- * algorithm's page</a> gives. Rooms of their own are
+ * <p>Start at {@link org.holdfast.protocol.quorum.Redlock}: one acquisition, one renewal, one release over a quorum of
+ * nodes. Rooms of their own are
  *
  * <ul>
+ *   <li>{@link org.holdfast.protocol.quorum}: one attempt on a majority of nodes, and nothing else;
  *   <li>{@link org.holdfast.protocol.node}: what a node is asked and what it answers;
  *   <li>{@link org.holdfast.protocol.guard}: whether a node may have forgotten locks, and so has no vote;
  *   <li>{@link org.holdfast.protocol.env}: time and randomness, which are handed in.
@@ -14,8 +14,6 @@
  * <p>In this room, in the order to read them:
  *
  * <ul>
- *   <li>{@link org.holdfast.protocol.Tally} counts the answers of all nodes. {@link
- *       org.holdfast.protocol.UnfinishedReleases} sends releases again to nodes that did not confirm them.
  *   <li>{@link org.holdfast.protocol.HeldLock} is a lock that this process holds, with its end of validity and its
  *       states: held, released, lost. {@link org.holdfast.protocol.Renewals} is the one sweep that renews every lease,
  *       and checks each in time. A loss becomes final in {@code HeldLock}, by the first thread that sees it: {@code

@@ -10,7 +10,7 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LeaseManager;
-import org.holdfast.protocol.UnfinishedReleases;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 
 /** Shows a lock service to JMX. Where that is not allowed there is one line in the log, and nothing else changes. */
 final class Management implements LockServiceMXBean, AutoCloseable {

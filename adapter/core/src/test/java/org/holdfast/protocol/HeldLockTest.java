@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.holdfast.LeaseLoss;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.QuorumResult;
 import org.junit.jupiter.api.Test;
 
 class HeldLockTest {

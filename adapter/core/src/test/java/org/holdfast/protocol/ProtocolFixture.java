@@ -14,6 +14,10 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 
 /** The protocol over scripted nodes in virtual time. */
 final class ProtocolFixture {

@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.quorum.QuorumResult;
 import org.junit.jupiter.api.Test;
 
 class RedlockTest {

@@ -22,7 +22,7 @@ public final class VirtualTime implements Time {
         return wallMicros;
     }
 
-    void setEpochMicros(long micros) {
+    public void setEpochMicros(long micros) {
         wallMicros = micros;
     }
 

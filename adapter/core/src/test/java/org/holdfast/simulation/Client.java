@@ -14,13 +14,10 @@ import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.ManagerBridge;
-import org.holdfast.protocol.Redlock;
 import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.Renewals;
-import org.holdfast.protocol.Timing;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
-import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.guard.ClockMonitor;
@@ -30,6 +27,9 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 
 /** One process of the application: the real protocol, a heartbeat, and threads that do the application's work. */
 final class Client {

@@ -9,6 +9,7 @@ class MutantsTest {
     private static final System.Logger LOG = System.getLogger("simulation");
     private static final int SEEDS = 1_500;
     private static final String PROTOCOL = "org/holdfast/protocol/";
+    private static final String QUORUM = PROTOCOL + "quorum/";
     private static final String GUARD = PROTOCOL + "guard/";
     private static final String SCRIPTS = "org/holdfast/redis/";
     private static final String CODEC = "org/holdfast/redis/ScriptCodec.java";
@@ -32,7 +33,7 @@ class MutantsTest {
     @ConcurrentTest
     void noBug_isNotFound() throws Exception {
         assertThat(new Mutant()
-                        .with(PROTOCOL + "Tally.java", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")
+                        .with(QUORUM + "Tally.java", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")
                         .simulate(50))
                 .isNull();
     }
@@ -41,7 +42,7 @@ class MutantsTest {
     void quorumOfHalf_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
-                new Mutant().with(PROTOCOL + "Tally.java", "return nodes / 2 + 1;", "return nodes / 2;"));
+                new Mutant().with(QUORUM + "Tally.java", "return nodes / 2 + 1;", "return nodes / 2;"));
     }
 
     @ConcurrentTest
@@ -57,7 +58,7 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Redlock.java",
+                                QUORUM + "Redlock.java",
                                 "if (tally.isGranted() && time.nanoTime() - validUntil < 0) {",
                                 "if (tally.isGranted()) { validUntil = time.nanoTime()"
                                         + " + timing.validityNanos(ttlMillis);"));
@@ -133,7 +134,7 @@ class MutantsTest {
                 "Violation: ",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Redlock.java",
+                                QUORUM + "Redlock.java",
                                 "nodes.send(undoing, reachable)",
                                 "nodes.send(Command.Release.ofLease(claim), NodeSet.first(nodes.count()))")
                         .with(
@@ -389,11 +390,11 @@ class MutantsTest {
                 "Violation: 6:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Tally.java",
+                                QUORUM + "Tally.java",
                                 "return ticketToExceed() > enough(tickets, accepted() + pending().size());",
                                 "return false;")
                         .with(
-                                PROTOCOL + "Tally.java",
+                                QUORUM + "Tally.java",
                                 "return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();",
                                 "return ticketRefusals > nodes - quorum();"));
     }
@@ -464,7 +465,7 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Redlock.java",
+                                QUORUM + "Redlock.java",
                                 "        long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending",
                                 "        started = time.nanoTime(); validUntil = started + timing.validityNanos(ttlMillis);\n"
                                         + "        long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending"));
@@ -476,7 +477,7 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Redlock.java",
+                                QUORUM + "Redlock.java",
                                 "new RenewalResult.Extended(renewing.started() + timing",
                                 "new RenewalResult.Extended(time.nanoTime() + timing"));
     }
@@ -487,7 +488,7 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Timing.java",
+                                QUORUM + "Timing.java",
                                 "return ttl - (long) (ttl * driftFactor) - SharedSettings.DRIFT_CONSTANT_NANOS;",
                                 "return ttl - SharedSettings.DRIFT_CONSTANT_NANOS;"));
     }
@@ -551,7 +552,7 @@ class MutantsTest {
     void supersededLeaseKept_isFound() throws Exception {
         assertFound(
                 "Violation: 5:",
-                new Mutant().with(PROTOCOL + "Redlock.java", "if (tally.isSuperseded()) {", "if (false) {"));
+                new Mutant().with(QUORUM + "Redlock.java", "if (tally.isSuperseded()) {", "if (false) {"));
     }
 
     @ConcurrentTest

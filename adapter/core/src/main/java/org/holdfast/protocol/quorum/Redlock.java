@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol;
+package org.holdfast.protocol.quorum;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +45,7 @@ public final class Redlock {
      *
      * @param deadline when to give up; the node timeout may come earlier
      */
-    QuorumResult acquire(Nodes nodes, Command.Acquire command, long deadline) {
+    public QuorumResult acquire(Nodes nodes, Command.Acquire command, long deadline) {
         nodes.prepare();
         Optional<QuorumResult> skewed = skew(nodes, command, deadline);
         if (skewed.isPresent()) {
@@ -182,10 +182,10 @@ public final class Redlock {
      * @param sent when it had been sent: sending takes long where a connection has to be opened first, and answers come
      *     after
      */
-    record Renewing(Claim claim, long started, long sent, Round round) {}
+    public record Renewing(Claim claim, long started, long sent, Round round) {}
 
     /** Sends the renewals of claims, all at once. */
-    List<Renewing> startRenewals(Nodes nodes, List<Claim> claims) {
+    public List<Renewing> startRenewals(Nodes nodes, List<Claim> claims) {
         long started = time.nanoTime();
         List<Round> rounds =
                 nodes.sendAll(claims.stream().map(Command.Renew::new).toList(), NodeSet.first(nodes.count()));
@@ -204,7 +204,7 @@ public final class Redlock {
      * acquisition, or lost it, is healed. That is safe even late: had another holder taken the lock since, every quorum
      * would contain a node with a larger token, which refuses.
      */
-    RenewalResult finishRenewal(Nodes nodes, Renewing renewing) {
+    public RenewalResult finishRenewal(Nodes nodes, Renewing renewing) {
         long ttlMillis = renewing.claim().ttlMillis();
         long patience = timing.patienceNanos(ttlMillis);
         Tally tally = gather(nodes, renewing.round(), renewing.sent() + patience);
@@ -224,7 +224,7 @@ public final class Redlock {
      *
      * @param until when to stop waiting at the latest
      */
-    ReleaseResult letExpire(Nodes nodes, Claim claim, long millis, long until) {
+    public ReleaseResult letExpire(Nodes nodes, Claim claim, long millis, long until) {
         Command.Renew last = new Command.Renew(claim.lasting(millis));
         long deadline = earlier(time.nanoTime() + timing.patienceNanos(claim.ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
@@ -237,10 +237,10 @@ public final class Redlock {
     }
 
     /** A release that is under way. */
-    record Releasing(Claim claim, Round round) {}
+    public record Releasing(Claim claim, Round round) {}
 
     /** Sends the releases of claims to all nodes, all at once. */
-    List<Releasing> startReleases(Nodes nodes, List<Claim> claims) {
+    public List<Releasing> startReleases(Nodes nodes, List<Claim> claims) {
         List<Round> rounds =
                 nodes.sendAll(claims.stream().map(Command.Release::ofLease).toList(), NodeSet.first(nodes.count()));
         List<Releasing> releasing = new ArrayList<>(claims.size());
@@ -255,7 +255,7 @@ public final class Redlock {
      *
      * @param listeners how many connections a node has notified of it, at the most
      */
-    record Freed(ReleaseResult result, long listeners) {}
+    public record Freed(ReleaseResult result, long listeners) {}
 
     /**
      * Waits until enough nodes have answered to know whether the lock was still ours. The release is sent again to
@@ -264,7 +264,7 @@ public final class Redlock {
      * @param started when the release was sent
      * @param until when to stop waiting at the latest
      */
-    Freed finishRelease(Nodes nodes, Releasing releasing, long started, long until) {
+    public Freed finishRelease(Nodes nodes, Releasing releasing, long started, long until) {
         Claim claim = releasing.claim();
         Round round = releasing.round();
         long deadline = earlier(started + timing.patienceNanos(claim.ttlMillis()), until);
@@ -283,12 +283,12 @@ public final class Redlock {
     }
 
     /** Has a lost claim released on every node, in the background. */
-    void abandon(Claim claim) {
+    public void abandon(Claim claim) {
         unfinished.add(NodeSet.first(unfinished.nodes()), Command.Release.ofLease(claim));
     }
 
     /** Looks for a permit that is free; a hint only, which may be out of date when it is returned. */
-    OptionalInt findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
+    public OptionalInt findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
         return ask(nodes, command, deadline).freePermit();
     }
 
