@@ -64,11 +64,11 @@ public final class LeaseManager {
     private final ProcessInfo processInfo;
     private final LockAdmin lockAdmin = new LockAdmin(this);
     private final Releases releases;
-    private final HeldLocks heldLocks = new HeldLocks();
+    private final HeldLocks heldLocks;
     private final Set<WaitingWithoutThread> threadless = ConcurrentHashMap.newKeySet();
     private final LogRateLimiter losses;
     private final AtomicLong standstills = new AtomicLong();
-    private volatile boolean closed;
+    private final StopFlag stopFlag = new StopFlag();
 
     /**
      * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by
@@ -108,14 +108,15 @@ public final class LeaseManager {
         this.lossNotifier = new LossNotifier(callbacks, time);
         this.tokens = new TokenClock(time, timing.maxTokenLeadMicros());
         this.retryDelay = new RetryDelay(randomness);
-        this.handoffYield = new HandoffYield(time, randomness);
+        this.handoffYield = new HandoffYield(time, randomness, notifications);
         this.tickets = new Tickets(time, forWaiting, timing);
         this.timers = new Timers(time);
         this.losses = new LogRateLimiter(time);
         this.attemptLimiter = new AttemptLimiter(time, MOST_ATTEMPTS);
         this.notifications = notifications;
         this.processInfo = processInfo;
-        this.releases = new Releases(this, renewals, service);
+        this.heldLocks = new HeldLocks(renewals, waitQueues);
+        this.releases = new Releases(this, service);
         notifications.onRelease(waitQueues::wake);
         notifications.onForcedRelease(this::suspect);
     }
@@ -342,7 +343,6 @@ public final class LeaseManager {
             Nodes nodes) {
         HeldLock heldLock = newHold(claim, cohort, taker, terms, acquired);
         heldLocks.add(heldLock);
-        renewals.add(heldLock);
         releaseIfClosed(heldLock, nodes);
         return heldLock;
     }
@@ -369,24 +369,18 @@ public final class LeaseManager {
 
     /** Releases a hold that came too late for {@link #close}: nothing else will release it. */
     void releaseIfClosed(HeldLock heldLock, Nodes nodes) {
-        if (closed && heldLock.giveBackAll()) {
+        if (stopFlag.isRaised() && heldLock.giveBackAll()) {
             releases.release(List.of(heldLock), nodes);
             requireOpen();
         }
     }
 
     void requireOpen() {
-        if (closed) {
-            throw stopped();
-        }
-    }
-
-    static IllegalStateException stopped() {
-        return new IllegalStateException("the lock service has been stopped: its factory or adapter was closed");
+        stopFlag.requireOpen();
     }
 
     boolean isClosed() {
-        return closed;
+        return stopFlag.isRaised();
     }
 
     long standstills() {
@@ -458,7 +452,7 @@ public final class LeaseManager {
      * left there for that purpose.
      */
     private void lost(HeldLock heldLock) {
-        forget(heldLock);
+        heldLocks.remove(heldLock);
         if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {
             redlock.abandon(heldLock.claim());
         }
@@ -468,12 +462,6 @@ public final class LeaseManager {
         if (more != null) {
             LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + heldLock.loss() + more));
         }
-    }
-
-    void forget(HeldLock heldLock) {
-        renewals.remove(heldLock);
-        heldLocks.remove(heldLock);
-        heldLock.claim().target().names().forEach(waitQueues::wake);
     }
 
     /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */
@@ -502,7 +490,7 @@ public final class LeaseManager {
      * needed for a moment.
      */
     public void stopWaiting() {
-        closed = true; // before any waiter is woken: one that checks now, or comes now, sees it
+        stopFlag.raise(); // before any waiter is woken: one that checks now, or comes now, sees it
         waitQueues.wakeAll();
         threadless.forEach(WaitingWithoutThread::stop);
     }

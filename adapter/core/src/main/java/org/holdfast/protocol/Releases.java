@@ -36,15 +36,13 @@ final class Releases {
     private static final int BATCH = 200;
 
     private final LeaseManager manager;
-    private final Renewals renewals;
     private final Nodes service;
     private final Time time;
     private final Timing timing;
 
     /** @param service the nodes through which leases are released: the caller's connections may be gone by then */
-    Releases(LeaseManager manager, Renewals renewals, Nodes service) {
+    Releases(LeaseManager manager, Nodes service) {
         this.manager = manager;
-        this.renewals = renewals;
         this.service = service;
         this.time = manager.time();
         this.timing = manager.timing();
@@ -94,18 +92,12 @@ final class Releases {
         if (heldLock.isHeld(time.nanoTime())) { // the last of its leases may have been released meanwhile
             manager.renew(heldLock);
         }
-        heldLock.claim().target().names().forEach(manager.waitQueues()::wake);
+        manager.heldLocks().wakeWaiters(heldLock);
     }
 
     /** Passes a lock on to the next waiter in this process, with the next token. */
     private boolean handOver(HeldLock heldLock) {
-        boolean passed = canBePassedOn(heldLock)
-                && manager.waitQueues()
-                        .handOver(new WaitQueues.Line(heldLock.lock(), WaitQueues.Kind.FREE_FOR_ALL), heldLock);
-        if (passed) {
-            renewals.remove(heldLock);
-        }
-        return passed;
+        return canBePassedOn(heldLock) && manager.waitQueues().handOff(heldLock);
     }
 
     /** With bounds, so that other processes have their turn, and with half of the validity left for the next holder. */
@@ -125,7 +117,6 @@ final class Releases {
         HeldLock heir = manager.newHold(old.claim(), old.cohort().next(), taker, terms, acquired);
         manager.heldLocks().replace(old, heir);
         manager.counters().passedOn.increment();
-        renewals.add(heir);
         return heir;
     }
 
@@ -153,11 +144,8 @@ final class Releases {
             HeldLock heldLock = given.get(i);
             manager.counters().released.increment();
             Redlock.Freed freed = manager.redlock().finishRelease(nodes, releasing.get(i), begun, until);
-            if (freed.listeners()
-                    > (manager.notifications().isSubscribed(heldLock.lock()) ? 1 : 0)) { // one of them is our own
-                manager.handoffYield().yieldToOthers(heldLock.lock());
-            }
-            manager.forget(heldLock);
+            manager.handoffYield().released(heldLock.lock(), freed.listeners());
+            manager.heldLocks().remove(heldLock);
             results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
         }
         return results;
@@ -176,7 +164,7 @@ final class Releases {
         long millis = TimeUnit.NANOSECONDS.toMillis(keptNanos) + 1;
         manager.counters().released.increment();
         ReleaseResult result = manager.redlock().letExpire(nodes, heldLock.claim(), millis, until);
-        manager.forget(heldLock);
+        manager.heldLocks().remove(heldLock);
         return result;
     }
 

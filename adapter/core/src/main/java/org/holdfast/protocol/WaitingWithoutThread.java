@@ -295,7 +295,7 @@ final class WaitingWithoutThread {
         try {
             undelivered.release();
         } finally {
-            failSettled(manager.isClosed() ? LeaseManager.stopped() : LockFailures.undelivered(attempts.request()));
+            failSettled(manager.isClosed() ? StopFlag.stopped() : LockFailures.undelivered(attempts.request()));
         }
     }
 

@@ -266,8 +266,7 @@ class HandoverTest {
         WaitQueues.Turn turn = waitForIt();
         assertThat(first.giveBack(false)).isEqualTo(HeldLock.GivenBack.ALL);
         manager.clockStoodStill(1_000_000_000L); // sees a lock that is released, and none that was handed over yet
-        assertThat(manager.waitQueues().handOver(new WaitQueues.Line("a", WaitQueues.Kind.FREE_FOR_ALL), first))
-                .isTrue();
+        assertThat(manager.waitQueues().handOff(first)).isTrue();
         AcquireResult taken = manager.takeOver(turn.leave(), fixture.nodes);
         assertThat(manager.isHeld(((AcquireResult.Held) taken).heldLock())).isFalse();
     }
