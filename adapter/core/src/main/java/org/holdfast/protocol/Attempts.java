@@ -172,7 +172,7 @@ final class Attempts {
 
     /** Attempts once; returns null if another attempt may succeed. */
     AcquireResult next(Nodes nodes) {
-        manager.requireOpen();
+        manager.stopFlag().requireOpen();
         long started = manager.time().nanoTime();
         long local = ticket != null && !ticket.known() ? 0 : localRemaining();
         QuorumResult quorumResult = local > 0 ? new QuorumResult.Contended(local / 1_000_000) : attempt(nodes);
@@ -258,7 +258,7 @@ final class Attempts {
 
     private QuorumResult attempt(Nodes nodes, Target target) {
         long ttlMillis = TimeUnit.NANOSECONDS.toMillis(ttlNanos());
-        int more = isPassedOn() ? Releases.MOST_PASSED_ON : 0;
+        int more = isPassedOn() ? Handoff.MOST : 0;
         long token = manager.tokens().next(more);
         HolderInfo holderInfo = holderInfo(token);
         Claim claim = new Claim(
@@ -270,7 +270,7 @@ final class Attempts {
                 manager.timing().fenceMillis(ttlMillis));
         Optional<Command.Queueing> queueing =
                 isInTurn() ? Optional.of(new Command.Queueing(Optional.ofNullable(ticket))) : Optional.empty();
-        long standstillsBefore = manager.standstills();
+        long standstillsBefore = manager.grants().standstills();
         QuorumResult quorumResult = manager.redlock()
                 .acquire(
                         nodes,
@@ -283,9 +283,9 @@ final class Attempts {
             manager.tokens().forget();
         } else if (quorumResult instanceof QuorumResult.Acquired acquired) {
             HeldLock.Cohort cohort = new HeldLock.Cohort(acquired.startedNanos(), 0, standstillsBefore);
-            held = manager.keep(
-                    claim, cohort, new HeldLock.Taker(holder, holderInfo, threadId), terms(), acquired, nodes);
-            return manager.loseIfStoodStill(held) ? stoodStill() : quorumResult;
+            held = manager.grants()
+                    .keep(claim, cohort, new HeldLock.Taker(holder, holderInfo, threadId), terms(), acquired, nodes);
+            return manager.grants().loseIfStoodStill(held) ? stoodStill() : quorumResult;
         }
         return quorumResult;
     }
@@ -321,8 +321,8 @@ final class Attempts {
                 && old.claim().ttlMillis() == request.ttl().orElseThrow().toMillis()
                 && left() > 0;
         return fits
-                ? manager.releases()
-                        .passOn(old, new HeldLock.Taker(holder, holderInfo(old.token() + 1), threadId), terms())
+                ? manager.handoff()
+                        .toNext(old, new HeldLock.Taker(holder, holderInfo(old.token() + 1), threadId), terms())
                 : null;
     }
 
@@ -374,7 +374,7 @@ final class Attempts {
         HeldLock handed = turn.leave();
         queueing.ended(line.lock(), line.kind().name(), got != null);
         if (handed != null && handed != got) { // just now, and too late
-            manager.releases().giveBack(List.of(new LeaseShare(handed, false)));
+            manager.leases().giveBack(List.of(new LeaseShare(handed, false)));
         }
         if (ticket != null) {
             manager.tickets().leave(ticket, got == null && !overtaken);
@@ -419,7 +419,7 @@ final class Attempts {
      * @throws IllegalStateException if the service was stopped meanwhile: the lock may well be free
      */
     AcquireResult givenUp() {
-        manager.requireOpen();
+        manager.stopFlag().requireOpen();
         Duration waited = Duration.ofNanos(manager.time().nanoTime() - begun);
         QuorumResult found = found();
         if (found instanceof QuorumResult.Unavailable unavailable) {

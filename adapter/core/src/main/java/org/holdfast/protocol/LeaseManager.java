@@ -1,42 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.Timers;
-import org.holdfast.protocol.node.Claim;
-import org.holdfast.protocol.node.LogText;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
-import org.holdfast.protocol.quorum.QuorumResult;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.TokenClock;
 
 /**
- * Takes the locks of this process: waiting, re-entry and retry around {@link Redlock}. {@link Releases} releases them.
+ * Takes the locks of this process: waiting, re-entry and retry around {@link Redlock}.
  *
- * <p>Owns every {@link HeldLock}. Safe for use by any number of threads.
+ * <p>Safe for use by any number of threads.
  */
 public final class LeaseManager {
-
-    private static final System.Logger LOG = System.getLogger(LeaseManager.class.getName());
 
     /** So many waiters ask the nodes at the same time. */
     private static final int MOST_ATTEMPTS = 100;
@@ -52,22 +43,20 @@ public final class LeaseManager {
     private final Tickets tickets;
     private final Timers timers;
     private final AttemptLimiter attemptLimiter;
-    private final Renewals renewals;
     private final Counters counters;
     private final Recorder recorder;
-    private final Nodes service;
     private final Nodes forWaiting;
     private final Executor threads;
     private final Callbacks callbacks;
     private final LossNotifier lossNotifier;
     private final ReleaseNotifications notifications;
     private final ProcessInfo processInfo;
-    private final LockAdmin lockAdmin = new LockAdmin(this);
-    private final Releases releases;
+    private final LockAdmin lockAdmin;
     private final HeldLocks heldLocks;
+    private final Leases leases;
+    private final Grants grants;
+    private final Handoff handoff;
     private final Set<WaitingWithoutThread> threadless = ConcurrentHashMap.newKeySet();
-    private final LogRateLimiter losses;
-    private final AtomicLong standstills = new AtomicLong();
     private final StopFlag stopFlag = new StopFlag();
 
     /**
@@ -98,10 +87,8 @@ public final class LeaseManager {
         this.randomness = randomness;
         this.timing = timing;
         this.redlock = redlock;
-        this.renewals = renewals;
         this.counters = counters;
         this.recorder = recorder;
-        this.service = service;
         this.forWaiting = forWaiting;
         this.threads = threads;
         this.callbacks = new Callbacks(applicationThreads);
@@ -111,14 +98,18 @@ public final class LeaseManager {
         this.handoffYield = new HandoffYield(time, randomness, notifications);
         this.tickets = new Tickets(time, forWaiting, timing);
         this.timers = new Timers(time);
-        this.losses = new LogRateLimiter(time);
         this.attemptLimiter = new AttemptLimiter(time, MOST_ATTEMPTS);
         this.notifications = notifications;
         this.processInfo = processInfo;
         this.heldLocks = new HeldLocks(renewals, waitQueues);
-        this.releases = new Releases(this, service);
+        this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
+        Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
+        Releases releases = new Releases(time, redlock, heldLocks, handoffYield, counters);
+        this.handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
+        this.leases = new Leases(time, timing, service, heldLocks, renewals, releases, handoff);
+        this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
         notifications.onRelease(waitQueues::wake);
-        notifications.onForcedRelease(this::suspect);
+        notifications.onForcedRelease(leases::suspect);
     }
 
     /** Returns what has been done so far. */
@@ -201,14 +192,39 @@ public final class LeaseManager {
         return processInfo;
     }
 
-    /** Returns what operators see and do. */
     LockAdmin lockAdmin() {
         return lockAdmin;
     }
 
-    /** Returns what releases leases. */
-    Releases releases() {
-        return releases;
+    Leases leases() {
+        return leases;
+    }
+
+    Grants grants() {
+        return grants;
+    }
+
+    Handoff handoff() {
+        return handoff;
+    }
+
+    StopFlag stopFlag() {
+        return stopFlag;
+    }
+
+    /** Returns what keeps leases for the transactions of the environment. */
+    public TransactionLeases transactionLeases(Transactions transactions) {
+        return new TransactionLeases(time, leases, transactions);
+    }
+
+    /** Returns what a new connection handle takes its leases with. */
+    public LockSession newSession(TransactionLeases transactions, LockSession.Defaults defaults) {
+        return new LockSession(this, leases, lockAdmin, transactions, defaults);
+    }
+
+    /** Returns what ends the leases when the service stops. */
+    public LeaseShutdown shutdown(TransactionLeases transactions) {
+        return new LeaseShutdown(time, heldLocks, leases, transactions, callbacks);
     }
 
     /** Returns the nodes through which waiters attempt. */
@@ -268,7 +284,7 @@ public final class LeaseManager {
      * @param lease makes a lease of what was taken
      */
     CompletableFuture<Lease> acquireAsync(LockRequest request, Function<HeldLock, Lease> lease) {
-        requireOpen();
+        stopFlag.requireOpen();
         return new WaitingWithoutThread(this, new Attempts(this, request, null), lease).start();
     }
 
@@ -329,139 +345,14 @@ public final class LeaseManager {
                 && heldLock.isHeld(time.nanoTime());
     }
 
-    /**
-     * Registers a lock that was taken.
-     *
-     * @param nodes through which it was taken: they are open, even if the service's own are not any more
-     */
-    HeldLock keep(
-            Claim claim,
-            HeldLock.Cohort cohort,
-            HeldLock.Taker taker,
-            HeldLock.Terms terms,
-            QuorumResult.Acquired acquired,
-            Nodes nodes) {
-        HeldLock heldLock = newHold(claim, cohort, taker, terms, acquired);
-        heldLocks.add(heldLock);
-        releaseIfClosed(heldLock, nodes);
-        return heldLock;
-    }
-
-    /** Returns a hold whose loss is reported. */
-    HeldLock newHold(
-            Claim claim,
-            HeldLock.Cohort cohort,
-            HeldLock.Taker taker,
-            HeldLock.Terms terms,
-            QuorumResult.Acquired acquired) {
-        return new HeldLock(claim, cohort, taker, terms, acquired, lossNotifier, this::lost);
-    }
-
-    /**
-     * Takes over a hold that was handed over: a thread that ended other holds meanwhile may have seen neither the old
-     * nor the new one.
-     */
-    AcquireResult takeOver(HeldLock handed, Nodes nodes) {
-        releaseIfClosed(handed, nodes);
-        loseIfStoodStill(handed);
-        return new AcquireResult.Held(handed);
-    }
-
-    /** Releases a hold that came too late for {@link #close}: nothing else will release it. */
-    void releaseIfClosed(HeldLock heldLock, Nodes nodes) {
-        if (stopFlag.isRaised() && heldLock.giveBackAll()) {
-            releases.release(List.of(heldLock), nodes);
-            requireOpen();
-        }
-    }
-
-    void requireOpen() {
-        stopFlag.requireOpen();
-    }
-
-    boolean isClosed() {
-        return stopFlag.isRaised();
-    }
-
-    long standstills() {
-        return standstills.get();
-    }
-
-    /** Makes a hold lost if our clock has stood still since it was asked for; returns whether it has. */
-    boolean loseIfStoodStill(HeldLock heldLock) {
-        boolean stoodStill = standstills.get() != heldLock.cohort().standstills();
-        if (stoodStill) {
-            heldLock.lose("the clock of this process stood still while it was taken", time.nanoTime());
-        }
-        return stoodStill;
-    }
-
-    /** Returns whether the hold is in force now. */
-    boolean isHeld(HeldLock heldLock) {
-        return heldLock.isHeld(time.nanoTime());
-    }
-
-    /** Returns for how long the hold is in force for certain. */
-    Duration remaining(HeldLock heldLock) {
-        return Duration.ofNanos(heldLock.remainingNanos(time.nanoTime()));
-    }
-
-    /** Renews now, on the calling thread. */
-    boolean renew(HeldLock heldLock) {
-        return renewals.renewNow(service, heldLock);
-    }
-
-    /** Returns whether the hold is in force for long enough to commit; renews it if it is short. */
-    boolean confirm(HeldLock heldLock) {
-        if (!isHeld(heldLock)) { // a renewal would only make nodes keep a lost lock for longer
-            return false;
-        }
-        long needed = Math.max(1, heldLock.commitMarginNanos(timing)); // without a margin it must be held all the same
-        return heldLock.remainingNanos(time.nanoTime()) >= needed
-                || renew(heldLock) && heldLock.remainingNanos(time.nanoTime()) >= needed;
-    }
-
     /** Our clock stood still for so long: no lease that is measured by it can be relied upon. */
     public void clockStoodStill(long nanos) {
-        standstills.incrementAndGet(); // before the check: a caller that takes a lock now sees it, or its lock is seen
-        String reason = "the clock of this process stood still for " + TimeUnit.NANOSECONDS.toMillis(nanos)
-                + " ms (was its machine suspended?)";
-        heldLocks.all().forEach(heldLock -> heldLock.lose(reason, time.nanoTime()));
+        grants.clockStoodStill(nanos);
     }
 
-    /**
-     * Receives the announcement that an operator of another process has taken a lock away. It proves nothing; so what
-     * this process holds of that lock is renewed at once, and is not passed on until a quorum has confirmed it.
-     */
-    private void suspect(String lock, long token) {
-        long now = time.nanoTime();
-        for (HeldLock heldLock : heldLocks.of(lock)) {
-            if (heldLock.claim().lastToken() < token) {
-                heldLock.suspicion().raise(now);
-            }
-        }
-        for (HeldLock heldLock : heldLocks.of(lock)) { // once more: one may have been passed on meanwhile
-            if (heldLock.suspicion().isOpen()) {
-                renewals.hasten(heldLock);
-            }
-        }
-    }
-
-    /**
-     * What is left of a lost lease on the nodes keeps others from the lock: it is released there, unless the lease is
-     * left there for that purpose.
-     */
-    private void lost(HeldLock heldLock) {
-        heldLocks.remove(heldLock);
-        if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {
-            redlock.abandon(heldLock.claim());
-        }
-        counters.lost.increment();
-        recorder.lost(heldLock.loss());
-        String more = losses.leave();
-        if (more != null) {
-            LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + heldLock.loss() + more));
-        }
+    /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */
+    void waitInVain(long nanos) throws InterruptedException {
+        time.newSignal().await(nanos);
     }
 
     /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */
@@ -503,6 +394,6 @@ public final class LeaseManager {
     public void close(long deadline) {
         stopWaiting();
         callbacks.close();
-        releases.releaseAll(deadline);
+        leases.close(deadline);
     }
 }

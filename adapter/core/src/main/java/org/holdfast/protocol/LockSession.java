@@ -32,6 +32,8 @@ import org.holdfast.protocol.node.Nodes;
 public final class LockSession {
 
     private final LeaseManager manager;
+    private final Leases leases;
+    private final LockAdmin lockAdmin;
     private final TransactionLeases transactions;
     private final Defaults defaults;
 
@@ -74,8 +76,15 @@ public final class LockSession {
         }
     }
 
-    public LockSession(LeaseManager manager, TransactionLeases transactions, Defaults defaults) {
+    LockSession(
+            LeaseManager manager,
+            Leases leases,
+            LockAdmin lockAdmin,
+            TransactionLeases transactions,
+            Defaults defaults) {
         this.manager = manager;
+        this.leases = leases;
+        this.lockAdmin = lockAdmin;
         this.transactions = transactions;
         this.defaults = defaults;
     }
@@ -99,18 +108,8 @@ public final class LockSession {
     }
 
     private LockTimeoutException timedOut(LockRequest request) {
-        for (String name : request.names()) {
-            HeldLock mine = manager.heldLocks()
-                    .find(
-                            name,
-                            heldLock -> !heldLock.isPermit()
-                                    && heldLock.isTakenByThisThread()
-                                    && heldLock.isHeld(manager.time().nanoTime()));
-            if (mine != null) {
-                return LockFailures.timedOut(request, mine);
-            }
-        }
-        return LockFailures.timedOut(request);
+        HeldLock mine = leases.takenByThisThread(request.names());
+        return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
     }
 
     /**
@@ -175,12 +174,12 @@ public final class LockSession {
 
     /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
     public List<LockHolder> holders(Nodes nodes, LockRequest request) {
-        return manager.lockAdmin().holders(nodes, request);
+        return lockAdmin.holders(nodes, request);
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */
     public List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
-        return manager.lockAdmin().forceRelease(nodes, request);
+        return lockAdmin.forceRelease(nodes, request);
     }
 
     private boolean canBeKept(Object transaction) {
@@ -205,7 +204,7 @@ public final class LockSession {
             LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
-        return new LeaseHandle(manager, share, request.names(), interrupt, whenReleased);
+        return new LeaseHandle(leases, share, request.names(), interrupt, whenReleased);
     }
 
     private Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
@@ -248,7 +247,7 @@ public final class LockSession {
         try {
             transactions.bind(transaction, this, share);
         } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
-            manager.releases().giveBack(List.of(share));
+            leases.giveBack(List.of(share));
             throw new LockException(
                     "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
         }
@@ -256,7 +255,7 @@ public final class LockSession {
 
     /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */
     void waitInVain(long nanos) throws InterruptedException {
-        manager.time().newSignal().await(nanos);
+        manager.waitInVain(nanos);
     }
 
     /** Returns whether leases end with the handle. */
@@ -271,7 +270,7 @@ public final class LockSession {
 
     private ReleaseResult giveBack(LeaseHandle lease) {
         bound.remove(lease);
-        return manager.releases().giveBack(lease.share());
+        return leases.giveBack(lease.share());
     }
 
     private ReleaseResult leaveToTransaction(LeaseHandle lease) {
@@ -295,10 +294,7 @@ public final class LockSession {
         if (ofTransactions) {
             taken.addAll(transactions.takenBy(this));
         }
-        long now = manager.time().nanoTime();
-        return (int) taken.stream()
-                .filter(heldLock -> heldLock.loseAndLeave(reason, now))
-                .count();
+        return leases.loseAndLeave(taken, reason);
     }
 
     /** Releases the leases that are bound to the handle, all at once. */
@@ -314,6 +310,6 @@ public final class LockSession {
         kept.forEach(LeaseHandle::interruptNoMore);
         kept.clear();
         viewed.clear();
-        manager.releases().giveBack(ended);
+        leases.giveBack(ended);
     }
 }

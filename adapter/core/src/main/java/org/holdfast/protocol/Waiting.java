@@ -83,9 +83,9 @@ final class Waiting {
         boolean attempt = attempts.isInTurn(); // so that the nodes know of us
         while (true) {
             if (turn.handed() != null) {
-                return manager.takeOver(turn.handed(), nodes);
+                return new AcquireResult.Held(manager.grants().takeOver(turn.handed(), nodes));
             }
-            manager.requireOpen(); // a stop of the service wakes every waiter
+            manager.stopFlag().requireOpen(); // a stop of the service wakes every waiter
             if (attempt && enterGate(attempts.left())) {
                 AcquireResult done = attemptInside();
                 if (done != null || attempts.isOvertaken()) {

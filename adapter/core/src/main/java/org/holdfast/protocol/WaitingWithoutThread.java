@@ -75,7 +75,7 @@ final class WaitingWithoutThread {
             }
         });
         manager.threadless().add(this);
-        if (manager.isClosed()) { // just now: the closing thread may not have seen this waiter
+        if (manager.stopFlag().isRaised()) { // just now: the closing thread may not have seen this waiter
             stop();
         } else {
             happened();
@@ -141,7 +141,7 @@ final class WaitingWithoutThread {
             end(null);
             return;
         }
-        manager.requireOpen();
+        manager.stopFlag().requireOpen();
         if (isBlocked()) {
             waitForApplication();
             return;
@@ -149,7 +149,7 @@ final class WaitingWithoutThread {
         boolean attempt = turn == null ? join() : takeTurn();
         AcquireResult done = null;
         if (turn != null && turn.handed() != null) {
-            done = manager.takeOver(turn.handed(), manager.forWaiting());
+            done = new AcquireResult.Held(manager.grants().takeOver(turn.handed(), manager.forWaiting()));
         } else if (attempt) {
             done = attempts.next(manager.forWaiting());
         }
@@ -295,12 +295,15 @@ final class WaitingWithoutThread {
         try {
             undelivered.release();
         } finally {
-            failSettled(manager.isClosed() ? StopFlag.stopped() : LockFailures.undelivered(attempts.request()));
+            failSettled(
+                    manager.stopFlag().isRaised() ? StopFlag.stopped() : LockFailures.undelivered(attempts.request()));
         }
     }
 
     private boolean isTooLate() {
-        return promise.isDone() || manager.isClosed() || manager.time().nanoTime() - deliverUntil >= 0;
+        return promise.isDone()
+                || manager.stopFlag().isRaised()
+                || manager.time().nanoTime() - deliverUntil >= 0;
     }
 
     private void fail(Throwable failure) {

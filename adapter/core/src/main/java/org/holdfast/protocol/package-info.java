@@ -16,11 +16,14 @@
  * <ul>
  *   <li>{@link org.holdfast.protocol.HeldLock} is a lock that this process holds, with its end of validity and its
  *       states: held, released, lost. {@link org.holdfast.protocol.Renewals} is the one sweep that renews every lease,
- *       and checks each in time. A loss becomes final in {@code HeldLock}, by the first thread that sees it: {@code
- *       LeaseManager} then forgets the lock, {@code LossInterrupt} interrupts the thread, {@code LossNotifier} has the
- *       listeners called by {@code Callbacks}. {@code LeaseShutdown} ends what is held when the service stops.
- *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting and re-entry; {@code Releases} hands locks to
- *       waiters of this process and releases them. A caller's attempts are {@code Attempts}; it waits as a thread
+ *       and checks each in time. {@code HeldLocks} has all of them, by name.
+ *   <li>{@code Grants} keeps what nodes have granted. {@code Leases} is what holders do with it: check, renew, confirm,
+ *       give back. A lock that is given back goes to the next waiter of this process ({@code Handoff}), or {@code
+ *       Releases} releases it on the nodes.
+ *   <li>A loss becomes final in {@code HeldLock}, by the first thread that sees it: {@code Losses} then removes the
+ *       lock, {@code LossInterrupt} interrupts the thread, {@code LossNotifier} has the listeners called by {@code
+ *       Callbacks}. {@code LeaseShutdown} ends what is held when the service stops.
+ *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting and re-entry. A caller's attempts are {@code Attempts}; it waits as a thread
  *       ({@code Waiting}) or without one ({@code WaitingWithoutThread}) in the {@code WaitQueues}. If the nodes are to
  *       know its place it has a {@link org.holdfast.protocol.node.Ticket}, which {@code Tickets} keeps on the nodes.
  *       {@code HandoffYield} lets callers of other processes go first after a release.

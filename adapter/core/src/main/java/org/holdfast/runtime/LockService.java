@@ -116,8 +116,8 @@ public final class LockService implements AutoCloseable {
                 this::runApplication,
                 subscriber,
                 ThisProcess.WHEREABOUTS);
-        this.transactionLeases = new TransactionLeases(leases, transactions);
-        this.shutdown = new LeaseShutdown(leases, transactionLeases);
+        this.transactionLeases = leases.transactionLeases(transactions);
+        this.shutdown = leases.shutdown(transactionLeases);
         this.inspection = cluster.inspection();
         this.nodeMonitor = new NodeMonitor(time, cluster.clockMonitor(), inspection, leases::clockStoodStill);
         this.management = new Management(settings.keyPrefix(), leases, unfinished, cluster::describeNodes);
@@ -136,7 +136,7 @@ public final class LockService implements AutoCloseable {
 
     /** Returns what a new connection handle takes its leases with, whose factory has TTL and wait timeout of its own. */
     public LockSession newSession(Settings ofFactory) {
-        return new LockSession(leases, transactionLeases, defaults(ofFactory));
+        return leases.newSession(transactionLeases, defaults(ofFactory));
     }
 
     /** Returns what a request has that does not say, and may have at the most, where a factory has these settings. */

@@ -39,7 +39,7 @@ class HandoverTest {
     }
 
     private void giveBack(HeldLock heldLock) {
-        manager.releases().giveBack(List.of(new LeaseShare(heldLock, false)));
+        manager.leases().giveBack(List.of(new LeaseShare(heldLock, false)));
     }
 
     private boolean isReleasedOnNodes() {
@@ -56,8 +56,8 @@ class HandoverTest {
         assertThat(next.token()).isEqualTo(first.token() + 1);
         assertThat(next.validUntil()).isEqualTo(first.validUntil());
         assertThat(next.belongsTo(Holder.transaction("next"))).isTrue();
-        assertThat(manager.isHeld(next)).isTrue();
-        assertThat(manager.isHeld(first)).isFalse();
+        assertThat(manager.leases().isHeld(next)).isTrue();
+        assertThat(manager.leases().isHeld(first)).isFalse();
         assertThat(manager.heldLocks().of("a")).containsExactly(next);
         assertThat(isReleasedOnNodes()).isFalse();
         assertThat(woken).hasValue(1);
@@ -93,7 +93,7 @@ class HandoverTest {
                 assertThat(heldLock.token()).isEqualTo(token + passed);
             }
         }
-        assertThat(passed).isEqualTo(Releases.MOST_PASSED_ON);
+        assertThat(passed).isEqualTo(Handoff.MOST);
     }
 
     @Test
@@ -102,7 +102,7 @@ class HandoverTest {
         giveBack(heldLock);
         Command.Release release = (Command.Release)
                 fixture.service.sent(Command.Release.class).get(0).command();
-        assertThat(release.claim().lastToken()).isEqualTo(heldLock.token() + Releases.MOST_PASSED_ON);
+        assertThat(release.claim().lastToken()).isEqualTo(heldLock.token() + Handoff.MOST);
         assertThat(manager.tokens().next(0)).isGreaterThan(release.claim().lastToken() + 1);
     }
 
@@ -111,9 +111,9 @@ class HandoverTest {
     void release_afterTheValidityHasEnded_saysThatTheLockWasNotHeld() throws Exception {
         HeldLock heldLock = heldLock();
         fixture.time.passTo(heldLock.validUntil() - 1);
-        assertThat(manager.isHeld(heldLock)).isTrue();
+        assertThat(manager.leases().isHeld(heldLock)).isTrue();
         fixture.time.pass(1);
-        assertThat(manager.releases().giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(manager.leases().giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
         assertThat(isReleasedOnNodes()).isTrue();
     }
 
@@ -121,7 +121,7 @@ class HandoverTest {
     void release_beforeTheValidityHasEnded_saysThatTheLockIsReleased() throws Exception {
         HeldLock heldLock = heldLock();
         fixture.time.passTo(heldLock.validUntil() - 1);
-        assertThat(manager.releases().giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.RELEASED);
+        assertThat(manager.leases().giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.RELEASED);
     }
 
     private int renewals() {
@@ -160,7 +160,7 @@ class HandoverTest {
         }
         fixture.notifications.announceForced("a", heldLock.claim().lastToken() + 1);
         fixture.renewals.sweep(fixture.service);
-        assertThat(manager.isHeld(heldLock)).isFalse();
+        assertThat(manager.leases().isHeld(heldLock)).isFalse();
     }
 
     @Test
@@ -173,7 +173,7 @@ class HandoverTest {
             fixture.renewals.sweep(fixture.service);
             fixture.time.passMillis(20);
         }
-        assertThat(manager.isHeld(heldLock)).isTrue();
+        assertThat(manager.leases().isHeld(heldLock)).isTrue();
         assertThat(renewals()).as("in ten seconds").isBetween(20, 60);
     }
 
@@ -236,9 +236,9 @@ class HandoverTest {
         giveBack(heldLock);
         HeldLock heir = turn.leave();
         fixture.time.passMillis(199);
-        assertThat(manager.isHeld(heir)).isTrue();
+        assertThat(manager.leases().isHeld(heir)).isTrue();
         fixture.time.passMillis(1);
-        assertThat(manager.isHeld(heir)).isFalse();
+        assertThat(manager.leases().isHeld(heir)).isFalse();
     }
 
     @Test
@@ -267,8 +267,8 @@ class HandoverTest {
         assertThat(first.giveBack(false)).isEqualTo(HeldLock.GivenBack.ALL);
         manager.clockStoodStill(1_000_000_000L); // sees a lock that is released, and none that was handed over yet
         assertThat(manager.waitQueues().handOff(first)).isTrue();
-        AcquireResult taken = manager.takeOver(turn.leave(), fixture.nodes);
-        assertThat(manager.isHeld(((AcquireResult.Held) taken).heldLock())).isFalse();
+        HeldLock taken = manager.grants().takeOver(turn.leave(), fixture.nodes);
+        assertThat(manager.leases().isHeld(taken)).isFalse();
     }
 
     @Test

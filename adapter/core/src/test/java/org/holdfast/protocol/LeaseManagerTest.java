@@ -62,7 +62,7 @@ class LeaseManagerTest {
 
     @Test
     void giveBack_sendsOneReleaseWithTombstoneToEachNode() throws Exception {
-        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.manager.leases().giveBack(List.of(new LeaseShare(heldLock(), false)));
         assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Release) sent.command()).tombstone())
                 .isTrue());
@@ -136,8 +136,8 @@ class LeaseManagerTest {
         assertThat(heldLock().token()).isEqualTo(far + 2);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
 
-        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
-        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.manager.leases().giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.manager.leases().giveBack(List.of(new LeaseShare(heldLock(), false)));
         assertThat(nodes.sent(Command.Acquire.class))
                 .as("the slow clock costs once")
                 .hasSizeLessThanOrEqualTo(9);
@@ -204,7 +204,7 @@ class LeaseManagerTest {
                         nodes, fixture.request(0).renewal(false), List.of(Holder.thread()), () -> {}))
                 .heldLock();
         time.passMillis(600);
-        assertThat(fixture.manager.renew(heldLock)).isTrue();
+        assertThat(fixture.manager.leases().renew(heldLock)).isTrue();
         boolean[] told = new boolean[1];
         heldLock.onLost(loss -> told[0] = true);
         time.passMillis(600);
@@ -276,7 +276,7 @@ class LeaseManagerTest {
 
     @Test
     void renewal_afterRelease_isNotSent() throws Exception {
-        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.manager.leases().giveBack(List.of(new LeaseShare(heldLock(), false)));
         time.passMillis(500);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).isEmpty();
@@ -289,7 +289,7 @@ class LeaseManagerTest {
         time.passMillis(340);
         fixture.renewals.sweep(service);
         time.passMillis(800);
-        assertThat(fixture.manager.isHeld(heldLock)).isTrue();
+        assertThat(fixture.manager.leases().isHeld(heldLock)).isTrue();
     }
 
     @Test
@@ -442,13 +442,13 @@ class LeaseManagerTest {
         service.node(2, command -> {
             if (command instanceof Command.Renew) {
                 fixture.manager
-                        .releases()
+                        .leases()
                         .giveBack(List.of(
                                 new LeaseShare(heldLock, false))); // by another thread, while the renewal is under way
             }
             return ScriptedNodes.agree(command);
         });
-        assertThat(fixture.manager.renew(heldLock)).isFalse();
+        assertThat(fixture.manager.leases().renew(heldLock)).isFalse();
         time.passMillis(2_000);
         fixture.renewals.sweep(service);
         fixture.runNotifications();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
-/** Opens the room's door a little for the simulation: what a process remembers of locks, and has to do. */
+/** Opens the room's door a little for tests: what a process remembers of locks, and has to do. */
 public final class ManagerBridge {
 
     private ManagerBridge() {}
@@ -9,6 +9,11 @@ public final class ManagerBridge {
     /** Returns whether a sweep would renew a lease, or see that one has ended. */
     public static boolean isDue(Renewals renewals) {
         return renewals.isDue();
+    }
+
+    /** Returns a session without a service, which cannot end: as if releasing the leases of a handle had failed. */
+    public static LockSession sessionThatCannotEnd() {
+        return new LockSession(null, null, null, null, null);
     }
 
     /** Returns 0 if no caller of the process holds a lock or waits for one, and nothing is left of earlier ones. */

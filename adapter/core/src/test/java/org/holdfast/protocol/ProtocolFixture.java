@@ -108,9 +108,8 @@ final class ProtocolFixture {
     }
 
     LockSession session(Transactions transactions) {
-        return new LockSession(
-                manager,
-                new TransactionLeases(manager, transactions),
+        return manager.newSession(
+                manager.transactionLeases(transactions),
                 new LockSession.Defaults(Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60)));
     }
 

@@ -311,7 +311,7 @@ class RedlockTest {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, replies[node]);
         }
-        ReleaseResult result = fixture.manager.releases().giveBack(new LeaseShare(heldLock, false));
+        ReleaseResult result = fixture.manager.leases().giveBack(new LeaseShare(heldLock, false));
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, ScriptedNodes::agree);
         }

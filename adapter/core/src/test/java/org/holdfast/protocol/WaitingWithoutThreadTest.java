@@ -56,8 +56,8 @@ class WaitingWithoutThreadTest {
     private CompletableFuture<Lease> ask() {
         return manager.acquireAsync(
                 fixture.request(5_000).detached(),
-                heldLock ->
-                        new LeaseHandle(manager, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
+                heldLock -> new LeaseHandle(
+                        manager.leases(), new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
     }
 
     @Test
@@ -142,8 +142,8 @@ class WaitingWithoutThreadTest {
         }
         CompletableFuture<Lease> future = manager.acquireAsync(
                 fixture.request(5_000).fair(true).detached(),
-                heldLock ->
-                        new LeaseHandle(manager, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
+                heldLock -> new LeaseHandle(
+                        manager.leases(), new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
         runBorrowed();
         assertThat(future).isCompleted();
         assertThat(manager.tickets().size()).isZero();

@@ -18,7 +18,6 @@ import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.Renewals;
-import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
@@ -107,9 +106,8 @@ class WrongWallClockTest {
                     Runnable::run,
                     ReleaseNotifications.NONE,
                     new ProcessInfo("test", 1));
-            session = new LockSession(
-                    manager,
-                    new TransactionLeases(manager, Transactions.NONE),
+            session = manager.newSession(
+                    manager.transactionLeases(Transactions.NONE),
                     new LockSession.Defaults(Duration.ZERO, Duration.ofSeconds(10), TIMING.maxLeaseTtl()));
         }
 

@@ -16,7 +16,6 @@ import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.ManagerBridge;
 import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.Renewals;
-import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
@@ -117,9 +116,8 @@ final class Client {
 
     /** A new handle; requests say themselves how long they wait and last. */
     LockSession newSession() {
-        return new LockSession(
-                manager,
-                new TransactionLeases(manager, Transactions.NONE),
+        return manager.newSession(
+                manager.transactionLeases(Transactions.NONE),
                 new LockSession.Defaults(Duration.ZERO, timing.maxLeaseTtl(), timing.maxLeaseTtl()));
     }
 

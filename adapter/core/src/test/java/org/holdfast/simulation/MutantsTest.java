@@ -439,16 +439,13 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Releases.java",
-                                "new QuorumResult.Acquired(time.nanoTime(), old.validUntil());",
+                                PROTOCOL + "Handoff.java",
+                                "new QuorumResult.Acquired(time.nanoTime(), released.validUntil());",
                                 "new QuorumResult.Acquired(time.nanoTime(),"
-                                        + " time.nanoTime() + timing.validityNanos(old.claim().ttlMillis()));")
+                                        + " time.nanoTime() + timing.validityNanos(released.claim().ttlMillis()));")
+                        .with(PROTOCOL + "Handoff.java", "&& now - heldLock.cohort().since() < LONGEST_NANOS", "")
                         .with(
-                                PROTOCOL + "Releases.java",
-                                "&& now - heldLock.cohort().since() < LONGEST_PASSED_ON_NANOS",
-                                "")
-                        .with(
-                                PROTOCOL + "Releases.java",
+                                PROTOCOL + "Handoff.java",
                                 "&& heldLock.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2",
                                 ""));
     }
@@ -575,7 +572,7 @@ class MutantsTest {
                 "Violation: 7:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "LeaseManager.java",
+                                PROTOCOL + "Losses.java",
                                 "if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {",
                                 "if (true) {"));
     }
