@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
@@ -68,6 +69,20 @@ final class Leases {
             }
         }
         return null;
+    }
+
+    /** Returns for how long the last of the locks under these names is held for certain that keeps a caller out. */
+    long remainingNanos(List<String> names, Predicate<HeldLock> keepsOut) {
+        long now = time.nanoTime();
+        long longest = 0;
+        for (String name : names) {
+            for (HeldLock heldLock : heldLocks.of(name)) {
+                if (keepsOut.test(heldLock)) {
+                    longest = Math.max(longest, heldLock.remainingNanos(now));
+                }
+            }
+        }
+        return longest;
     }
 
     /** Renews now, on the calling thread. */

@@ -22,6 +22,7 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
 
 /**
@@ -31,7 +32,9 @@ import org.holdfast.protocol.node.Nodes;
  */
 public final class LockSession {
 
-    private final LeaseManager manager;
+    private final Time time;
+    private final Reentry reentry;
+    private final Acquirer acquirer;
     private final Leases leases;
     private final LockAdmin lockAdmin;
     private final TransactionLeases transactions;
@@ -77,12 +80,16 @@ public final class LockSession {
     }
 
     LockSession(
-            LeaseManager manager,
+            Time time,
+            Reentry reentry,
+            Acquirer acquirer,
             Leases leases,
             LockAdmin lockAdmin,
             TransactionLeases transactions,
             Defaults defaults) {
-        this.manager = manager;
+        this.time = time;
+        this.reentry = reentry;
+        this.acquirer = acquirer;
         this.leases = leases;
         this.lockAdmin = lockAdmin;
         this.transactions = transactions;
@@ -124,11 +131,11 @@ public final class LockSession {
         boolean keeps = complete.scope() != LeaseScope.THREAD;
         List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
         if (asksForTerms(request)) {
-            manager.requireSameTerms(request, holders);
+            reentry.requireSameTerms(request, holders);
         }
         AcquireResult acquireResult = uninterruptible.contains(Thread.currentThread())
-                ? manager.acquire(nodes, complete, holders, false, whenWaiting)
-                : manager.acquire(nodes, complete, holders, whenWaiting);
+                ? acquirer.acquire(nodes, complete, holders, false, whenWaiting)
+                : acquirer.acquire(nodes, complete, holders, whenWaiting);
         if (acquireResult instanceof AcquireResult.Held held) {
             Object keeper =
                     keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
@@ -169,7 +176,7 @@ public final class LockSession {
             throw new InvalidLockRequestException("acquireAsync needs the scope DETACHED, was " + complete.scope()
                     + ": there is no thread or transaction to bind the lease to (lock '" + request.name() + "')");
         }
-        return manager.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
+        return acquirer.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
@@ -255,7 +262,7 @@ public final class LockSession {
 
     /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */
     void waitInVain(long nanos) throws InterruptedException {
-        manager.waitInVain(nanos);
+        time.newSignal().await(nanos);
     }
 
     /** Returns whether leases end with the handle. */

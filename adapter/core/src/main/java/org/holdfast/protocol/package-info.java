@@ -23,10 +23,13 @@
  *   <li>A loss becomes final in {@code HeldLock}, by the first thread that sees it: {@code Losses} then removes the
  *       lock, {@code LossInterrupt} interrupts the thread, {@code LossNotifier} has the listeners called by {@code
  *       Callbacks}. {@code LeaseShutdown} ends what is held when the service stops.
- *   <li>{@link org.holdfast.protocol.LeaseManager} acquires with waiting and re-entry. A caller's attempts are {@code Attempts}; it waits as a thread
- *       ({@code Waiting}) or without one ({@code WaitingWithoutThread}) in the {@code WaitQueues}. If the nodes are to
- *       know its place it has a {@link org.holdfast.protocol.node.Ticket}, which {@code Tickets} keeps on the nodes.
- *       {@code HandoffYield} lets callers of other processes go first after a release.
+ *   <li>{@code Acquirer} takes locks: once more if their holder has them ({@code Reentry}), else from the nodes. What a
+ *       caller asks for is a {@code Demand}, its {@code Attempts} are begun by {@code Requests}, and {@code Claims}
+ *       makes each of them on the nodes. The caller waits as a thread ({@code Waiting}) or without one ({@code
+ *       WaitingWithoutThread}). Its place in line ({@code Places}) is one in the {@code WaitQueues}, and if the nodes
+ *       are to know it also a {@link org.holdfast.protocol.node.Ticket}, which {@code Tickets} keeps there. {@code
+ *       HandoffYield} lets callers of other processes go first after a release.
+ *   <li>{@link org.holdfast.protocol.LeaseManager} puts all these parts together.
  *   <li>{@link org.holdfast.protocol.LockSession} is what a connection handle has: it binds leases to the handle or to
  *       the transaction; {@link org.holdfast.protocol.JdkLock} gives them the shape of the JDK's locks.
  * </ul>

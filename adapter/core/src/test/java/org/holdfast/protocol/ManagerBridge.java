@@ -13,7 +13,7 @@ public final class ManagerBridge {
 
     /** Returns a session without a service, which cannot end: as if releasing the leases of a handle had failed. */
     public static LockSession sessionThatCannotEnd() {
-        return new LockSession(null, null, null, null, null);
+        return new LockSession(null, null, null, null, null, null, null);
     }
 
     /** Returns 0 if no caller of the process holds a lock or waits for one, and nothing is left of earlier ones. */

@@ -54,10 +54,10 @@ class WaitingWithoutThreadTest {
     }
 
     private CompletableFuture<Lease> ask() {
-        return manager.acquireAsync(
+        return manager.acquirer.acquireAsync(
                 fixture.request(5_000).detached(),
                 heldLock -> new LeaseHandle(
-                        manager.leases(), new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
+                        manager.leases, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
     }
 
     @Test
@@ -73,7 +73,7 @@ class WaitingWithoutThreadTest {
             manager.sweep();
             runBorrowed();
             assertThat(future).isCompleted();
-            manager.heldLocks().all().forEach(HeldLock::giveBackAll);
+            manager.heldLocks.all().forEach(HeldLock::giveBackAll);
         }
     }
 
@@ -140,13 +140,13 @@ class WaitingWithoutThreadTest {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, command -> replyInTurn(command, taken));
         }
-        CompletableFuture<Lease> future = manager.acquireAsync(
+        CompletableFuture<Lease> future = manager.acquirer.acquireAsync(
                 fixture.request(5_000).fair(true).detached(),
                 heldLock -> new LeaseHandle(
-                        manager.leases(), new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
+                        manager.leases, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
         runBorrowed();
         assertThat(future).isCompleted();
-        assertThat(manager.tickets().size()).isZero();
+        assertThat(manager.tickets.size()).isZero();
     }
 
     private static Reply replyInTurn(Command command, long taken) {

@@ -345,11 +345,11 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Attempts.java",
-                                "request.name(), request.permits(), (int) manager.randomness()",
-                                "request.name(), request.permits() + 1, (int) manager.randomness()")
+                                PROTOCOL + "Claims.java",
+                                "request.name(), request.permits(), (int) randomness",
+                                "request.name(), request.permits() + 1, (int) randomness")
                         .with(
-                                PROTOCOL + "Attempts.java",
+                                PROTOCOL + "Claims.java",
                                 "free.isEmpty() || free.getAsInt() >= request.permits()",
                                 "free.isEmpty()"));
     }
