@@ -11,9 +11,10 @@ import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.TokenClock;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 
 /**
- * Takes the locks of this process: waiting, re-entry and retry around {@link Redlock}.
+ * The parts of the protocol for one process, put together.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -22,67 +23,90 @@ public final class LeaseManager {
     /** So many waiters ask the nodes at the same time. */
     private static final int MOST_ATTEMPTS = 100;
 
-    private final Time time;
-    private final Counters counters;
-    final WaitQueues waitQueues = new WaitQueues();
-    final HandoffYield handoffYield;
-    final Tickets tickets;
-    private final Callbacks callbacks;
-    private final LossNotifier lossNotifier;
-    private final Threadless threadless;
-    private final StopFlag stopFlag = new StopFlag();
+    // those that are not private are open to tests of this room
+    final Counters counters;
+    final Renewals renewals;
     final TokenClock tokens;
     final HeldLocks heldLocks;
     final Leases leases;
     final Grants grants;
-    final Reentry reentry;
+    final Tickets tickets;
+    final HandoffYield handoffYield;
+    final WaitQueues waitQueues = new WaitQueues();
     final Requests requests;
     final Acquirer acquirer;
     final LockAdmin lockAdmin;
+    private final Time time;
+    private final Nodes service;
+    private final StopFlag stopFlag = new StopFlag();
+    private final Callbacks callbacks;
+    private final LossNotifier lossNotifier;
+    private final Reentry reentry;
+    private final Threadless threadless;
 
     /**
+     * The process in which this runs.
+     *
+     * @param processInfo as its holders are described to others
+     */
+    public record Environment(Time time, Randomness randomness, Recorder recorder, ProcessInfo processInfo) {}
+
+    /**
+     * How the nodes are reached without a caller's own connections.
+     *
      * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by
      *     then
      * @param forWaiting the nodes through which waiters attempt, and keep their places: many commands are under way
      *     there, and a connection that breaks fails all of them, so renewals are sent elsewhere
-     * @param threads runs the attempts of waiters without a thread, and nothing of the application
-     * @param applicationThreads runs the application's code: listeners of lost leases, and what continues futures
      * @param notifications wakes waiters for a lock that another process has
-     * @param processInfo this process, as its holders are described to others
      */
+    public record Connections(Nodes service, Nodes forWaiting, ReleaseNotifications notifications) {}
+
+    /**
+     * The threads that are borrowed.
+     *
+     * @param own runs the attempts of waiters without a thread, and nothing of the application
+     * @param applications runs the application's code: listeners of lost leases, and what continues futures
+     */
+    public record Threads(Executor own, Executor applications) {}
+
+    /** @param unfinished keeps the releases that nodes have not confirmed */
     public LeaseManager(
-            Time time,
-            Randomness randomness,
+            Environment environment,
             Timing timing,
-            Redlock redlock,
-            Renewals renewals,
-            Counters counters,
-            Recorder recorder,
-            Nodes service,
-            Nodes forWaiting,
-            Executor threads,
-            Executor applicationThreads,
-            ReleaseNotifications notifications,
-            ProcessInfo processInfo) {
-        this.time = time;
-        this.counters = counters;
-        this.callbacks = new Callbacks(applicationThreads);
-        this.lossNotifier = new LossNotifier(callbacks, time);
+            UnfinishedReleases unfinished,
+            Connections connections,
+            Threads threads) {
+        this.time = environment.time();
+        this.service = connections.service();
+        this.counters = new Counters();
+        Nodes forWaiting = connections.forWaiting();
+        ReleaseNotifications notifications = connections.notifications();
+        Randomness randomness = environment.randomness();
+        Recorder recorder = environment.recorder();
+        ProcessInfo processInfo = environment.processInfo();
+        // the algorithm
+        Redlock redlock = new Redlock(time, timing, unfinished);
         this.tokens = new TokenClock(time, timing.maxTokenLeadMicros());
+        // what this process holds
+        this.callbacks = new Callbacks(threads.applications());
+        this.lossNotifier = new LossNotifier(callbacks, time);
         this.handoffYield = new HandoffYield(time, randomness, notifications);
-        this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing);
+        this.renewals = new Renewals(time, redlock, counters, recorder);
         this.heldLocks = new HeldLocks(renewals, waitQueues);
-        this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
         Releases releases = new Releases(time, redlock, heldLocks, handoffYield, counters);
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
         this.leases = new Leases(time, timing, service, heldLocks, renewals, releases, handoff);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
+        this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
+        // what callers ask and wait for
+        this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing);
         Claims claims = new Claims(time, randomness, timing, redlock, tokens, grants, processInfo);
         Places places = new Places(waitQueues, tickets, leases, handoff, handoffYield, notifications, recorder);
         this.requests = new Requests(time, stopFlag, claims, places, new RetryDelay(randomness), counters, recorder);
         this.reentry = new Reentry(time, heldLocks, counters);
-        this.threadless = new Threadless(time, forWaiting, threads, callbacks, stopFlag);
+        this.threadless = new Threadless(time, forWaiting, threads.own(), callbacks, stopFlag);
         Waiting waiting = new Waiting(time, forWaiting, new AttemptLimiter(time, MOST_ATTEMPTS), stopFlag);
         this.acquirer = new Acquirer(stopFlag, reentry, requests, waiting, threadless);
         notifications.onRelease(waitQueues::wake);
@@ -127,6 +151,11 @@ public final class LeaseManager {
     /** Our clock stood still for so long: no lease that is measured by it can be relied upon. */
     public void clockStoodStill(long nanos) {
         grants.clockStoodStill(nanos);
+    }
+
+    /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
+    public void renew() {
+        renewals.sweep(service);
     }
 
     /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */

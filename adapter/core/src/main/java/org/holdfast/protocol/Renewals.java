@@ -20,7 +20,7 @@ import org.holdfast.protocol.quorum.RenewalResult;
  * <p>Leases wait in the order in which something is due for them, so a sweep checks only those that are due. A lease is
  * due after a third of its TTL; if the renewal fails, again soon after, until its validity ends.
  */
-public final class Renewals {
+final class Renewals {
 
     /** So many renewals are under way at once: their replies must fit what a node buffers for one connection. */
     private static final int BATCH = 200;
@@ -33,7 +33,7 @@ public final class Renewals {
     private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
     private final Map<HeldLock, Due> dueOf = new ConcurrentHashMap<>();
 
-    public Renewals(Time time, Redlock redlock, Counters counters, Recorder recorder) {
+    Renewals(Time time, Redlock redlock, Counters counters, Recorder recorder) {
         this.time = time;
         this.redlock = redlock;
         this.counters = counters;
@@ -99,7 +99,7 @@ public final class Renewals {
     }
 
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
-    public void sweep(Nodes nodes) {
+    void sweep(Nodes nodes) {
         long now = time.nanoTime(); // what becomes due while it works waits for the next
         List<HeldLock> batch = nextBatch(now);
         while (!batch.isEmpty()) {

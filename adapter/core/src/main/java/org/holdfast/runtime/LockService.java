@@ -4,16 +4,13 @@ package org.holdfast.runtime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LeaseShutdown;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Renewals;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeMonitor;
-import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.redis.NodeGroup;
@@ -44,7 +41,6 @@ public final class LockService implements AutoCloseable {
     private final NodeConnections service;
     private final NodeConnections forWaiting;
     private final UnfinishedReleases unfinished;
-    private final Renewals renewals;
     private final LeaseManager leases;
     private final TransactionLeases transactionLeases;
     private final LeaseShutdown shutdown;
@@ -98,24 +94,13 @@ public final class LockService implements AutoCloseable {
         this.service = cluster.open();
         this.forWaiting = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
-        Redlock redlock = new Redlock(time, settings.timing(), unfinished);
-        Counters counters = new Counters();
-        this.renewals = new Renewals(time, redlock, counters, Recorders.FOUND);
         this.subscriber = cluster.subscriber();
         this.leases = new LeaseManager(
-                time,
-                new SystemRandomness(),
+                new LeaseManager.Environment(time, new SystemRandomness(), Recorders.FOUND, ThisProcess.WHEREABOUTS),
                 settings.timing(),
-                redlock,
-                renewals,
-                counters,
-                Recorders.FOUND,
-                service,
-                forWaiting,
-                scheduling,
-                this::runApplication,
-                subscriber,
-                ThisProcess.WHEREABOUTS);
+                unfinished,
+                new LeaseManager.Connections(service, forWaiting, subscriber),
+                new LeaseManager.Threads(scheduling, this::runApplication));
         this.transactionLeases = leases.transactionLeases(transactions);
         this.shutdown = leases.shutdown(transactionLeases);
         this.inspection = cluster.inspection();
@@ -160,7 +145,7 @@ public final class LockService implements AutoCloseable {
 
     private void heartbeat() {
         try {
-            renewals.sweep(service);
+            leases.renew();
             leases.sweep();
             unfinished.retry(
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());

@@ -7,8 +7,8 @@ public final class ManagerBridge {
     private ManagerBridge() {}
 
     /** Returns whether a sweep would renew a lease, or see that one has ended. */
-    public static boolean isDue(Renewals renewals) {
-        return renewals.isDue();
+    public static boolean isDue(LeaseManager manager) {
+        return manager.renewals.isDue();
     }
 
     /** Returns a session without a service, which cannot end: as if releasing the leases of a handle had failed. */

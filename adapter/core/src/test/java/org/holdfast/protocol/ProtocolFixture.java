@@ -30,7 +30,6 @@ final class ProtocolFixture {
     final ScriptedNodes service;
     final UnfinishedReleases unfinished;
     final Redlock redlock;
-    final Counters counters = new Counters();
     final Renewals renewals;
     final LeaseManager manager;
 
@@ -72,21 +71,18 @@ final class ProtocolFixture {
         service = new ScriptedNodes(time, count);
         unfinished = new UnfinishedReleases(time, count);
         redlock = new Redlock(time, timing, unfinished);
-        renewals = new Renewals(time, redlock, counters, Recorder.NONE);
-        manager = new LeaseManager(
-                time,
-                randomness,
+        manager = manager(task -> threads.execute(task));
+        renewals = manager.renewals;
+    }
+
+    /** Returns the protocol over the same nodes, with these threads. */
+    LeaseManager manager(Executor executor) {
+        return new LeaseManager(
+                new LeaseManager.Environment(time, randomness, Recorder.NONE, new ProcessInfo("test-host", 42)),
                 timing,
-                redlock,
-                renewals,
-                counters,
-                Recorder.NONE,
-                service,
-                service,
-                task -> threads.execute(task),
-                task -> threads.execute(task),
-                notifications,
-                new ProcessInfo("test-host", 42));
+                unfinished,
+                new LeaseManager.Connections(service, service, notifications),
+                new LeaseManager.Threads(executor, executor));
     }
 
     Command.Acquire command(long token) {

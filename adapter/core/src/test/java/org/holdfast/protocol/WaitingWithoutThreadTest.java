@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.holdfast.Lease;
-import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.node.Command;
-import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Ticket;
 import org.junit.jupiter.api.Test;
@@ -22,20 +20,7 @@ class WaitingWithoutThreadTest {
     private final Queue<Runnable> borrowed = new ArrayDeque<>();
     private Throwable noThread;
 
-    private final LeaseManager manager = new LeaseManager(
-            fixture.time,
-            fixture.randomness,
-            fixture.timing,
-            fixture.redlock,
-            fixture.renewals,
-            fixture.counters,
-            Recorder.NONE,
-            fixture.service,
-            fixture.service,
-            this::execute,
-            this::execute,
-            fixture.notifications,
-            ProcessInfo.UNKNOWN);
+    private final LeaseManager manager = fixture.manager(this::execute);
 
     private void execute(Runnable task) {
         if (noThread instanceof Error error) {

@@ -13,18 +13,15 @@ import org.holdfast.Lease;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.ReleaseNotifications;
-import org.holdfast.protocol.Renewals;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
-import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.testkit.ClockShim;
@@ -90,22 +87,12 @@ class WrongWallClockTest {
                     new NodeLogLimiters(time));
             nodes = cluster.open();
             UnfinishedReleases unfinished = new UnfinishedReleases(time, servers.size());
-            Redlock redlock = new Redlock(time, TIMING, unfinished);
-            Counters counters = new Counters();
             manager = new LeaseManager(
-                    time,
-                    new RandomOwners(),
+                    new LeaseManager.Environment(time, new RandomOwners(), Recorder.NONE, new ProcessInfo("test", 1)),
                     TIMING,
-                    redlock,
-                    new Renewals(time, redlock, counters, Recorder.NONE),
-                    counters,
-                    Recorder.NONE,
-                    nodes,
-                    nodes,
-                    Runnable::run,
-                    Runnable::run,
-                    ReleaseNotifications.NONE,
-                    new ProcessInfo("test", 1));
+                    unfinished,
+                    new LeaseManager.Connections(nodes, nodes, ReleaseNotifications.NONE),
+                    new LeaseManager.Threads(Runnable::run, Runnable::run));
             session = manager.newSession(
                     manager.transactionLeases(Transactions.NONE),
                     new LockSession.Defaults(Duration.ZERO, Duration.ofSeconds(10), TIMING.maxLeaseTtl()));

@@ -10,12 +10,10 @@ import java.util.function.BooleanSupplier;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.ManagerBridge;
 import org.holdfast.protocol.ReleaseNotifications;
-import org.holdfast.protocol.Renewals;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
@@ -26,7 +24,6 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
-import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 
@@ -48,7 +45,6 @@ final class Client {
     private final Habits habits;
     private final Random random;
     private final UnfinishedReleases unfinished;
-    private final Renewals renewals;
     private final LeaseManager manager;
     private final Nodes service;
     private final NodeMonitor nodeMonitor;
@@ -78,24 +74,13 @@ final class Client {
         ReleaseNotifications notifications =
                 random.nextBoolean() ? ReleaseNotifications.NONE : new SimulatedNotifications(network, view);
         this.unfinished = new UnfinishedReleases(time, nodes);
-        Redlock redlock = new Redlock(time, timing, unfinished);
-        Counters counters = new Counters();
-        this.renewals = new Renewals(time, redlock, counters, Recorder.NONE);
         Executor threads = task -> world.spawn(machine, task); // never at once: the caller may have a map's lock
         this.manager = new LeaseManager(
-                time,
-                randomness(),
+                new LeaseManager.Environment(time, randomness(), Recorder.NONE, new ProcessInfo("simulated", 1)),
                 timing,
-                redlock,
-                renewals,
-                counters,
-                Recorder.NONE,
-                service,
-                network.connect(view),
-                threads,
-                threads,
-                notifications,
-                new ProcessInfo("simulated", 1));
+                unfinished,
+                new LeaseManager.Connections(service, network.connect(view), notifications),
+                new LeaseManager.Threads(threads, threads));
         this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), manager::clockStoodStill);
     }
 
@@ -145,7 +130,7 @@ final class Client {
             idle = true;
             world.waitUntil(Long.MAX_VALUE);
             idle = false;
-            renewals.sweep(service);
+            manager.renew();
             manager.sweep();
             unfinished.retry(service, time.nanoTime() + timing.nodeTimeout().toNanos());
         }
@@ -153,7 +138,7 @@ final class Client {
 
     /** The thread need not wake up for what waits for no node. */
     private void tick(World.Task heartbeat) {
-        if (idle && (ManagerBridge.isDue(renewals) || unfinished.size() > 0)) {
+        if (idle && (ManagerBridge.isDue(manager) || unfinished.size() > 0)) {
             world.wake(heartbeat);
         } else if (idle && machine.pausedUntil <= world.now()) {
             manager.sweep();
