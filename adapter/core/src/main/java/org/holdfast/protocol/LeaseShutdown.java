@@ -9,7 +9,7 @@ import org.holdfast.protocol.env.Time;
 /**
  * Ends the leases of a service that stops, and frees no lock under a holder that may still work.
  *
- * <p>To be used in the order of its methods, after {@link LeaseManager#stopWaiting}: nothing new is taken then. Leases
+ * <p>To be used in the order of its methods, after {@link LockEngine#stopWaiting}: nothing new is taken then. Leases
  * have to be renewed, and callbacks swept, until it is done.
  */
 public final class LeaseShutdown {

@@ -29,7 +29,7 @@
  *       WaitingWithoutThread}). Its place in line ({@code Places}) is one in the {@code WaitQueues}, and if the nodes
  *       are to know it also a {@link org.holdfast.protocol.node.Ticket}, which {@code Tickets} keeps there. {@code
  *       HandoffYield} lets callers of other processes go first after a release.
- *   <li>{@link org.holdfast.protocol.LeaseManager} puts all these parts together.
+ *   <li>{@link org.holdfast.protocol.LockEngine} puts all these parts together.
  *   <li>{@link org.holdfast.protocol.LockSession} is what a connection handle has: it binds leases to the handle or to
  *       the transaction; {@link org.holdfast.protocol.JdkLock} gives them the shape of the JDK's locks.
  * </ul>

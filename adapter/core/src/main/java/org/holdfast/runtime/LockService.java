@@ -4,8 +4,8 @@ package org.holdfast.runtime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LeaseShutdown;
+import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
@@ -41,7 +41,7 @@ public final class LockService implements AutoCloseable {
     private final NodeConnections service;
     private final NodeConnections forWaiting;
     private final UnfinishedReleases unfinished;
-    private final LeaseManager leases;
+    private final LockEngine engine;
     private final TransactionLeases transactionLeases;
     private final LeaseShutdown shutdown;
     private final Subscriber subscriber;
@@ -95,17 +95,17 @@ public final class LockService implements AutoCloseable {
         this.forWaiting = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
         this.subscriber = cluster.subscriber();
-        this.leases = new LeaseManager(
-                new LeaseManager.Environment(time, new SystemRandomness(), Recorders.FOUND, ThisProcess.WHEREABOUTS),
+        this.engine = new LockEngine(
+                new LockEngine.Environment(time, new SystemRandomness(), Recorders.FOUND, ThisProcess.WHEREABOUTS),
                 settings.timing(),
                 unfinished,
-                new LeaseManager.Connections(service, forWaiting, subscriber),
-                new LeaseManager.Threads(scheduling, this::runApplication));
-        this.transactionLeases = leases.transactionLeases(transactions);
-        this.shutdown = leases.shutdown(transactionLeases);
+                new LockEngine.Connections(service, forWaiting, subscriber),
+                new LockEngine.Threads(scheduling, this::runApplication));
+        this.transactionLeases = engine.transactionLeases(transactions);
+        this.shutdown = engine.shutdown(transactionLeases);
         this.inspection = cluster.inspection();
-        this.nodeMonitor = new NodeMonitor(time, cluster.clockMonitor(), inspection, leases::clockStoodStill);
-        this.management = new Management(settings.keyPrefix(), leases, unfinished, cluster::describeNodes);
+        this.nodeMonitor = new NodeMonitor(time, cluster.clockMonitor(), inspection, engine::clockStoodStill);
+        this.management = new Management(settings.keyPrefix(), engine, unfinished, cluster::describeNodes);
         scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
     }
 
@@ -121,7 +121,7 @@ public final class LockService implements AutoCloseable {
 
     /** Returns what a new connection handle takes its leases with, whose factory has TTL and wait timeout of its own. */
     public LockSession newSession(Settings ofFactory) {
-        return leases.newSession(transactionLeases, defaults(ofFactory));
+        return engine.newSession(transactionLeases, defaults(ofFactory));
     }
 
     /** Returns what a request has that does not say, and may have at the most, where a factory has these settings. */
@@ -145,8 +145,8 @@ public final class LockService implements AutoCloseable {
 
     private void heartbeat() {
         try {
-            leases.renew();
-            leases.sweep();
+            engine.renew();
+            engine.sweep();
             unfinished.retry(
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             service.isUsable(); // reads what no caller waits for, and gives up nodes that are overdue
@@ -226,7 +226,7 @@ public final class LockService implements AutoCloseable {
 
     /** Takes no lock from now on, and ends all waiting. Leases are renewed as before. */
     void refuse() {
-        leases.stopWaiting(); // while there are threads to notify the application on
+        engine.stopWaiting(); // while there are threads to notify the application on
     }
 
     /** Waits until all that was taken before {@link #refuse} is released. */
@@ -261,7 +261,7 @@ public final class LockService implements AutoCloseable {
     /** Releases every lease of what was stopped, by the deadline: 1 s or more after it was stopped. */
     void release(long deadline) {
         subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
-        leases.close(deadline);
+        engine.close(deadline);
     }
 
     /** Closes what was stopped and released, by the same deadline. */

@@ -14,7 +14,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.ManagerBridge;
+import org.holdfast.protocol.EngineBridge;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -71,7 +71,7 @@ class ConnectionHandleTest {
     }
 
     private LockConnectionHandle handleThatCannotEnd(ManagedConnection managed) {
-        return new LockConnectionHandle((LockManagedConnection) managed, ManagerBridge.sessionThatCannotEnd());
+        return new LockConnectionHandle((LockManagedConnection) managed, EngineBridge.sessionThatCannotEnd());
     }
 
     @Test

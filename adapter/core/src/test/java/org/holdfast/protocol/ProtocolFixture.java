@@ -31,7 +31,7 @@ final class ProtocolFixture {
     final UnfinishedReleases unfinished;
     final Redlock redlock;
     final Renewals renewals;
-    final LeaseManager manager;
+    final LockEngine engine;
 
     /** What listeners of lost leases wait in until the test runs them. */
     final Queue<Runnable> lossNotices = new ArrayDeque<>();
@@ -71,18 +71,18 @@ final class ProtocolFixture {
         service = new ScriptedNodes(time, count);
         unfinished = new UnfinishedReleases(time, count);
         redlock = new Redlock(time, timing, unfinished);
-        manager = manager(task -> threads.execute(task));
-        renewals = manager.renewals;
+        engine = engine(task -> threads.execute(task));
+        renewals = engine.renewals;
     }
 
     /** Returns the protocol over the same nodes, with these threads. */
-    LeaseManager manager(Executor executor) {
-        return new LeaseManager(
-                new LeaseManager.Environment(time, randomness, Recorder.NONE, new ProcessInfo("test-host", 42)),
+    LockEngine engine(Executor executor) {
+        return new LockEngine(
+                new LockEngine.Environment(time, randomness, Recorder.NONE, new ProcessInfo("test-host", 42)),
                 timing,
                 unfinished,
-                new LeaseManager.Connections(service, service, notifications),
-                new LeaseManager.Threads(executor, executor));
+                new LockEngine.Connections(service, service, notifications),
+                new LockEngine.Threads(executor, executor));
     }
 
     Command.Acquire command(long token) {
@@ -104,8 +104,8 @@ final class ProtocolFixture {
     }
 
     LockSession session(Transactions transactions) {
-        return manager.newSession(
-                manager.transactionLeases(transactions),
+        return engine.newSession(
+                engine.transactionLeases(transactions),
                 new LockSession.Defaults(Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60)));
     }
 

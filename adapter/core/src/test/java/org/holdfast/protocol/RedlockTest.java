@@ -306,12 +306,12 @@ class RedlockTest {
 
     private ReleaseResult released(Reply... replies) throws Exception {
         HeldLock heldLock = ((AcquireResult.Held)
-                        fixture.manager.acquirer.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
+                        fixture.engine.acquirer.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
                 .heldLock();
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, replies[node]);
         }
-        ReleaseResult result = fixture.manager.leases.giveBack(new LeaseShare(heldLock, false));
+        ReleaseResult result = fixture.engine.leases.giveBack(new LeaseShare(heldLock, false));
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, ScriptedNodes::agree);
         }

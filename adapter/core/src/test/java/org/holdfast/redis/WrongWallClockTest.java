@@ -13,7 +13,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.protocol.LeaseManager;
+import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.Transactions;
@@ -60,7 +60,7 @@ class WrongWallClockTest {
     private final class Client {
         final AtomicLong aheadMicros = new AtomicLong();
         private final NodeConnections nodes;
-        private final LeaseManager manager;
+        private final LockEngine engine;
         private final LockSession session;
 
         Client() {
@@ -87,14 +87,14 @@ class WrongWallClockTest {
                     new NodeLogLimiters(time));
             nodes = cluster.open();
             UnfinishedReleases unfinished = new UnfinishedReleases(time, servers.size());
-            manager = new LeaseManager(
-                    new LeaseManager.Environment(time, new RandomOwners(), Recorder.NONE, new ProcessInfo("test", 1)),
+            engine = new LockEngine(
+                    new LockEngine.Environment(time, new RandomOwners(), Recorder.NONE, new ProcessInfo("test", 1)),
                     TIMING,
                     unfinished,
-                    new LeaseManager.Connections(nodes, nodes, ReleaseNotifications.NONE),
-                    new LeaseManager.Threads(Runnable::run, Runnable::run));
-            session = manager.newSession(
-                    manager.transactionLeases(Transactions.NONE),
+                    new LockEngine.Connections(nodes, nodes, ReleaseNotifications.NONE),
+                    new LockEngine.Threads(Runnable::run, Runnable::run));
+            session = engine.newSession(
+                    engine.transactionLeases(Transactions.NONE),
                     new LockSession.Defaults(Duration.ZERO, Duration.ofSeconds(10), TIMING.maxLeaseTtl()));
         }
 

@@ -10,9 +10,9 @@ import java.util.function.BooleanSupplier;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LeaseManager;
+import org.holdfast.protocol.EngineBridge;
+import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.ManagerBridge;
 import org.holdfast.protocol.ReleaseNotifications;
 import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Randomness;
@@ -45,7 +45,7 @@ final class Client {
     private final Habits habits;
     private final Random random;
     private final UnfinishedReleases unfinished;
-    private final LeaseManager manager;
+    private final LockEngine engine;
     private final Nodes service;
     private final NodeMonitor nodeMonitor;
     private boolean idle;
@@ -75,13 +75,13 @@ final class Client {
                 random.nextBoolean() ? ReleaseNotifications.NONE : new SimulatedNotifications(network, view);
         this.unfinished = new UnfinishedReleases(time, nodes);
         Executor threads = task -> world.spawn(machine, task); // never at once: the caller may have a map's lock
-        this.manager = new LeaseManager(
-                new LeaseManager.Environment(time, randomness(), Recorder.NONE, new ProcessInfo("simulated", 1)),
+        this.engine = new LockEngine(
+                new LockEngine.Environment(time, randomness(), Recorder.NONE, new ProcessInfo("simulated", 1)),
                 timing,
                 unfinished,
-                new LeaseManager.Connections(service, network.connect(view), notifications),
-                new LeaseManager.Threads(threads, threads));
-        this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), manager::clockStoodStill);
+                new LockEngine.Connections(service, network.connect(view), notifications),
+                new LockEngine.Threads(threads, threads));
+        this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), engine::clockStoodStill);
     }
 
     private Randomness randomness() {
@@ -101,8 +101,8 @@ final class Client {
 
     /** A new handle; requests say themselves how long they wait and last. */
     LockSession newSession() {
-        return manager.newSession(
-                manager.transactionLeases(Transactions.NONE),
+        return engine.newSession(
+                engine.transactionLeases(Transactions.NONE),
                 new LockSession.Defaults(Duration.ZERO, timing.maxLeaseTtl(), timing.maxLeaseTtl()));
     }
 
@@ -130,18 +130,18 @@ final class Client {
             idle = true;
             world.waitUntil(Long.MAX_VALUE);
             idle = false;
-            manager.renew();
-            manager.sweep();
+            engine.renew();
+            engine.sweep();
             unfinished.retry(service, time.nanoTime() + timing.nodeTimeout().toNanos());
         }
     }
 
     /** The thread need not wake up for what waits for no node. */
     private void tick(World.Task heartbeat) {
-        if (idle && (ManagerBridge.isDue(manager) || unfinished.size() > 0)) {
+        if (idle && (EngineBridge.isDue(engine) || unfinished.size() > 0)) {
             world.wake(heartbeat);
         } else if (idle && machine.pausedUntil <= world.now()) {
-            manager.sweep();
+            engine.sweep();
         }
         world.after(HEARTBEAT, () -> tick(heartbeat));
     }
@@ -210,8 +210,8 @@ final class Client {
 
     /** No caller holds or waits any more: nothing may be left of earlier ones. */
     void checkForgotten() {
-        if (ManagerBridge.remembered(manager) > 0) {
-            throw new Violation("4: " + name + " remembers " + ManagerBridge.remembered(manager)
+        if (EngineBridge.remembered(engine) > 0) {
+            throw new Violation("4: " + name + " remembers " + EngineBridge.remembered(engine)
                     + " things though nobody holds a lock or waits for one");
         }
     }

@@ -18,7 +18,7 @@ import org.holdfast.protocol.quorum.UnfinishedReleases;
  *
  * <p>Safe for use by any number of threads.
  */
-public final class LeaseManager {
+public final class LockEngine {
 
     /** So many waiters ask the nodes at the same time. */
     private static final int MOST_ATTEMPTS = 100;
@@ -71,7 +71,7 @@ public final class LeaseManager {
     public record Threads(Executor own, Executor applications) {}
 
     /** @param unfinished keeps the releases that nodes have not confirmed */
-    public LeaseManager(
+    public LockEngine(
             Environment environment,
             Timing timing,
             UnfinishedReleases unfinished,

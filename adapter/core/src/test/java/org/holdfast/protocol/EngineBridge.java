@@ -2,13 +2,13 @@
 package org.holdfast.protocol;
 
 /** Opens the room's door a little for tests: what a process remembers of locks, and has to do. */
-public final class ManagerBridge {
+public final class EngineBridge {
 
-    private ManagerBridge() {}
+    private EngineBridge() {}
 
     /** Returns whether a sweep would renew a lease, or see that one has ended. */
-    public static boolean isDue(LeaseManager manager) {
-        return manager.renewals.isDue();
+    public static boolean isDue(LockEngine engine) {
+        return engine.renewals.isDue();
     }
 
     /** Returns a session without a service, which cannot end: as if releasing the leases of a handle had failed. */
@@ -17,7 +17,7 @@ public final class ManagerBridge {
     }
 
     /** Returns 0 if no caller of the process holds a lock or waits for one, and nothing is left of earlier ones. */
-    public static int remembered(LeaseManager manager) {
-        return manager.remembered();
+    public static int remembered(LockEngine engine) {
+        return engine.remembered();
     }
 }
