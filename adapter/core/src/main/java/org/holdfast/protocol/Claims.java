@@ -125,7 +125,7 @@ final class Claims {
             } else if (result instanceof QuorumResult.ClockSkewed || result instanceof QuorumResult.TokenOutOfDate) {
                 tokens.forget();
             } else if (result instanceof QuorumResult.Acquired acquired) {
-                HeldLock.Cohort cohort = new HeldLock.Cohort(acquired.startedNanos(), 0, standstillsBefore);
+                Cohort cohort = new Cohort(acquired.startedNanos(), 0, standstillsBefore);
                 held = grants.keep(claim, cohort, taker(holderInfo), demand.terms(), acquired, nodes);
                 return grants.loseIfStoodStill(held) ? stoodStill() : result;
             }
@@ -142,12 +142,12 @@ final class Claims {
         }
 
         /** Returns the caller as the taker of a lock with this token. */
-        HeldLock.Taker taker(long token) {
+        Taker taker(long token) {
             return taker(holderInfo(token));
         }
 
-        private HeldLock.Taker taker(HolderInfo holderInfo) {
-            return new HeldLock.Taker(holder, holderInfo, threadId);
+        private Taker taker(HolderInfo holderInfo) {
+            return new Taker(holder, holderInfo, threadId);
         }
 
         /** Takes over a lock that was handed off to the caller. */

@@ -65,7 +65,7 @@ record Demand(LockRequest request, List<String> names, WaitQueues.Line line) {
     }
 
     /** Returns for how long the lock is to be held. */
-    HeldLock.Terms terms() {
-        return new HeldLock.Terms(request.renewal(), request.maxHold(), request.atLeast());
+    LeaseTerms terms() {
+        return new LeaseTerms(request.renewal(), request.maxHold(), request.atLeast());
     }
 }

@@ -42,12 +42,7 @@ final class Grants {
      * @param nodes through which it was taken: they are open, even if the service's own are not any more
      */
     HeldLock keep(
-            Claim claim,
-            HeldLock.Cohort cohort,
-            HeldLock.Taker taker,
-            HeldLock.Terms terms,
-            QuorumResult.Acquired acquired,
-            Nodes nodes) {
+            Claim claim, Cohort cohort, Taker taker, LeaseTerms terms, QuorumResult.Acquired acquired, Nodes nodes) {
         HeldLock heldLock = losses.newHeldLock(claim, cohort, taker, terms, acquired);
         heldLocks.add(heldLock);
         releaseIfStopped(heldLock, nodes);

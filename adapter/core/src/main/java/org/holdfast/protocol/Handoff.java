@@ -64,7 +64,7 @@ final class Handoff {
     }
 
     /** Returns the lock of the next holder in this process, in the place of one that has been released. */
-    HeldLock toNext(HeldLock released, HeldLock.Taker taker, HeldLock.Terms terms) {
+    HeldLock toNext(HeldLock released, Taker taker, LeaseTerms terms) {
         QuorumResult.Acquired acquired = new QuorumResult.Acquired(time.nanoTime(), released.validUntil());
         HeldLock next = losses.newHeldLock(released.claim(), released.cohort().next(), taker, terms, acquired);
         heldLocks.replace(released, next);

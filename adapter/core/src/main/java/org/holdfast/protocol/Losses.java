@@ -39,12 +39,7 @@ final class Losses {
     }
 
     /** Returns a lock whose loss is reported here. */
-    HeldLock newHeldLock(
-            Claim claim,
-            HeldLock.Cohort cohort,
-            HeldLock.Taker taker,
-            HeldLock.Terms terms,
-            QuorumResult.Acquired acquired) {
+    HeldLock newHeldLock(Claim claim, Cohort cohort, Taker taker, LeaseTerms terms, QuorumResult.Acquired acquired) {
         return new HeldLock(claim, cohort, taker, terms, acquired, lossNotifier, this::lost);
     }
 

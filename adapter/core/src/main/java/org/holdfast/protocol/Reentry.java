@@ -37,7 +37,7 @@ final class Reentry {
         if (mine == null) {
             return null;
         }
-        if (!mine.isKept(request.atLeast())) {
+        if (!mine.terms().isKept(request.atLeast())) {
             throw new IllegalStateException(
                     "the holder has lock '" + request.name() + "' already, and not for at least "
                             + request.atLeast().orElseThrow() + ": that has to be asked for when it is taken first");
@@ -78,7 +78,9 @@ final class Reentry {
         }
         for (String name : asked.names()) {
             HeldLock held = heldLocks.find(name, heldLock -> isOf(holders, heldLock));
-            String difference = held == null ? null : held.difference(asked);
+            String difference = held == null
+                    ? null
+                    : held.terms().difference(asked, held.claim().ttlMillis());
             if (difference != null) {
                 throw new IllegalStateException("the holder has lock '" + name + "' already, with " + difference
                         + ": a lock that is taken once more stays as it was taken first. Leave that out of the request, or take"
