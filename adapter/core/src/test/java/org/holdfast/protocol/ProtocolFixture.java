@@ -14,8 +14,6 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
-import org.holdfast.protocol.quorum.QuorumResult;
-import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 
@@ -29,7 +27,6 @@ final class ProtocolFixture {
     final ScriptedNodes nodes;
     final ScriptedNodes service;
     final UnfinishedReleases unfinished;
-    final Redlock redlock;
     final Renewals renewals;
     final LockEngine engine;
 
@@ -70,7 +67,6 @@ final class ProtocolFixture {
         nodes = new ScriptedNodes(time, count);
         service = new ScriptedNodes(time, count);
         unfinished = new UnfinishedReleases(time, count);
-        redlock = new Redlock(time, timing, unfinished);
         engine = engine(task -> threads.execute(task));
         renewals = engine.renewals;
     }
@@ -92,11 +88,6 @@ final class ProtocolFixture {
                 token,
                 TTL_MILLIS,
                 timing.fenceMillis(TTL_MILLIS)));
-    }
-
-    /** Attempts once, with all the time it needs. */
-    QuorumResult attempt() {
-        return redlock.acquire(nodes, command(7), time.nanoTime() + Long.MAX_VALUE / 2);
     }
 
     LockRequest request(long waitMillis) {

@@ -35,7 +35,7 @@ public final class VirtualTime implements Time {
         pass(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
-    void passTo(long moment) {
+    public void passTo(long moment) {
         pass(Math.max(0, moment - nanos));
     }
 
