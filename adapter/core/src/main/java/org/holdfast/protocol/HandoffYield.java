@@ -22,16 +22,25 @@ final class HandoffYield {
 
     private final Time time;
     private final Randomness randomness;
+    private final ReleaseNotifications notifications;
     private final ConcurrentHashMap<String, Long> until = new ConcurrentHashMap<>();
 
-    HandoffYield(Time time, Randomness randomness) {
+    HandoffYield(Time time, Randomness randomness, ReleaseNotifications notifications) {
         this.time = time;
         this.randomness = randomness;
+        this.notifications = notifications;
     }
 
-    /** The lock was released, and other processes wait for it. */
-    void yieldToOthers(String lock) {
-        until.put(lock, time.nanoTime() + LEAST_NANOS + randomness.below(RANGE_NANOS));
+    /**
+     * The lock was released on the nodes.
+     *
+     * @param listeners how many connections a node has notified of that, at the most
+     */
+    void released(String lock, long listeners) {
+        int ours = notifications.isSubscribed(lock) ? 1 : 0;
+        if (listeners > ours) { // other processes wait for it
+            until.put(lock, time.nanoTime() + LEAST_NANOS + randomness.below(RANGE_NANOS));
+        }
     }
 
     /** Returns how long to wait before the lock is asked for; 0 or less if at once. */

@@ -2,7 +2,6 @@
 package org.holdfast.protocol;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -11,10 +10,11 @@ import java.util.function.Consumer;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
-import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Timing;
 
 /**
  * A lock that this process holds: one acquisition, shared by as many leases as its holder has taken.
@@ -36,7 +36,7 @@ public final class HeldLock {
     private volatile Claim claim;
     private final Cohort cohort;
     private final Taker taker;
-    private final Terms terms;
+    private final LeaseTerms terms;
     private final long startedAt;
     private final long endsAt;
     private final LossNotifier lossNotifier;
@@ -46,52 +46,6 @@ public final class HeldLock {
     private final AtomicReference<State> state = new AtomicReference<>(null);
     private final Set<Consumer<LeaseLoss>> listeners = ConcurrentHashMap.newKeySet();
     private volatile String lastFailure;
-
-    /**
-     * How long a lock is to be held.
-     *
-     * @param renewed whether it is renewed until released
-     * @param maxHold when it ends all the same
-     * @param atLeast for how long no other holder is to have it, released or not
-     */
-    record Terms(boolean renewed, Optional<Duration> maxHold, Optional<Duration> atLeast) {
-
-        /** Longer than any process lives: half of what differences of the clock can express. */
-        private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE / 2);
-
-        private long maxHoldNanos() {
-            return maxHold.filter(d -> d.compareTo(FOR_EVER) < 0)
-                    .orElse(FOR_EVER)
-                    .toNanos();
-        }
-    }
-
-    /**
-     * The holders of this process that have the lock one after the other, without a release on the nodes.
-     *
-     * @param since when the first of them got it
-     * @param passed how often it was passed on
-     * @param standstills how often our clock had stood still when the first of them asked for it
-     * @param suspicion whether the lock may have been taken away from them
-     */
-    record Cohort(long since, int passed, long standstills, Suspicion suspicion) {
-        Cohort(long since, int passed, long standstills) {
-            this(since, passed, standstills, new Suspicion());
-        }
-
-        Cohort next() {
-            return new Cohort(since, passed + 1, standstills, suspicion);
-        }
-    }
-
-    /**
-     * The taker of a lock.
-     *
-     * @param holder the holder that may take it once more; null for none
-     * @param holderInfo its description of itself
-     * @param threadId of the thread that asked for it, which need not be the holder
-     */
-    record Taker(Holder holder, HolderInfo holderInfo, long threadId) {}
 
     /** What is to become of the nodes' locks when a lease is released. */
     enum GivenBack {
@@ -112,7 +66,7 @@ public final class HeldLock {
             Claim claim,
             Cohort cohort,
             Taker taker,
-            Terms terms,
+            LeaseTerms terms,
             QuorumResult.Acquired quorumResult,
             LossNotifier lossNotifier,
             Consumer<HeldLock> whenLost) {
@@ -190,6 +144,11 @@ public final class HeldLock {
         return claim.target() instanceof Target.Exclusive;
     }
 
+    /** Returns for how long it is to be held. */
+    LeaseTerms terms() {
+        return terms;
+    }
+
     boolean isRenewed() {
         return terms.renewed();
     }
@@ -202,32 +161,6 @@ public final class HeldLock {
     /** Returns whether a renewal would make it last longer. */
     boolean isExtensible() {
         return validUntil.get() - endsAt < 0;
-    }
-
-    /** Returns whether other holders are kept from it for as long as is asked. */
-    boolean isKept(Optional<Duration> asked) {
-        return asked.isEmpty() || asked.equals(terms.atLeast());
-    }
-
-    /** Returns in words what a request of the same holder asks for and does not have; null if there is nothing. */
-    String difference(LockRequest asked) {
-        Optional<Long> ttlMillis = asked.ttl().map(Duration::toMillis);
-        if (ttlMillis.isPresent() && ttlMillis.get() != claim.ttlMillis()) {
-            return "a ttl of " + claim.ttlMillis() + " ms, and asks for " + ttlMillis.get() + " ms";
-        }
-        if (!asked.renewal() && terms.renewed()) {
-            return "renewal, and asks for none";
-        }
-        if (asked.maxHold().isPresent() && !isWithin(asked.maxHold().get())) {
-            return terms.maxHold().map(most -> "a maxHold of " + most).orElse("no maxHold") + ", and asks for "
-                    + asked.maxHold().get();
-        }
-        return null;
-    }
-
-    /** A maxHold that is shorter than the one that is asked for fits, too. */
-    private boolean isWithin(Duration most) {
-        return terms.maxHold().isPresent() && terms.maxHold().get().compareTo(most) <= 0;
     }
 
     /** Returns for how much longer no other holder is to have it, released or not; 0 if for no longer. */

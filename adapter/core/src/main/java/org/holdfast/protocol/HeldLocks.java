@@ -9,23 +9,40 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * What this process holds, by name. A name that it does not hold takes no memory. Safe for use by any number of
- * threads.
+ * What this process holds, by name. Each lock is renewed as long as it is here, and waiters learn when it has gone.
+ *
+ * <p>A name that this process does not hold takes no memory. Safe for use by any number of threads.
  */
 final class HeldLocks {
 
+    private final Renewals renewals;
+    private final Successor successor;
     private final ConcurrentHashMap<String, List<HeldLock>> byName = new ConcurrentHashMap<>();
+
+    HeldLocks(Renewals renewals, Successor successor) {
+        this.renewals = renewals;
+        this.successor = successor;
+    }
 
     void add(HeldLock heldLock) {
         for (String name : heldLock.claim().target().names()) {
             byName.merge(name, List.of(heldLock), HeldLocks::joined);
         }
+        renewals.add(heldLock);
     }
 
+    /** Removes a lock that was released or lost. */
     void remove(HeldLock heldLock) {
+        renewals.remove(heldLock);
         for (String name : heldLock.claim().target().names()) {
             byName.computeIfPresent(name, (key, present) -> without(present, heldLock));
         }
+        wakeWaiters(heldLock);
+    }
+
+    /** Wakes the waiters of this process, which may have the lock now. */
+    void wakeWaiters(HeldLock heldLock) {
+        successor.freed(heldLock.claim().target().names());
     }
 
     /** Lets one hold take the place of another on the same names, so that the lock is never seen free. */
@@ -36,6 +53,8 @@ final class HeldLocks {
                 return others == null ? List.of(heir) : joined(others, List.of(heir));
             });
         }
+        renewals.add(heir);
+        renewals.remove(old);
     }
 
     private static List<HeldLock> joined(List<HeldLock> some, List<HeldLock> others) {

@@ -17,7 +17,7 @@ import org.holdfast.ReleaseResult;
 /** One lease of a {@link HeldLock}. Ends once; the hold ends with the last of its leases. */
 final class LeaseHandle implements Lease {
 
-    private final LeaseManager manager;
+    private final Leases leases;
     private final LeaseShare share;
     private final HeldLock heldLock;
     private final String name;
@@ -34,12 +34,12 @@ final class LeaseHandle implements Lease {
      * @param whenReleased releases it, and returns what became of the lock
      */
     LeaseHandle(
-            LeaseManager manager,
+            Leases leases,
             LeaseShare share,
             List<String> names,
             LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
-        this.manager = manager;
+        this.leases = leases;
         this.share = share;
         this.heldLock = share.heldLock();
         this.names = names;
@@ -72,12 +72,12 @@ final class LeaseHandle implements Lease {
 
     @Override
     public boolean isHeld() {
-        return !ended.get() && manager.isHeld(heldLock);
+        return !ended.get() && leases.isHeld(heldLock);
     }
 
     @Override
     public Duration remaining() {
-        return ended.get() ? Duration.ZERO : manager.remaining(heldLock);
+        return ended.get() ? Duration.ZERO : leases.remaining(heldLock);
     }
 
     @Override
@@ -95,7 +95,7 @@ final class LeaseHandle implements Lease {
     @Override
     public boolean renew() {
         requireHeld();
-        boolean extended = manager.renew(heldLock);
+        boolean extended = leases.renew(heldLock);
         if (!extended) {
             requireHeld();
         }
@@ -119,7 +119,7 @@ final class LeaseHandle implements Lease {
 
     /** Returns whether the lock was released: it was not lost, and cannot be lost any more. */
     boolean isGivenBack() {
-        return !manager.isHeld(heldLock) && heldLock.loss() == null;
+        return !leases.isHeld(heldLock) && heldLock.loss() == null;
     }
 
     /** Ends this lease without notifying the hold; false if it had ended before. */

@@ -9,7 +9,7 @@ import org.holdfast.protocol.env.Time;
 /**
  * Ends the leases of a service that stops, and frees no lock under a holder that may still work.
  *
- * <p>To be used in the order of its methods, after {@link LeaseManager#stopWaiting}: nothing new is taken then. Leases
+ * <p>To be used in the order of its methods, after {@link LockEngine#stopWaiting}: nothing new is taken then. Leases
  * have to be renewed, and callbacks swept, until it is done.
  */
 public final class LeaseShutdown {
@@ -18,17 +18,23 @@ public final class LeaseShutdown {
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final LeaseManager manager;
+    private final Time time;
+    private final HeldLocks heldLocks;
+    private final Leases leases;
     private final TransactionLeases transactions;
+    private final Callbacks callbacks;
 
-    public LeaseShutdown(LeaseManager manager, TransactionLeases transactions) {
-        this.manager = manager;
+    LeaseShutdown(Time time, HeldLocks heldLocks, Leases leases, TransactionLeases transactions, Callbacks callbacks) {
+        this.time = time;
+        this.heldLocks = heldLocks;
+        this.leases = leases;
         this.transactions = transactions;
+        this.callbacks = callbacks;
     }
 
     /** Waits until every lease has been released. An interrupt ends the wait, and is kept. */
     public void awaitHolders(long deadline) {
-        await(() -> manager.heldLocks().size() == 0, deadline);
+        await(() -> heldLocks.size() == 0, deadline);
     }
 
     /** Waits until open transactions keep no lease. An interrupt ends the wait, and is kept. */
@@ -41,7 +47,7 @@ public final class LeaseShutdown {
      * ends.
      */
     public boolean leaveHolders(String reason) {
-        return leave(manager.heldLocks().all(), reason);
+        return leave(heldLocks.all(), reason);
     }
 
     /** As {@link #leaveHolders}, of what open transactions still keep. */
@@ -49,11 +55,8 @@ public final class LeaseShutdown {
         return leave(transactions.heldLocks(), reason);
     }
 
-    private boolean leave(Collection<HeldLock> heldLocks, String reason) {
-        long now = manager.time().nanoTime();
-        long left = heldLocks.stream()
-                .filter(heldLock -> heldLock.loseAndLeave(reason, now))
-                .count();
+    private boolean leave(Collection<HeldLock> some, String reason) {
+        int left = leases.loseAndLeave(some, reason);
         if (left > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -66,11 +69,10 @@ public final class LeaseShutdown {
 
     /** Waits until the listeners of losses have been called, or are being called. */
     public void awaitListeners(long deadline) {
-        await(() -> manager.callbacks().size() == 0, deadline);
+        await(() -> callbacks.size() == 0, deadline);
     }
 
     private void await(BooleanSupplier done, long deadline) {
-        Time time = manager.time();
         try {
             long left = deadline - time.nanoTime();
             while (!done.getAsBoolean() && left > 0) {

@@ -18,6 +18,7 @@ import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.HolderEntry;
@@ -29,6 +30,9 @@ import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.Tally;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.TokenClock;
 
 /**
  * What operators do: they see the holders of a lock, in whichever process, and take it away.
@@ -46,10 +50,26 @@ final class LockAdmin {
             .thenComparing(LockHolder::pid)
             .thenComparing(LockHolder::thread);
 
-    private final LeaseManager manager;
+    private final Time time;
+    private final Timing timing;
+    private final TokenClock tokens;
+    private final HeldLocks heldLocks;
+    private final ProcessInfo processInfo;
+    private final StopFlag stopFlag;
 
-    LockAdmin(LeaseManager manager) {
-        this.manager = manager;
+    LockAdmin(
+            Time time,
+            Timing timing,
+            TokenClock tokens,
+            HeldLocks heldLocks,
+            ProcessInfo processInfo,
+            StopFlag stopFlag) {
+        this.time = time;
+        this.timing = timing;
+        this.tokens = tokens;
+        this.heldLocks = heldLocks;
+        this.processInfo = processInfo;
+        this.stopFlag = stopFlag;
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
@@ -71,8 +91,8 @@ final class LockAdmin {
             audit(request, "nobody had it");
             return List.of();
         }
-        manager.tokens().observe(toExceed(request, before.lastTokens(), nodes));
-        long token = manager.tokens().next(0);
+        tokens.observe(toExceed(request, before.lastTokens(), nodes));
+        long token = tokens.next(0);
         Survey gone;
         try {
             gone = ask(nodes, request, forcedRelease(locks, token));
@@ -88,7 +108,6 @@ final class LockAdmin {
     }
 
     private Command forcedRelease(List<Target> locks, long token) {
-        Timing timing = manager.timing();
         long fenceMillis = timing.fenceMillis(timing.maxLeaseTtl().toMillis());
         return new Command.ForceRelease(locks, token, fenceMillis, timing.maxSkewMicros());
     }
@@ -125,10 +144,10 @@ final class LockAdmin {
 
     /** Asks every node, and waits for each of them: one alone may know a holder. */
     private Survey ask(Nodes nodes, LockRequest request, Command command) {
-        manager.requireOpen();
+        stopFlag.requireOpen();
         nodes.prepare();
-        long started = manager.time().nanoTime();
-        long deadline = started + manager.timing().nodeTimeout().toNanos();
+        long started = time.nanoTime();
+        long deadline = started + timing.nodeTimeout().toNanos();
         Tally tally = new Tally(nodes.count());
         Map<Written, Seen> holderEntries = new TreeMap<>();
         List<Long> lastTokens = new ArrayList<>();
@@ -143,11 +162,11 @@ final class LockAdmin {
         }
         round.leave(late -> {});
         if (tally.isTokenSkewed()) { // the clock of this machine is wrong; nothing has changed on the nodes
-            manager.tokens().forget();
+            tokens.forget();
             throw LockFailures.clockSkewed(request);
         }
         if (!tally.isAcknowledged()) {
-            Duration waited = Duration.ofNanos(manager.time().nanoTime() - started);
+            Duration waited = Duration.ofNanos(time.nanoTime() - started);
             throw new QuorumUnavailableException(request.name(), nodes.count(), waited, tally.failures(nodes));
         }
         Collections.sort(lastTokens);
@@ -166,8 +185,8 @@ final class LockAdmin {
     private long toExceed(LockRequest request, List<Long> lastTokens, Nodes nodes) {
         int quorum = nodes.count() / 2 + 1;
         long enough = lastTokens.size() < quorum ? 0 : lastTokens.get(quorum - 1);
-        long now = manager.time().epochMicros();
-        long farthest = now + manager.timing().maxTokenLeadMicros();
+        long now = time.epochMicros();
+        long farthest = now + timing.maxTokenLeadMicros();
         if (enough > farthest) {
             throw new LockException("HF0216: lock '" + request.name()
                     + "' cannot be released by force: its last token on"
@@ -200,8 +219,8 @@ final class LockAdmin {
     }
 
     private LockHolder holder(LockMode asked, String name, String value, Seen seen) {
-        HeldLock own = manager.heldLocks()
-                .find(name, heldLock -> heldLock.claim().owner().value().equals(value));
+        HeldLock own = heldLocks.find(
+                name, heldLock -> heldLock.claim().owner().value().equals(value));
         HolderInfo holderInfo = own == null ? HolderInfo.of(value) : own.holderInfo();
         boolean reads = seen.reads() || own != null && own.isReading();
         return new LockHolder(
@@ -236,11 +255,10 @@ final class LockAdmin {
         Predicate<HeldLock> meant = heldLock ->
                 isMeant(request, heldLock.claim().target()) && heldLock.claim().lastToken() < token;
         for (String name : request.names()) {
-            manager.heldLocks().of(name).stream()
+            heldLocks.of(name).stream()
                     .filter(meant)
-                    .forEach(heldLock -> heldLock.lose(
-                            "an operator released lock '" + name + "' by force",
-                            manager.time().nanoTime()));
+                    .forEach(heldLock ->
+                            heldLock.lose("an operator released lock '" + name + "' by force", time.nanoTime()));
         }
     }
 
@@ -251,12 +269,12 @@ final class LockAdmin {
     }
 
     private void audit(LockRequest request, String whom) {
-        ProcessInfo here = manager.processInfo();
         AUDIT.log(
                 System.Logger.Level.WARNING,
                 LogText.line("HF0214: forced release of '" + String.join("', '", request.names())
-                        + "', asked for by thread '" + Thread.currentThread().getName() + "' of process " + here.pid()
-                        + " on host " + here.host() + "; thrown out: " + whom));
+                        + "', asked for by thread '" + Thread.currentThread().getName() + "' of process "
+                        + processInfo.pid()
+                        + " on host " + processInfo.host() + "; thrown out: " + whom));
     }
 
     private static String describe(LockHolder holder) {

@@ -22,6 +22,7 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
 
 /**
@@ -31,7 +32,11 @@ import org.holdfast.protocol.node.Nodes;
  */
 public final class LockSession {
 
-    private final LeaseManager manager;
+    private final Time time;
+    private final Reentry reentry;
+    private final Acquirer acquirer;
+    private final Leases leases;
+    private final LockAdmin lockAdmin;
     private final TransactionLeases transactions;
     private final Defaults defaults;
 
@@ -74,8 +79,19 @@ public final class LockSession {
         }
     }
 
-    public LockSession(LeaseManager manager, TransactionLeases transactions, Defaults defaults) {
-        this.manager = manager;
+    LockSession(
+            Time time,
+            Reentry reentry,
+            Acquirer acquirer,
+            Leases leases,
+            LockAdmin lockAdmin,
+            TransactionLeases transactions,
+            Defaults defaults) {
+        this.time = time;
+        this.reentry = reentry;
+        this.acquirer = acquirer;
+        this.leases = leases;
+        this.lockAdmin = lockAdmin;
         this.transactions = transactions;
         this.defaults = defaults;
     }
@@ -99,18 +115,8 @@ public final class LockSession {
     }
 
     private LockTimeoutException timedOut(LockRequest request) {
-        for (String name : request.names()) {
-            HeldLock mine = manager.heldLocks()
-                    .find(
-                            name,
-                            heldLock -> !heldLock.isPermit()
-                                    && heldLock.isTakenByThisThread()
-                                    && heldLock.isHeld(manager.time().nanoTime()));
-            if (mine != null) {
-                return LockFailures.timedOut(request, mine);
-            }
-        }
-        return LockFailures.timedOut(request);
+        HeldLock mine = leases.takenByThisThread(request.names());
+        return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
     }
 
     /**
@@ -125,11 +131,11 @@ public final class LockSession {
         boolean keeps = complete.scope() != LeaseScope.THREAD;
         List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
         if (asksForTerms(request)) {
-            manager.requireSameTerms(request, holders);
+            reentry.requireSameTerms(request, holders);
         }
         AcquireResult acquireResult = uninterruptible.contains(Thread.currentThread())
-                ? manager.acquire(nodes, complete, holders, false, whenWaiting)
-                : manager.acquire(nodes, complete, holders, whenWaiting);
+                ? acquirer.acquire(nodes, complete, holders, false, whenWaiting)
+                : acquirer.acquire(nodes, complete, holders, whenWaiting);
         if (acquireResult instanceof AcquireResult.Held held) {
             Object keeper =
                     keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
@@ -170,17 +176,17 @@ public final class LockSession {
             throw new InvalidLockRequestException("acquireAsync needs the scope DETACHED, was " + complete.scope()
                     + ": there is no thread or transaction to bind the lease to (lock '" + request.name() + "')");
         }
-        return manager.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
+        return acquirer.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
     public List<LockHolder> holders(Nodes nodes, LockRequest request) {
-        return manager.lockAdmin().holders(nodes, request);
+        return lockAdmin.holders(nodes, request);
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */
     public List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
-        return manager.lockAdmin().forceRelease(nodes, request);
+        return lockAdmin.forceRelease(nodes, request);
     }
 
     private boolean canBeKept(Object transaction) {
@@ -205,7 +211,7 @@ public final class LockSession {
             LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
-        return new LeaseHandle(manager, share, request.names(), interrupt, whenReleased);
+        return new LeaseHandle(leases, share, request.names(), interrupt, whenReleased);
     }
 
     private Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
@@ -248,7 +254,7 @@ public final class LockSession {
         try {
             transactions.bind(transaction, this, share);
         } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
-            manager.releases().giveBack(List.of(share));
+            leases.giveBack(List.of(share));
             throw new LockException(
                     "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
         }
@@ -256,7 +262,7 @@ public final class LockSession {
 
     /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */
     void waitInVain(long nanos) throws InterruptedException {
-        manager.time().newSignal().await(nanos);
+        time.newSignal().await(nanos);
     }
 
     /** Returns whether leases end with the handle. */
@@ -271,7 +277,7 @@ public final class LockSession {
 
     private ReleaseResult giveBack(LeaseHandle lease) {
         bound.remove(lease);
-        return manager.releases().giveBack(lease.share());
+        return leases.giveBack(lease.share());
     }
 
     private ReleaseResult leaveToTransaction(LeaseHandle lease) {
@@ -295,10 +301,7 @@ public final class LockSession {
         if (ofTransactions) {
             taken.addAll(transactions.takenBy(this));
         }
-        long now = manager.time().nanoTime();
-        return (int) taken.stream()
-                .filter(heldLock -> heldLock.loseAndLeave(reason, now))
-                .count();
+        return leases.loseAndLeave(taken, reason);
     }
 
     /** Releases the leases that are bound to the handle, all at once. */
@@ -314,6 +317,6 @@ public final class LockSession {
         kept.forEach(LeaseHandle::interruptNoMore);
         kept.clear();
         viewed.clear();
-        manager.releases().giveBack(ended);
+        leases.giveBack(ended);
     }
 }

@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.RenewalResult;
 
 /**
  * The one sweep that renews every lease of this process and notices the lost ones.
@@ -18,20 +20,24 @@ import org.holdfast.protocol.node.Nodes;
  * <p>Leases wait in the order in which something is due for them, so a sweep checks only those that are due. A lease is
  * due after a third of its TTL; if the renewal fails, again soon after, until its validity ends.
  */
-public final class Renewals {
+final class Renewals {
 
     /** So many renewals are under way at once: their replies must fit what a node buffers for one connection. */
     private static final int BATCH = 200;
 
     private final Time time;
     private final Redlock redlock;
+    private final Counters counters;
+    private final Recorder recorder;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
     private final Map<HeldLock, Due> dueOf = new ConcurrentHashMap<>();
 
-    public Renewals(Time time, Redlock redlock) {
+    Renewals(Time time, Redlock redlock, Counters counters, Recorder recorder) {
         this.time = time;
         this.redlock = redlock;
+        this.counters = counters;
+        this.recorder = recorder;
     }
 
     /** A moment on the monotonic clock; the number keeps apart what is due at the same time. */
@@ -67,7 +73,7 @@ public final class Renewals {
     }
 
     /** The end of a lease has moved by hand: one that is not renewed is checked again when its new end has come. */
-    void reschedule(HeldLock heldLock) {
+    private void reschedule(HeldLock heldLock) {
         if (!heldLock.isRenewed()) {
             remove(heldLock);
             schedule(heldLock, heldLock.validUntil());
@@ -93,7 +99,7 @@ public final class Renewals {
     }
 
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
-    public void sweep(Nodes nodes) {
+    void sweep(Nodes nodes) {
         long now = time.nanoTime(); // what becomes due while it works waits for the next
         List<HeldLock> batch = nextBatch(now);
         while (!batch.isEmpty()) {
@@ -142,17 +148,72 @@ public final class Renewals {
         batch.forEach(this::removeIfEnded);
     }
 
+    /** Renews one lease now, on the calling thread; returns whether it was extended. */
+    boolean renewNow(Nodes nodes, HeldLock heldLock) {
+        Recorder.Renewing recorded = recorder.renewing();
+        boolean extended = finish(nodes, start(nodes, List.of(heldLock)).get(0));
+        recorded.ended(1, extended ? 1 : 0);
+        reschedule(heldLock);
+        return extended;
+    }
+
     private void renewAll(Nodes nodes, List<HeldLock> heldLocks) {
-        Recorder.Renewing recorded = redlock.recorder().renewing();
+        Recorder.Renewing recorded = recorder.renewing();
         int longer = 0;
-        for (Redlock.Renewing each : redlock.startRenewals(nodes, heldLocks)) {
+        long started = time.nanoTime(); // before the suspicions are read: one that is raised from now on is seen
+        for (Renewal each : start(nodes, heldLocks)) {
             HeldLock heldLock = each.heldLock();
-            boolean extended = redlock.finishRenewal(nodes, each);
+            boolean extended = finish(nodes, each);
             longer += extended ? 1 : 0;
             remove(heldLock);
-            scheduleNext(heldLock, each.started(), extended);
+            scheduleNext(heldLock, started, extended);
         }
         recorded.ended(heldLocks.size(), longer);
+    }
+
+    /**
+     * The renewal of one lease.
+     *
+     * @param suspicions how often a suspicion had been raised before that the lock was taken away
+     */
+    private record Renewal(HeldLock heldLock, int suspicions, Redlock.Renewing sent) {}
+
+    private List<Renewal> start(Nodes nodes, List<HeldLock> heldLocks) {
+        int[] suspicions = heldLocks.stream()
+                .mapToInt(heldLock -> heldLock.suspicion().raised())
+                .toArray();
+        List<Redlock.Renewing> sent = redlock.startRenewals(
+                nodes, heldLocks.stream().map(HeldLock::claim).toList());
+        List<Renewal> renewals = new ArrayList<>(heldLocks.size());
+        for (int i = 0; i < heldLocks.size(); i++) {
+            renewals.add(new Renewal(heldLocks.get(i), suspicions[i], sent.get(i)));
+        }
+        return renewals;
+    }
+
+    /** Waits for the answers, and extends the lease if a quorum granted; returns whether it did. */
+    private boolean finish(Nodes nodes, Renewal renewal) {
+        boolean extended = apply(redlock.finishRenewal(nodes, renewal.sent()), renewal);
+        (extended ? counters.renewed : counters.renewalsFailed).increment();
+        return extended;
+    }
+
+    private boolean apply(RenewalResult result, Renewal renewal) {
+        HeldLock heldLock = renewal.heldLock();
+        if (result instanceof RenewalResult.Extended granted) {
+            heldLock.suspicion().resolve(renewal.suspicions());
+            return heldLock.extend(granted.validUntilNanos(), time.nanoTime());
+        }
+        boolean outdated = heldLock.claim() != renewal.sent().claim();
+        if (outdated) { // it became a reader's meanwhile: answers about the claim before that mean nothing
+            return false;
+        }
+        if (result instanceof RenewalResult.Failed failed) {
+            heldLock.renewalFailed("the last renewal reached too few nodes: " + failed.failures());
+        } else {
+            heldLock.lose("nodes know of a later lease", time.nanoTime());
+        }
+        return false;
     }
 
     private void scheduleNext(HeldLock heldLock, long started, boolean extended) {

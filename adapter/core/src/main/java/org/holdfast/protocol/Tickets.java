@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Ticket;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.TokenClock;
 
 /**
  * The tickets of the waiters in this process: each is refreshed on the nodes until its owner does not need it any more.
@@ -27,8 +33,10 @@ final class Tickets {
     private static final int BATCH = 100;
 
     private final Time time;
+    private final Randomness randomness;
+    private final TokenClock tokens;
     private final Nodes nodes;
-    private final long ttlNanos;
+    private final Duration ttl;
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
 
     /** A ticket must not be refreshed after the command that takes it away: it would block all waiters behind it. */
@@ -43,10 +51,28 @@ final class Tickets {
      * @param nodes through which tickets are refreshed and taken away: those through which their owners attempt, so
      *     that no attempt comes after the command that takes its ticket away
      */
-    Tickets(Time time, Nodes nodes, Timing timing) {
+    Tickets(Time time, Randomness randomness, TokenClock tokens, Nodes nodes, Timing timing) {
         this.time = time;
+        this.randomness = randomness;
+        this.tokens = tokens;
         this.nodes = nodes;
-        this.ttlNanos = timing.ticketTtl().toNanos();
+        this.ttl = timing.ticketTtl();
+    }
+
+    /** Draws a ticket, which the nodes do not know yet. */
+    Ticket draw(LockRequest request) {
+        return new Ticket(
+                request.name(),
+                new Owner(randomness.uniqueId()),
+                tokens.next(0),
+                request.mode() == LockMode.READ,
+                false,
+                ttl.toMillis());
+    }
+
+    /** Takes note of a number that the next ticket has to exceed. */
+    void observe(long number) {
+        tokens.observe(number);
     }
 
     /**
@@ -60,7 +86,7 @@ final class Tickets {
     }
 
     private long nextRefresh() {
-        return time.nanoTime() + ttlNanos / 3;
+        return time.nanoTime() + ttl.toNanos() / 3;
     }
 
     /**

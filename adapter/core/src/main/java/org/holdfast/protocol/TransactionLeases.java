@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
 import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.LogText;
 
 /**
@@ -20,15 +21,15 @@ public final class TransactionLeases {
 
     private static final System.Logger LOG = System.getLogger(TransactionLeases.class.getName());
 
-    private final LeaseManager manager;
+    private final Leases leases;
     private final Transactions transactions;
     private final ConcurrentHashMap<Object, Bound> byTransaction = new ConcurrentHashMap<>();
     private final LogRateLimiter rollbacks;
 
-    public TransactionLeases(LeaseManager manager, Transactions transactions) {
-        this.manager = manager;
+    TransactionLeases(Time time, Leases leases, Transactions transactions) {
+        this.leases = leases;
         this.transactions = transactions;
-        this.rollbacks = new LogRateLimiter(manager.time());
+        this.rollbacks = new LogRateLimiter(time);
     }
 
     /** Returns the key of the calling thread's transaction, or null. */
@@ -79,7 +80,7 @@ public final class TransactionLeases {
     private Set<HeldLock> heldLocks(Predicate<Kept> wanted) {
         Set<HeldLock> heldLocks = new LinkedHashSet<>();
         for (Bound bound : byTransaction.values()) {
-            bound.leases().stream()
+            bound.kept().stream()
                     .filter(wanted)
                     .forEach(kept -> heldLocks.add(kept.share().heldLock()));
         }
@@ -100,29 +101,29 @@ public final class TransactionLeases {
     private final class Bound implements Transactions.Completion {
 
         private final Object transaction;
-        private final List<Kept> leases = new ArrayList<>();
+        private final List<Kept> kept = new ArrayList<>();
         private boolean completed;
 
         Bound(Object transaction) {
             this.transaction = transaction;
         }
 
-        synchronized void add(Kept kept) {
+        synchronized void add(Kept lease) {
             if (completed) { // the reaper was faster than the thread that took the lease
                 throw new IllegalStateException("the transaction has ended meanwhile");
             }
-            leases.add(kept);
+            kept.add(lease);
         }
 
-        private synchronized List<Kept> leases() {
-            return List.copyOf(leases);
+        private synchronized List<Kept> kept() {
+            return List.copyOf(kept);
         }
 
         @Override
         public void confirm() {
-            for (Kept kept : leases()) {
+            for (Kept kept : kept()) {
                 HeldLock heldLock = kept.share().heldLock();
-                if (!manager.confirm(heldLock)) {
+                if (!leases.confirm(heldLock)) {
                     LockException why = heldLock.whyNotConfirmed();
                     warn(why);
                     throw why;
@@ -134,11 +135,11 @@ public final class TransactionLeases {
         public void completed() {
             List<Kept> ended;
             synchronized (this) {
-                ended = completed ? List.of() : List.copyOf(leases);
+                ended = completed ? List.of() : List.copyOf(kept);
                 completed = true;
             }
             try {
-                manager.releases().giveBack(ended.stream().map(Kept::share).toList());
+                leases.giveBack(ended.stream().map(Kept::share).toList());
             } finally { // not before: a service that stops waits for it
                 byTransaction.remove(transaction, this);
             }

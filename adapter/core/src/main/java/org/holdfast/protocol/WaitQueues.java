@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import org.holdfast.protocol.quorum.QuorumResult;
 
 /**
  * The lines in which the callers of this process wait for locks, first come, first served.
@@ -15,7 +16,7 @@ import java.util.function.BiFunction;
  * <p>Only the head of a line asks the nodes; where these have to know the order, each waiter asks once, when it comes.
  * A release by this process wakes the head at once, or hands it the lock. A name without waiters takes no memory.
  */
-final class WaitQueues {
+final class WaitQueues implements Successor {
 
     /**
      * The waiters for the same thing in the same way.
@@ -141,15 +142,21 @@ final class WaitQueues {
         all.forEach(turn -> turn.waiter.wake()); // outside of the map's locks
     }
 
-    /** Hands a hold over to the head of a line; returns whether it took it. */
-    boolean handOver(Line line, HeldLock old) {
+    @Override
+    public void freed(List<String> names) {
+        names.forEach(this::wake);
+    }
+
+    /** Hands it to the head of the line of those that need not be in order for the nodes, if it fits that waiter. */
+    @Override
+    public boolean handOff(HeldLock released) {
         if (lines.isEmpty()) {
             return false;
         }
         Turn[] taken = new Turn[1];
-        lines.computeIfPresent(line, (key, queue) -> {
+        lines.computeIfPresent(new Line(released.lock(), Kind.FREE_FOR_ALL), (key, queue) -> {
             Turn head = queue.turns.peekFirst();
-            taken[0] = head.accept(old) ? head : null;
+            taken[0] = head.accept(released) ? head : null;
             return queue;
         });
         if (taken[0] != null) {

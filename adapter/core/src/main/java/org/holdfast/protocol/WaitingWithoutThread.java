@@ -7,7 +7,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.holdfast.Lease;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.Timers;
+import org.holdfast.protocol.node.Nodes;
 
 /**
  * A caller that waits in line for a lock without a thread: whenever something happens it borrows one for a moment.
@@ -16,18 +19,19 @@ import org.holdfast.protocol.env.Timers;
  */
 final class WaitingWithoutThread {
 
-    /** When no thread is available, one is requested again so much later. */
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
     /** When the application has no thread to continue futures on, that is checked again so much later. */
     private static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** For so long a lease waits for the application to fetch it, however short the request's wait timeout is. */
     private static final long LEAST_DELIVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final LeaseManager manager;
-    private final WaitQueues waitQueues;
+    private final Threadless threadless;
+    private final Time time;
+    private final Nodes nodes;
+    private final StopFlag stopFlag;
+    private final LockRequest request;
     private final Attempts attempts;
+    private final Places.Place place;
     private final Function<HeldLock, Lease> lease;
     private final Promise promise = new Promise();
 
@@ -59,12 +63,28 @@ final class WaitingWithoutThread {
 
     private long deliverUntil;
 
-    WaitingWithoutThread(LeaseManager manager, Attempts attempts, Function<HeldLock, Lease> lease) {
-        this.manager = manager;
-        this.waitQueues = manager.waitQueues();
+    /**
+     * @param threadless what all callers without a thread share
+     * @param nodes through which the caller attempts
+     * @param lease makes a lease of what was taken
+     */
+    WaitingWithoutThread(
+            Threadless threadless,
+            Time time,
+            Nodes nodes,
+            StopFlag stopFlag,
+            LockRequest request,
+            Attempts attempts,
+            Function<HeldLock, Lease> lease) {
+        this.threadless = threadless;
+        this.time = time;
+        this.nodes = nodes;
+        this.stopFlag = stopFlag;
+        this.request = request;
         this.attempts = attempts;
+        this.place = attempts.place();
         this.lease = lease;
-        this.wakesBefore = waitQueues.wakes();
+        this.wakesBefore = place.wakes();
     }
 
     /** Returns the future of a lease; cancelling it withdraws the request. */
@@ -74,8 +94,8 @@ final class WaitingWithoutThread {
                 happened();
             }
         });
-        manager.threadless().add(this);
-        if (manager.isClosed()) { // just now: the closing thread may not have seen this waiter
+        threadless.add(this);
+        if (stopFlag.isRaised()) { // just now: the closing thread may not have seen this waiter
             stop();
         } else {
             happened();
@@ -94,15 +114,7 @@ final class WaitingWithoutThread {
 
     private void happened() {
         if (events.getAndIncrement() == 0) {
-            borrowThread();
-        }
-    }
-
-    private void borrowThread() {
-        try {
-            manager.threads().execute(this::look);
-        } catch (RuntimeException | OutOfMemoryError e) { // no thread is available now; or never again, after a stop
-            manager.timers().in(PAUSE_NANOS, this::borrowThread);
+            threadless.run(this::look);
         }
     }
 
@@ -141,7 +153,7 @@ final class WaitingWithoutThread {
             end(null);
             return;
         }
-        manager.requireOpen();
+        stopFlag.requireOpen();
         if (isBlocked()) {
             waitForApplication();
             return;
@@ -149,14 +161,14 @@ final class WaitingWithoutThread {
         boolean attempt = turn == null ? join() : takeTurn();
         AcquireResult done = null;
         if (turn != null && turn.handed() != null) {
-            done = manager.takeOver(turn.handed(), manager.forWaiting());
+            done = attempts.takeOver(turn.handed(), nodes);
         } else if (attempt) {
-            done = attempts.next(manager.forWaiting());
+            done = attempts.next(nodes);
         }
         if (done != null) {
             complete(done);
-        } else if (attempts.isOvertaken()) {
-            attempts.leave(null);
+        } else if (place.isOvertaken()) {
+            place.leave(null);
             turn = null;
             standInLine(); // once more, at its end and with another ticket
         } else if (attempts.left() <= 0) {
@@ -164,7 +176,7 @@ final class WaitingWithoutThread {
         } else {
             standInLine();
             long left = attempts.left();
-            alarm = manager.timers().in(turn.isFirst() ? Math.min(left, attempts.pause()) : left, this::happened);
+            alarm = threadless.in(turn.isFirst() ? Math.min(left, attempts.pause()) : left, this::happened);
         }
     }
 
@@ -173,27 +185,27 @@ final class WaitingWithoutThread {
      * while.
      */
     private boolean isBlocked() {
-        return manager.callbacks().stuck(Callbacks.Lane.LEASES) > 0 && (turn == null || turn.handed() == null);
+        return threadless.isBlocked() && (turn == null || turn.handed() == null);
     }
 
     /** Takes no lock that others want and the application would not fetch. */
     private void waitForApplication() {
         if (turn != null) {
-            attempts.leave(null);
+            place.leave(null);
             turn = null;
         }
         long left = attempts.left();
         if (left <= 0) {
             end(null);
-            fail(LockFailures.blocked(attempts.request()));
+            fail(LockFailures.blocked(request));
         } else {
-            alarm = manager.timers().in(Math.min(left, BLOCKED_NANOS), this::happened);
+            alarm = threadless.in(Math.min(left, BLOCKED_NANOS), this::happened);
         }
     }
 
     /** Comes for the first time, or again; returns whether to attempt at once. */
     private boolean join() {
-        return !attempts.mayWait() || !waitQueues.isWaitedFor(attempts.line()) && attempts.handoffYield() <= 0;
+        return !attempts.mayWait() || place.isFree();
     }
 
     private void standInLine() {
@@ -202,14 +214,14 @@ final class WaitingWithoutThread {
         }
         if (!listening) {
             listening = true;
-            attempts.names().forEach(manager.notifications()::subscribe);
+            place.subscribe();
         }
         turn = attempts.enter(this::woken);
-        unknown = attempts.isInTurn();
+        unknown = place.isInTurn();
         if (unknown) {
             happened(); // an attempt, so that the nodes know of us
         }
-        if (waitQueues.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
+        if (place.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
             woken();
         }
     }
@@ -234,17 +246,17 @@ final class WaitingWithoutThread {
      * made.
      */
     private void giveUp() {
-        AcquireResult done = attempts.knowsNothing() ? attempts.next(manager.forWaiting()) : null;
+        AcquireResult done = attempts.knowsNothing() ? attempts.next(nodes) : null;
         complete(done != null ? done : attempts.givenUp());
     }
 
     private void complete(AcquireResult done) {
         end(done);
-        attempts.count(done);
+        attempts.done(done);
         if (done instanceof AcquireResult.Held held) {
             deliver(lease.apply(held.heldLock()));
         } else {
-            fail(LockFailures.of(done, attempts.request(), manager.forWaiting().count()));
+            fail(LockFailures.of(done, request, nodes.count()));
         }
     }
 
@@ -252,13 +264,13 @@ final class WaitingWithoutThread {
     private void end(AcquireResult done) {
         over = true;
         if (!(done instanceof AcquireResult.Held)) { // which is still to be handed out
-            manager.threadless().remove(this);
+            threadless.remove(this);
         }
         if (turn != null) {
-            attempts.leave(done);
+            place.leave(done);
         }
         if (listening) {
-            attempts.names().forEach(manager.notifications()::unsubscribe);
+            place.unsubscribe();
         }
     }
 
@@ -266,18 +278,20 @@ final class WaitingWithoutThread {
      * The application's code never runs on a thread of ours: it may block, or ask for another lock and wait for that.
      */
     private void deliver(Lease got) {
-        long patience = Math.max(LEAST_DELIVERY_NANOS, Math.min(attempts.left(), attempts.ttlNanos()));
-        deliverUntil = manager.time().nanoTime() + patience;
+        long patience = Math.max(
+                LEAST_DELIVERY_NANOS,
+                Math.min(attempts.left(), request.ttl().orElseThrow().toNanos()));
+        deliverUntil = time.nanoTime() + patience;
         undelivered = got;
-        alarm = manager.timers().in(patience, this::happened);
-        manager.callbacks().run(Callbacks.Lane.LEASES, this::handOut);
+        alarm = threadless.in(patience, this::happened);
+        threadless.call(Callbacks.Lane.LEASES, this::handOut);
     }
 
     /** Completes the promise, on a thread of the application. */
     private void handOut() {
         if (settled.compareAndSet(false, true)) {
             cancelAlarm();
-            manager.threadless().remove(this);
+            threadless.remove(this);
             Lease got = undelivered;
             if (!promise.complete(got)) { // cancelled just now
                 got.release();
@@ -291,16 +305,16 @@ final class WaitingWithoutThread {
             return;
         }
         cancelAlarm();
-        manager.threadless().remove(this);
+        threadless.remove(this);
         try {
             undelivered.release();
         } finally {
-            failSettled(manager.isClosed() ? LeaseManager.stopped() : LockFailures.undelivered(attempts.request()));
+            failSettled(stopFlag.isRaised() ? StopFlag.stopped() : LockFailures.undelivered(request));
         }
     }
 
     private boolean isTooLate() {
-        return promise.isDone() || manager.isClosed() || manager.time().nanoTime() - deliverUntil >= 0;
+        return promise.isDone() || stopFlag.isRaised() || time.nanoTime() - deliverUntil >= 0;
     }
 
     private void fail(Throwable failure) {
@@ -311,14 +325,14 @@ final class WaitingWithoutThread {
 
     private void failSettled(Throwable failure) {
         if (promise.fail(failure)) {
-            manager.callbacks().run(Callbacks.Lane.FAILURES, () -> promise.tell(failure));
+            threadless.call(Callbacks.Lane.FAILURES, () -> promise.tell(failure));
         }
     }
 
     private void cancelAlarm() {
         Timers.Alarm set = alarm;
         if (set != null) {
-            manager.timers().cancel(set);
+            threadless.cancel(set);
             alarm = null;
         }
     }

@@ -4,16 +4,14 @@ package org.holdfast.runtime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.holdfast.protocol.LeaseManager;
 import org.holdfast.protocol.LeaseShutdown;
+import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Redlock;
-import org.holdfast.protocol.Renewals;
 import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
-import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.redis.NodeGroup;
 import org.holdfast.redis.NodeLogLimiters;
@@ -44,8 +42,7 @@ public final class LockService implements AutoCloseable {
     private final NodeConnections service;
     private final NodeConnections forWaiting;
     private final UnfinishedReleases unfinished;
-    private final Renewals renewals;
-    private final LeaseManager leases;
+    private final LockEngine engine;
     private final TransactionLeases transactionLeases;
     private final LeaseShutdown shutdown;
     private final Subscriber subscriber;
@@ -100,26 +97,18 @@ public final class LockService implements AutoCloseable {
         this.service = cluster.open();
         this.forWaiting = cluster.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
-        Redlock redlock = new Redlock(time, settings.timing(), unfinished, Recorders.FOUND);
-        this.renewals = new Renewals(time, redlock);
         this.subscriber = cluster.subscriber(scheduling::runLong);
-        this.leases = new LeaseManager(
-                time,
-                new SystemRandomness(),
+        this.engine = new LockEngine(
+                new LockEngine.Environment(time, new SystemRandomness(), Recorders.FOUND, ThisProcess.WHEREABOUTS),
                 settings.timing(),
-                redlock,
-                renewals,
-                service,
-                forWaiting,
-                scheduling,
-                this::runApplication,
-                subscriber,
-                ThisProcess.WHEREABOUTS);
-        this.transactionLeases = new TransactionLeases(leases, transactions);
-        this.shutdown = new LeaseShutdown(leases, transactionLeases);
+                unfinished,
+                new LockEngine.Connections(service, forWaiting, subscriber),
+                new LockEngine.Threads(scheduling, this::runApplication));
+        this.transactionLeases = engine.transactionLeases(transactions);
+        this.shutdown = engine.shutdown(transactionLeases);
         this.inspection = cluster.inspection();
-        this.nodeMonitor = new NodeMonitor(time, cluster.clockMonitor(), inspection, leases::clockStoodStill);
-        this.management = new Management(settings.keyPrefix(), leases, unfinished, cluster::describeNodes);
+        this.nodeMonitor = new NodeMonitor(time, cluster.clockMonitor(), inspection, engine::clockStoodStill);
+        this.management = new Management(settings.keyPrefix(), engine, unfinished, cluster::describeNodes);
         scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
     }
 
@@ -135,7 +124,7 @@ public final class LockService implements AutoCloseable {
 
     /** Returns what a new connection handle takes its leases with, whose factory has TTL and wait timeout of its own. */
     public LockSession newSession(Settings ofFactory) {
-        return new LockSession(leases, transactionLeases, defaults(ofFactory));
+        return engine.newSession(transactionLeases, defaults(ofFactory));
     }
 
     /** Returns what a request has that does not say, and may have at the most, where a factory has these settings. */
@@ -159,8 +148,8 @@ public final class LockService implements AutoCloseable {
 
     private void heartbeat() {
         try {
-            renewals.sweep(service);
-            leases.sweep();
+            engine.renew();
+            engine.sweep();
             unfinished.retry(
                     service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             service.isUsable(); // reads what no caller waits for, and gives up nodes that are overdue
@@ -240,7 +229,7 @@ public final class LockService implements AutoCloseable {
 
     /** Takes no lock from now on, and ends all waiting. Leases are renewed as before. */
     void refuse() {
-        leases.stopWaiting(); // while there are threads to notify the application on
+        engine.stopWaiting(); // while there are threads to notify the application on
     }
 
     /** Waits until all that was taken before {@link #refuse} is released. */
@@ -275,7 +264,7 @@ public final class LockService implements AutoCloseable {
     /** Releases every lease of what was stopped, by the deadline: 1 s or more after it was stopped. */
     void release(long deadline) {
         subscriber.close(); // its thread may be connecting to a node that hangs: that counts too
-        leases.close(deadline);
+        engine.close(deadline);
     }
 
     /** Closes what was stopped and released, by the same deadline. */

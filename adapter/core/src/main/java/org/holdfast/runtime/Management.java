@@ -9,8 +9,8 @@ import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.holdfast.protocol.Counters;
-import org.holdfast.protocol.LeaseManager;
-import org.holdfast.protocol.UnfinishedReleases;
+import org.holdfast.protocol.LockEngine;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 
 /** Shows a lock service to JMX. Where that is not allowed there is one line in the log, and nothing else changes. */
 final class Management implements LockServiceMXBean, AutoCloseable {
@@ -19,7 +19,7 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     private static final int MOST_NAMES = 1_000;
 
     private final String keyPrefix;
-    private final LeaseManager leases;
+    private final LockEngine engine;
     private final Counters counters;
     private final UnfinishedReleases unfinished;
     private final Supplier<Map<String, String>> nodes;
@@ -27,10 +27,10 @@ final class Management implements LockServiceMXBean, AutoCloseable {
 
     /** @param nodes returns what is known of each node */
     Management(
-            String keyPrefix, LeaseManager leases, UnfinishedReleases unfinished, Supplier<Map<String, String>> nodes) {
+            String keyPrefix, LockEngine engine, UnfinishedReleases unfinished, Supplier<Map<String, String>> nodes) {
         this.keyPrefix = keyPrefix;
-        this.leases = leases;
-        this.counters = leases.counters();
+        this.engine = engine;
+        this.counters = engine.counters();
         this.unfinished = unfinished;
         this.nodes = nodes;
         try {
@@ -70,17 +70,17 @@ final class Management implements LockServiceMXBean, AutoCloseable {
 
     @Override
     public int getHeld() {
-        return leases.held();
+        return engine.held();
     }
 
     @Override
     public List<String> getHeldNames() {
-        return leases.heldNames(MOST_NAMES);
+        return engine.heldNames(MOST_NAMES);
     }
 
     @Override
     public int getWaiters() {
-        return leases.waiters();
+        return engine.waiters();
     }
 
     @Override

@@ -14,7 +14,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.EngineBridge;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -70,9 +70,8 @@ class ConnectionHandleTest {
         assertThat(events.closed).hasSize(1);
     }
 
-    /** A session without a service cannot end: as if releasing the leases of a handle had failed. */
     private LockConnectionHandle handleThatCannotEnd(ManagedConnection managed) {
-        return new LockConnectionHandle((LockManagedConnection) managed, new LockSession(null, null, null));
+        return new LockConnectionHandle((LockManagedConnection) managed, EngineBridge.sessionThatCannotEnd());
     }
 
     @Test

@@ -50,7 +50,7 @@ class AtLeastTest {
         assertThat(service.sent(Command.Renew.class)).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Renew) sent.command()).claim().ttlMillis())
                 .isBetween(3_800L, 3_801L));
-        assertThat(fixture.manager.remembered()).isZero();
+        assertThat(fixture.engine.remembered()).isZero();
 
         int sent = service.sent.size();
         fixture.time.passMillis(10_000);
@@ -71,14 +71,14 @@ class AtLeastTest {
     @Test
     void stop_ofTheService_leavesTheLockToTheNodesToo() throws Exception {
         acquire(request(5_000));
-        fixture.manager.close(fixture.time.nanoTime() + 1_000_000_000L);
+        fixture.engine.close(fixture.time.nanoTime() + 1_000_000_000L);
         assertThat(service.sent(Command.Release.class)).isEmpty();
     }
 
     @Test
     void loss_doesNotFreeTheLockBefore() throws Exception {
         Lease lease = acquire(request(5_000));
-        fixture.manager.clockStoodStill(1_000_000_000L);
+        fixture.engine.clockStoodStill(1_000_000_000L);
         assertThat(lease.isHeld()).isFalse();
         fixture.unfinished.retry(service, fixture.time.nanoTime() + 1_000_000);
         assertThat(service.sent(Command.Release.class)).isEmpty();

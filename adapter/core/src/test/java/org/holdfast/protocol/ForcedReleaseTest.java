@@ -24,7 +24,7 @@ class ForcedReleaseTest {
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final ScriptedNodes nodes = fixture.nodes;
-    private final LockAdmin lockAdmin = fixture.manager.lockAdmin();
+    private final LockAdmin lockAdmin = fixture.engine.lockAdmin;
 
     private void everyNode(Reply reply) {
         for (int node = 0; node < 3; node++) {
@@ -94,7 +94,7 @@ class ForcedReleaseTest {
     @Test
     void forceRelease_withAWrongClock_isRefusedAndTheHolderHereStaysIn() throws Exception {
         HeldLock heldLock = ((AcquireResult.Held)
-                        fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
+                        fixture.engine.acquirer.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
                 .heldLock();
         for (int node = 0; node < 3; node++) {
             nodes.node(
@@ -119,7 +119,7 @@ class ForcedReleaseTest {
     @Test
     void forceRelease_thatReachesTooFewNodes_saysSoAndTheHolderHereIsOutAllTheSame() throws Exception {
         HeldLock heldLock = ((AcquireResult.Held)
-                        fixture.manager.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
+                        fixture.engine.acquirer.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
                 .heldLock();
         for (int node = 0; node < 3; node++) {
             nodes.node(
@@ -136,7 +136,7 @@ class ForcedReleaseTest {
 
     @Test
     void operators_ofAServiceThatWasStopped_areTurnedAway() {
-        fixture.manager.close(fixture.time.nanoTime());
+        fixture.engine.close(fixture.time.nanoTime());
         assertThatIllegalStateException().isThrownBy(() -> lockAdmin.holders(nodes, A));
         assertThatIllegalStateException().isThrownBy(() -> lockAdmin.forceRelease(nodes, A));
         assertThat(nodes.sent).isEmpty();

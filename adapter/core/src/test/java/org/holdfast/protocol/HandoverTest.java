@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Test;
 class HandoverTest {
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
-    private final LeaseManager manager = fixture.manager;
+    private final LockEngine engine = fixture.engine;
     private final AtomicInteger woken = new AtomicInteger();
 
     private HeldLock heldLock(LockRequest request) throws Exception {
-        AcquireResult done = manager.acquire(fixture.nodes, request, List.of(Holder.thread()), () -> {});
+        AcquireResult done = engine.acquirer.acquire(fixture.nodes, request, List.of(Holder.thread()), () -> {});
         return ((AcquireResult.Held) done).heldLock();
     }
 
@@ -30,7 +30,7 @@ class HandoverTest {
     }
 
     private WaitQueues.Turn waitFor(LockRequest request) {
-        Attempts attempts = new Attempts(manager, request, Holder.transaction("next"));
+        Attempts attempts = engine.requests.begin(request, Holder.transaction("next"));
         return attempts.enter(woken::incrementAndGet);
     }
 
@@ -39,7 +39,7 @@ class HandoverTest {
     }
 
     private void giveBack(HeldLock heldLock) {
-        manager.releases().giveBack(List.of(new LeaseShare(heldLock, false)));
+        engine.leases.giveBack(List.of(new LeaseShare(heldLock, false)));
     }
 
     private boolean isReleasedOnNodes() {
@@ -56,15 +56,15 @@ class HandoverTest {
         assertThat(next.token()).isEqualTo(first.token() + 1);
         assertThat(next.validUntil()).isEqualTo(first.validUntil());
         assertThat(next.belongsTo(Holder.transaction("next"))).isTrue();
-        assertThat(manager.isHeld(next)).isTrue();
-        assertThat(manager.isHeld(first)).isFalse();
-        assertThat(manager.heldLocks().of("a")).containsExactly(next);
+        assertThat(engine.leases.isHeld(next)).isTrue();
+        assertThat(engine.leases.isHeld(first)).isFalse();
+        assertThat(engine.heldLocks.of("a")).containsExactly(next);
         assertThat(isReleasedOnNodes()).isFalse();
         assertThat(woken).hasValue(1);
 
         giveBack(next);
         assertThat(isReleasedOnNodes()).isTrue();
-        assertThat(manager.remembered()).isZero();
+        assertThat(engine.remembered()).isZero();
     }
 
     @Test
@@ -93,7 +93,7 @@ class HandoverTest {
                 assertThat(heldLock.token()).isEqualTo(token + passed);
             }
         }
-        assertThat(passed).isEqualTo(Releases.MOST_PASSED_ON);
+        assertThat(passed).isEqualTo(Handoff.MOST);
     }
 
     @Test
@@ -102,8 +102,8 @@ class HandoverTest {
         giveBack(heldLock);
         Command.Release release = (Command.Release)
                 fixture.service.sent(Command.Release.class).get(0).command();
-        assertThat(release.claim().lastToken()).isEqualTo(heldLock.token() + Releases.MOST_PASSED_ON);
-        assertThat(manager.tokens().next(0)).isGreaterThan(release.claim().lastToken() + 1);
+        assertThat(release.claim().lastToken()).isEqualTo(heldLock.token() + Handoff.MOST);
+        assertThat(engine.tokens.next(0)).isGreaterThan(release.claim().lastToken() + 1);
     }
 
     /** Its key is still on the nodes: that lingers for as long as the quarantine. */
@@ -111,9 +111,9 @@ class HandoverTest {
     void release_afterTheValidityHasEnded_saysThatTheLockWasNotHeld() throws Exception {
         HeldLock heldLock = heldLock();
         fixture.time.passTo(heldLock.validUntil() - 1);
-        assertThat(manager.isHeld(heldLock)).isTrue();
+        assertThat(engine.leases.isHeld(heldLock)).isTrue();
         fixture.time.pass(1);
-        assertThat(manager.releases().giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(engine.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
         assertThat(isReleasedOnNodes()).isTrue();
     }
 
@@ -121,7 +121,7 @@ class HandoverTest {
     void release_beforeTheValidityHasEnded_saysThatTheLockIsReleased() throws Exception {
         HeldLock heldLock = heldLock();
         fixture.time.passTo(heldLock.validUntil() - 1);
-        assertThat(manager.releases().giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.RELEASED);
+        assertThat(engine.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.RELEASED);
     }
 
     private int renewals() {
@@ -160,7 +160,7 @@ class HandoverTest {
         }
         fixture.notifications.announceForced("a", heldLock.claim().lastToken() + 1);
         fixture.renewals.sweep(fixture.service);
-        assertThat(manager.isHeld(heldLock)).isFalse();
+        assertThat(engine.leases.isHeld(heldLock)).isFalse();
     }
 
     @Test
@@ -173,7 +173,7 @@ class HandoverTest {
             fixture.renewals.sweep(fixture.service);
             fixture.time.passMillis(20);
         }
-        assertThat(manager.isHeld(heldLock)).isTrue();
+        assertThat(engine.leases.isHeld(heldLock)).isTrue();
         assertThat(renewals()).as("in ten seconds").isBetween(20, 60);
     }
 
@@ -216,14 +216,14 @@ class HandoverTest {
         heldLock.lose("a test", fixture.time.nanoTime());
         giveBack(heldLock);
         assertThat(turn.leave()).isNull();
-        assertThat(manager.heldLocks().of("a")).isEmpty();
+        assertThat(engine.heldLocks.of("a")).isEmpty();
     }
 
     @Test
     void release_ofAStoppedService_isNotPassedOn() throws Exception {
         HeldLock heldLock = heldLock();
         WaitQueues.Turn turn = waitForIt();
-        manager.close(fixture.time.nanoTime() + 1_000_000_000L);
+        engine.close(fixture.time.nanoTime() + 1_000_000_000L);
         giveBack(heldLock);
         assertThat(turn.leave()).isNull();
     }
@@ -236,9 +236,9 @@ class HandoverTest {
         giveBack(heldLock);
         HeldLock heir = turn.leave();
         fixture.time.passMillis(199);
-        assertThat(manager.isHeld(heir)).isTrue();
+        assertThat(engine.leases.isHeld(heir)).isTrue();
         fixture.time.passMillis(1);
-        assertThat(manager.isHeld(heir)).isFalse();
+        assertThat(engine.leases.isHeld(heir)).isFalse();
     }
 
     @Test
@@ -251,13 +251,13 @@ class HandoverTest {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, ScriptedNodes::agree); // a waiter asks through the service
         }
-        assertThat(manager.handoffYield().nanosLeft("a")).isPositive();
+        assertThat(engine.handoffYield.nanosLeft("a")).isPositive();
         long before = fixture.time.nanoTime();
         giveBack(heldLock(fixture.request(1_000)));
         assertThat(fixture.time.nanoTime() - before).isGreaterThan(2_000_000L);
         fixture.time.passMillis(10);
-        manager.sweep();
-        assertThat(manager.remembered()).isZero();
+        engine.sweep();
+        assertThat(engine.remembered()).isZero();
     }
 
     @Test
@@ -265,11 +265,10 @@ class HandoverTest {
         HeldLock first = heldLock();
         WaitQueues.Turn turn = waitForIt();
         assertThat(first.giveBack(false)).isEqualTo(HeldLock.GivenBack.ALL);
-        manager.clockStoodStill(1_000_000_000L); // sees a lock that is released, and none that was handed over yet
-        assertThat(manager.waitQueues().handOver(new WaitQueues.Line("a", WaitQueues.Kind.FREE_FOR_ALL), first))
-                .isTrue();
-        AcquireResult taken = manager.takeOver(turn.leave(), fixture.nodes);
-        assertThat(manager.isHeld(((AcquireResult.Held) taken).heldLock())).isFalse();
+        engine.clockStoodStill(1_000_000_000L); // sees a lock that is released, and none that was handed over yet
+        assertThat(engine.waitQueues.handOff(first)).isTrue();
+        HeldLock taken = engine.grants.takeOver(turn.leave(), fixture.nodes);
+        assertThat(engine.leases.isHeld(taken)).isFalse();
     }
 
     @Test

@@ -11,13 +11,14 @@ import java.util.Optional;
 import org.holdfast.LeaseLoss;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.QuorumResult;
 import org.junit.jupiter.api.Test;
 
 class HeldLockTest {
 
     private static final long VALIDITY = Duration.ofMillis(900).toNanos();
 
-    private static final HeldLock.Terms RENEWED = new HeldLock.Terms(true, Optional.empty(), Optional.empty());
+    private static final LeaseTerms RENEWED = new LeaseTerms(true, Optional.empty(), Optional.empty());
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final VirtualTime time = fixture.time;
@@ -25,8 +26,8 @@ class HeldLockTest {
     private final Holder holder = Holder.thread();
     private final HeldLock heldLock = new HeldLock(
             fixture.command(7).claim(),
-            new HeldLock.Cohort(0, 0, 0),
-            new HeldLock.Taker(holder, HolderInfo.UNKNOWN, 1),
+            new Cohort(0, 0, 0),
+            new Taker(holder, HolderInfo.UNKNOWN, 1),
             RENEWED,
             new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
             new LossNotifier(new Callbacks(Runnable::run), time),
@@ -113,8 +114,8 @@ class HeldLockTest {
     void loss_withoutAThreadForListeners_harmsNobodyWhoLooks() {
         HeldLock unlucky = new HeldLock(
                 fixture.command(7).claim(),
-                new HeldLock.Cohort(0, 0, 0),
-                new HeldLock.Taker(holder, HolderInfo.UNKNOWN, 1),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 new LossNotifier(
@@ -148,12 +149,12 @@ class HeldLockTest {
 
     @Test
     void maxHold_endsTheLeaseHoweverOftenItIsExtended() {
-        HeldLock.Terms terms = new HeldLock.Terms(true, Optional.of(Duration.ofMillis(1_500)), Optional.empty());
+        LeaseTerms terms = new LeaseTerms(true, Optional.of(Duration.ofMillis(1_500)), Optional.empty());
         long start = time.nanoTime();
         HeldLock bounded = new HeldLock(
                 fixture.command(7).claim(),
-                new HeldLock.Cohort(0, 0, 0),
-                new HeldLock.Taker(holder, HolderInfo.UNKNOWN, 1),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
                 terms,
                 new QuorumResult.Acquired(start, start + VALIDITY),
                 new LossNotifier(new Callbacks(Runnable::run), time),
@@ -173,13 +174,12 @@ class HeldLockTest {
 
     @Test
     void maxHold_longerThanAnyClockCounts_isForEver() {
-        HeldLock.Terms terms =
-                new HeldLock.Terms(true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)), Optional.empty());
+        LeaseTerms terms = new LeaseTerms(true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)), Optional.empty());
         long start = time.nanoTime();
         HeldLock bounded = new HeldLock(
                 fixture.command(7).claim(),
-                new HeldLock.Cohort(0, 0, 0),
-                new HeldLock.Taker(holder, HolderInfo.UNKNOWN, 1),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
                 terms,
                 new QuorumResult.Acquired(start, start + VALIDITY),
                 new LossNotifier(new Callbacks(Runnable::run), time),
@@ -212,8 +212,8 @@ class HeldLockTest {
     void loss_thatNoThreadIsThereToTell_isSeenByWhoLooks() {
         HeldLock untold = new HeldLock(
                 fixture.command(7).claim(),
-                new HeldLock.Cohort(0, 0, 0),
-                new HeldLock.Taker(holder, HolderInfo.UNKNOWN, 1),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 new LossNotifier(

@@ -14,6 +14,8 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 
 /** The protocol over scripted nodes in virtual time. */
 final class ProtocolFixture {
@@ -25,9 +27,8 @@ final class ProtocolFixture {
     final ScriptedNodes nodes;
     final ScriptedNodes service;
     final UnfinishedReleases unfinished;
-    final Redlock redlock;
     final Renewals renewals;
-    final LeaseManager manager;
+    final LockEngine engine;
 
     /** What listeners of lost leases wait in until the test runs them. */
     final Queue<Runnable> lossNotices = new ArrayDeque<>();
@@ -66,20 +67,18 @@ final class ProtocolFixture {
         nodes = new ScriptedNodes(time, count);
         service = new ScriptedNodes(time, count);
         unfinished = new UnfinishedReleases(time, count);
-        redlock = new Redlock(time, timing, unfinished, Recorder.NONE);
-        renewals = new Renewals(time, redlock);
-        manager = new LeaseManager(
-                time,
-                randomness,
+        engine = engine(task -> threads.execute(task));
+        renewals = engine.renewals;
+    }
+
+    /** Returns the protocol over the same nodes, with these threads. */
+    LockEngine engine(Executor executor) {
+        return new LockEngine(
+                new LockEngine.Environment(time, randomness, Recorder.NONE, new ProcessInfo("test-host", 42)),
                 timing,
-                redlock,
-                renewals,
-                service,
-                service,
-                task -> threads.execute(task),
-                task -> threads.execute(task),
-                notifications,
-                new ProcessInfo("test-host", 42));
+                unfinished,
+                new LockEngine.Connections(service, service, notifications),
+                new LockEngine.Threads(executor, executor));
     }
 
     Command.Acquire command(long token) {
@@ -91,19 +90,13 @@ final class ProtocolFixture {
                 timing.fenceMillis(TTL_MILLIS)));
     }
 
-    /** Attempts once, with all the time it needs. */
-    QuorumResult attempt() {
-        return redlock.acquire(nodes, command(7), time.nanoTime() + Long.MAX_VALUE / 2);
-    }
-
     LockRequest request(long waitMillis) {
         return LockRequest.of("a").waitTimeout(Duration.ofMillis(waitMillis)).ttl(Duration.ofMillis(TTL_MILLIS));
     }
 
     LockSession session(Transactions transactions) {
-        return new LockSession(
-                manager,
-                new TransactionLeases(manager, transactions),
+        return engine.newSession(
+                engine.transactionLeases(transactions),
                 new LockSession.Defaults(Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60)));
     }
 

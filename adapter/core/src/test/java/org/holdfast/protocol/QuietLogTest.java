@@ -91,7 +91,7 @@ class QuietLogTest {
                 throw new UnsupportedOperationException("on purpose");
             });
         }
-        fixture.manager.clockStoodStill(1);
+        fixture.engine.clockStoodStill(1);
         fixture.runNotifications();
     }
 
@@ -110,7 +110,7 @@ class QuietLogTest {
         inTransactions.acquire(fixture.nodes, request(0), () -> {}).onLost(loss -> {
             throw new NoClassDefFoundError("on purpose");
         });
-        fixture.manager.clockStoodStill(1);
+        fixture.engine.clockStoodStill(1);
         fixture.runNotifications();
         assertThat(log.beginningWith("HF0212")).hasSize(1);
     }
@@ -145,7 +145,7 @@ class QuietLogTest {
     @Test
     void lossInATransaction_isOneLineThoughItsCommitFailsToo() throws Exception {
         takeInTransactions(1);
-        fixture.manager.clockStoodStill(1);
+        fixture.engine.clockStoodStill(1);
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(transactions.begun.get(0)::confirm);
         assertThat(log.beginningWith("HF0")).singleElement().asString().startsWith("HF0209");
     }

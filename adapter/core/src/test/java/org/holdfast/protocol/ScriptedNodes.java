@@ -15,7 +15,7 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 
 /** Nodes that answer what the test says, as late as the test says. */
-final class ScriptedNodes implements Nodes {
+public final class ScriptedNodes implements Nodes {
 
     private final VirtualTime time;
     private final List<Function<Command, Reply>> behaviour = new ArrayList<>();
@@ -25,11 +25,11 @@ final class ScriptedNodes implements Nodes {
     private boolean measured;
 
     /** What was sent, in order: the node and the command. */
-    final List<Sent> sent = new ArrayList<>();
+    public final List<Sent> sent = new ArrayList<>();
 
-    record Sent(int node, Command command) {}
+    public record Sent(int node, Command command) {}
 
-    ScriptedNodes(VirtualTime time, int count) {
+    public ScriptedNodes(VirtualTime time, int count) {
         this.time = time;
         for (int node = 0; node < count; node++) {
             behaviour.add(ScriptedNodes::agree);
@@ -38,37 +38,37 @@ final class ScriptedNodes implements Nodes {
     }
 
     /** Agrees to each command. */
-    static Reply agree(Command command) {
+    public static Reply agree(Command command) {
         return command instanceof Command.Release ? new Reply.Released(0) : new Reply.Granted();
     }
 
-    ScriptedNodes node(int node, Function<Command, Reply> replies) {
+    public ScriptedNodes node(int node, Function<Command, Reply> replies) {
         behaviour.set(node, replies);
         return this;
     }
 
-    ScriptedNodes node(int node, Reply reply) {
+    public ScriptedNodes node(int node, Reply reply) {
         return node(node, command -> reply);
     }
 
-    ScriptedNodes latency(int node, long millis) {
+    public ScriptedNodes latency(int node, long millis) {
         latencyMillis.set(node, millis);
         return this;
     }
 
     /** Has sending take its time, as it does where a connection has to be opened first. */
-    ScriptedNodes sendingTakes(long millis) {
+    public ScriptedNodes sendingTakes(long millis) {
         sendingMillis = millis;
         return this;
     }
 
-    ScriptedNodes clocksOffBy(long micros) {
+    public ScriptedNodes clocksOffBy(long micros) {
         clockErrorMicros = micros;
         return this;
     }
 
     /** Has their clocks known before they are asked. */
-    ScriptedNodes measuresClocks() {
+    public ScriptedNodes measuresClocks() {
         measured = true;
         return this;
     }
@@ -78,7 +78,7 @@ final class ScriptedNodes implements Nodes {
         return measured && Math.abs(time.epochMicros() + clockErrorMicros - wallMicros) > limitMicros;
     }
 
-    <T extends Command> List<Sent> sent(Class<T> kind) {
+    public <T extends Command> List<Sent> sent(Class<T> kind) {
         return sent.stream().filter(s -> kind.isInstance(s.command())).toList();
     }
 

@@ -9,13 +9,19 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Ticket;
+import org.holdfast.protocol.quorum.TokenClock;
 import org.junit.jupiter.api.Test;
 
 class TicketsTest {
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final ScriptedNodes service = fixture.service;
-    private final Tickets tickets = new Tickets(fixture.time, service, fixture.timing);
+    private final Tickets tickets = new Tickets(
+            fixture.time,
+            fixture.randomness,
+            new TokenClock(fixture.time, fixture.timing.maxTokenLeadMicros()),
+            service,
+            fixture.timing);
 
     private Ticket ticket(String lock, long number) {
         return new Ticket(lock, new Owner(fixture.randomness.uniqueId()), number, false, true, 1_000);

@@ -22,7 +22,7 @@ public final class VirtualTime implements Time {
         return wallMicros;
     }
 
-    void setEpochMicros(long micros) {
+    public void setEpochMicros(long micros) {
         wallMicros = micros;
     }
 
@@ -35,7 +35,7 @@ public final class VirtualTime implements Time {
         pass(TimeUnit.MILLISECONDS.toNanos(millis));
     }
 
-    void passTo(long moment) {
+    public void passTo(long moment) {
         pass(Math.max(0, moment - nanos));
     }
 

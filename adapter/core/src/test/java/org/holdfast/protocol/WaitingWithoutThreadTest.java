@@ -10,7 +10,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.holdfast.Lease;
 import org.holdfast.protocol.node.Command;
-import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Ticket;
 import org.junit.jupiter.api.Test;
@@ -21,18 +20,7 @@ class WaitingWithoutThreadTest {
     private final Queue<Runnable> borrowed = new ArrayDeque<>();
     private Throwable noThread;
 
-    private final LeaseManager manager = new LeaseManager(
-            fixture.time,
-            fixture.randomness,
-            fixture.timing,
-            fixture.redlock,
-            fixture.renewals,
-            fixture.service,
-            fixture.service,
-            this::execute,
-            this::execute,
-            fixture.notifications,
-            ProcessInfo.UNKNOWN);
+    private final LockEngine engine = fixture.engine(this::execute);
 
     private void execute(Runnable task) {
         if (noThread instanceof Error error) {
@@ -51,10 +39,10 @@ class WaitingWithoutThreadTest {
     }
 
     private CompletableFuture<Lease> ask() {
-        return manager.acquireAsync(
+        return engine.acquirer.acquireAsync(
                 fixture.request(5_000).detached(),
-                heldLock ->
-                        new LeaseHandle(manager, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
+                heldLock -> new LeaseHandle(
+                        engine.leases, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
     }
 
     @Test
@@ -64,13 +52,13 @@ class WaitingWithoutThreadTest {
             noThread = reason;
             CompletableFuture<Lease> future = ask();
             fixture.time.passMillis(20);
-            manager.sweep();
+            engine.sweep();
             noThread = null;
             fixture.time.passMillis(20);
-            manager.sweep();
+            engine.sweep();
             runBorrowed();
             assertThat(future).isCompleted();
-            manager.heldLocks().all().forEach(HeldLock::giveBackAll);
+            engine.heldLocks.all().forEach(HeldLock::giveBackAll);
         }
     }
 
@@ -82,8 +70,8 @@ class WaitingWithoutThreadTest {
         CompletableFuture<Lease> future = ask();
         runBorrowed();
         assertThat(future).isNotDone();
-        manager.close(fixture.time.nanoTime() + 1_000_000_000L);
-        assertThat(manager.waiters()).isZero();
+        engine.close(fixture.time.nanoTime() + 1_000_000_000L);
+        assertThat(engine.waiters()).isZero();
         runBorrowed();
         assertThat(future).isCompletedExceptionally();
     }
@@ -97,15 +85,15 @@ class WaitingWithoutThreadTest {
         runBorrowed();
         int attempts = fixture.service.sent(Command.Acquire.class).size();
         fixture.time.passMillis(1);
-        manager.sweep();
+        engine.sweep();
         runBorrowed();
         assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(attempts);
 
         fixture.time.passMillis(5_000);
-        manager.sweep();
+        engine.sweep();
         runBorrowed();
         assertThat(future).isCompletedExceptionally();
-        assertThat(manager.remembered()).isZero();
+        assertThat(engine.remembered()).isZero();
     }
 
     /** All come, and give up, at the same time: the first that asks does so for all. */
@@ -124,7 +112,7 @@ class WaitingWithoutThreadTest {
             fixture.service.node(node, new Reply.NoAnswer("it hangs"));
         }
         fixture.time.passMillis(5_000);
-        manager.sweep();
+        engine.sweep();
         runBorrowed();
         assertThat(all).allMatch(CompletableFuture::isCompletedExceptionally);
         assertThat(fixture.service.sent(Command.Acquire.class).size() - attempts)
@@ -137,13 +125,13 @@ class WaitingWithoutThreadTest {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, command -> replyInTurn(command, taken));
         }
-        CompletableFuture<Lease> future = manager.acquireAsync(
+        CompletableFuture<Lease> future = engine.acquirer.acquireAsync(
                 fixture.request(5_000).fair(true).detached(),
-                heldLock ->
-                        new LeaseHandle(manager, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
+                heldLock -> new LeaseHandle(
+                        engine.leases, new LeaseShare(heldLock, false), List.of("a"), null, lease -> null));
         runBorrowed();
         assertThat(future).isCompleted();
-        assertThat(manager.tickets().size()).isZero();
+        assertThat(engine.tickets.size()).isZero();
     }
 
     private static Reply replyInTurn(Command command, long taken) {

@@ -13,20 +13,17 @@ import org.holdfast.Lease;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.protocol.LeaseManager;
+import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.Redlock;
 import org.holdfast.protocol.ReleaseNotifications;
-import org.holdfast.protocol.Renewals;
-import org.holdfast.protocol.Timing;
-import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
-import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;
@@ -66,7 +63,7 @@ class WrongWallClockTest {
     private final class Client {
         final AtomicLong aheadMicros = new AtomicLong();
         private final NodeConnections nodes;
-        private final LeaseManager manager;
+        private final LockEngine engine;
         private final LockSession session;
 
         Client() {
@@ -98,22 +95,14 @@ class WrongWallClockTest {
                     new NodeLogLimiters(time));
             nodes = cluster.open();
             UnfinishedReleases unfinished = new UnfinishedReleases(time, servers.size());
-            Redlock redlock = new Redlock(time, TIMING, unfinished, Recorder.NONE);
-            manager = new LeaseManager(
-                    time,
-                    new RandomOwners(),
+            engine = new LockEngine(
+                    new LockEngine.Environment(time, new RandomOwners(), Recorder.NONE, new ProcessInfo("test", 1)),
                     TIMING,
-                    redlock,
-                    new Renewals(time, redlock),
-                    nodes,
-                    nodes,
-                    Runnable::run,
-                    Runnable::run,
-                    ReleaseNotifications.NONE,
-                    new ProcessInfo("test", 1));
-            session = new LockSession(
-                    manager,
-                    new TransactionLeases(manager, Transactions.NONE),
+                    unfinished,
+                    new LockEngine.Connections(nodes, nodes, ReleaseNotifications.NONE),
+                    new LockEngine.Threads(Runnable::run, Runnable::run));
+            session = engine.newSession(
+                    engine.transactionLeases(Transactions.NONE),
                     new LockSession.Defaults(Duration.ZERO, Duration.ofSeconds(10), TIMING.maxLeaseTtl()));
         }
 

@@ -10,16 +10,11 @@ import java.util.function.BooleanSupplier;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LeaseManager;
+import org.holdfast.protocol.EngineBridge;
+import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.ManagerBridge;
-import org.holdfast.protocol.Redlock;
 import org.holdfast.protocol.ReleaseNotifications;
-import org.holdfast.protocol.Renewals;
-import org.holdfast.protocol.Timing;
-import org.holdfast.protocol.TransactionLeases;
 import org.holdfast.protocol.Transactions;
-import org.holdfast.protocol.UnfinishedReleases;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.guard.ClockMonitor;
@@ -29,6 +24,8 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
 
 /** One process of the application: the real protocol, a heartbeat, and threads that do the application's work. */
 final class Client {
@@ -48,8 +45,7 @@ final class Client {
     private final Habits habits;
     private final Random random;
     private final UnfinishedReleases unfinished;
-    private final Renewals renewals;
-    private final LeaseManager manager;
+    private final LockEngine engine;
     private final Nodes service;
     private final NodeMonitor nodeMonitor;
     private boolean idle;
@@ -78,22 +74,14 @@ final class Client {
         ReleaseNotifications notifications =
                 random.nextBoolean() ? ReleaseNotifications.NONE : new SimulatedNotifications(network, view);
         this.unfinished = new UnfinishedReleases(time, nodes);
-        Redlock redlock = new Redlock(time, timing, unfinished, Recorder.NONE);
-        this.renewals = new Renewals(time, redlock);
         Executor threads = task -> world.spawn(machine, task); // never at once: the caller may have a map's lock
-        this.manager = new LeaseManager(
-                time,
-                randomness(),
+        this.engine = new LockEngine(
+                new LockEngine.Environment(time, randomness(), Recorder.NONE, new ProcessInfo("simulated", 1)),
                 timing,
-                redlock,
-                renewals,
-                service,
-                network.connect(view),
-                threads,
-                threads,
-                notifications,
-                new ProcessInfo("simulated", 1));
-        this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), manager::clockStoodStill);
+                unfinished,
+                new LockEngine.Connections(service, network.connect(view), notifications),
+                new LockEngine.Threads(threads, threads));
+        this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), engine::clockStoodStill);
     }
 
     private Randomness randomness() {
@@ -113,9 +101,8 @@ final class Client {
 
     /** A new handle; requests say themselves how long they wait and last. */
     LockSession newSession() {
-        return new LockSession(
-                manager,
-                new TransactionLeases(manager, Transactions.NONE),
+        return engine.newSession(
+                engine.transactionLeases(Transactions.NONE),
                 new LockSession.Defaults(Duration.ZERO, timing.maxLeaseTtl(), timing.maxLeaseTtl()));
     }
 
@@ -143,18 +130,18 @@ final class Client {
             idle = true;
             world.waitUntil(Long.MAX_VALUE);
             idle = false;
-            renewals.sweep(service);
-            manager.sweep();
+            engine.renew();
+            engine.sweep();
             unfinished.retry(service, time.nanoTime() + timing.nodeTimeout().toNanos());
         }
     }
 
     /** The thread need not wake up for what waits for no node. */
     private void tick(World.Task heartbeat) {
-        if (idle && (ManagerBridge.isDue(renewals) || unfinished.size() > 0)) {
+        if (idle && (EngineBridge.isDue(engine) || unfinished.size() > 0)) {
             world.wake(heartbeat);
         } else if (idle && machine.pausedUntil <= world.now()) {
-            manager.sweep();
+            engine.sweep();
         }
         world.after(HEARTBEAT, () -> tick(heartbeat));
     }
@@ -223,8 +210,8 @@ final class Client {
 
     /** No caller holds or waits any more: nothing may be left of earlier ones. */
     void checkForgotten() {
-        if (ManagerBridge.remembered(manager) > 0) {
-            throw new Violation("4: " + name + " remembers " + ManagerBridge.remembered(manager)
+        if (EngineBridge.remembered(engine) > 0) {
+            throw new Violation("4: " + name + " remembers " + EngineBridge.remembered(engine)
                     + " things though nobody holds a lock or waits for one");
         }
     }

@@ -9,6 +9,7 @@ class MutantsTest {
     private static final System.Logger LOG = System.getLogger("simulation");
     private static final int SEEDS = 1_500;
     private static final String PROTOCOL = "org/holdfast/protocol/";
+    private static final String QUORUM = PROTOCOL + "quorum/";
     private static final String GUARD = PROTOCOL + "guard/";
     private static final String SCRIPTS = "org/holdfast/redis/";
     private static final String CODEC = "org/holdfast/redis/script/ScriptCodec.java";
@@ -32,7 +33,7 @@ class MutantsTest {
     @ConcurrentTest
     void noBug_isNotFound() throws Exception {
         assertThat(new Mutant()
-                        .with(PROTOCOL + "Tally.java", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")
+                        .with(QUORUM + "Tally.java", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")
                         .simulate(50))
                 .isNull();
     }
@@ -41,7 +42,7 @@ class MutantsTest {
     void quorumOfHalf_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
-                new Mutant().with(PROTOCOL + "Tally.java", "return nodes / 2 + 1;", "return nodes / 2;"));
+                new Mutant().with(QUORUM + "Tally.java", "return nodes / 2 + 1;", "return nodes / 2;"));
     }
 
     @ConcurrentTest
@@ -57,7 +58,7 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Redlock.java",
+                                QUORUM + "Redlock.java",
                                 "if (tally.isGranted() && time.nanoTime() - validUntil < 0) {",
                                 "if (tally.isGranted()) { validUntil = time.nanoTime()"
                                         + " + timing.validityNanos(ttlMillis);"));
@@ -133,7 +134,7 @@ class MutantsTest {
                 "Violation: ",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Redlock.java",
+                                QUORUM + "Redlock.java",
                                 "nodes.send(undoing, reachable)",
                                 "nodes.send(Command.Release.ofLease(claim), NodeSet.first(nodes.count()))")
                         .with(
@@ -345,11 +346,11 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Attempts.java",
-                                "request.name(), request.permits(), (int) manager.randomness()",
-                                "request.name(), request.permits() + 1, (int) manager.randomness()")
+                                PROTOCOL + "Claims.java",
+                                "request.name(), request.permits(), (int) randomness",
+                                "request.name(), request.permits() + 1, (int) randomness")
                         .with(
-                                PROTOCOL + "Attempts.java",
+                                PROTOCOL + "Claims.java",
                                 "free.isEmpty() || free.getAsInt() >= request.permits()",
                                 "free.isEmpty()"));
     }
@@ -390,11 +391,11 @@ class MutantsTest {
                 "Violation: 6:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Tally.java",
+                                QUORUM + "Tally.java",
                                 "return ticketToExceed() > enough(tickets, accepted() + pending().size());",
                                 "return false;")
                         .with(
-                                PROTOCOL + "Tally.java",
+                                QUORUM + "Tally.java",
                                 "return ticketRefusals > 0 && acknowledged.size() - ticketRefusals < quorum();",
                                 "return ticketRefusals > nodes - quorum();"));
     }
@@ -439,16 +440,13 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Releases.java",
-                                "new QuorumResult.Acquired(time.nanoTime(), old.validUntil());",
+                                PROTOCOL + "Handoff.java",
+                                "new QuorumResult.Acquired(time.nanoTime(), released.validUntil());",
                                 "new QuorumResult.Acquired(time.nanoTime(),"
-                                        + " time.nanoTime() + timing.validityNanos(old.claim().ttlMillis()));")
+                                        + " time.nanoTime() + timing.validityNanos(released.claim().ttlMillis()));")
+                        .with(PROTOCOL + "Handoff.java", "&& now - heldLock.cohort().since() < LONGEST_NANOS", "")
                         .with(
-                                PROTOCOL + "Releases.java",
-                                "&& now - heldLock.cohort().since() < LONGEST_PASSED_ON_NANOS",
-                                "")
-                        .with(
-                                PROTOCOL + "Releases.java",
+                                PROTOCOL + "Handoff.java",
                                 "&& heldLock.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2",
                                 ""));
     }
@@ -465,7 +463,7 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Redlock.java",
+                                QUORUM + "Redlock.java",
                                 "        long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending",
                                 "        started = time.nanoTime(); validUntil = started + timing.validityNanos(ttlMillis);\n"
                                         + "        long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending"));
@@ -477,9 +475,9 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Redlock.java",
-                                "heldLock.extend(renewing.started() + timing",
-                                "heldLock.extend(time.nanoTime() + timing"));
+                                QUORUM + "Redlock.java",
+                                "new RenewalResult.Extended(renewing.started() + timing",
+                                "new RenewalResult.Extended(time.nanoTime() + timing"));
     }
 
     @ConcurrentTest
@@ -488,7 +486,7 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Timing.java",
+                                QUORUM + "Timing.java",
                                 "return ttl - (long) (ttl * driftFactor) - SharedSettings.DRIFT_CONSTANT_NANOS;",
                                 "return ttl - SharedSettings.DRIFT_CONSTANT_NANOS;"));
     }
@@ -554,7 +552,7 @@ class MutantsTest {
     void supersededLeaseKept_isFound() throws Exception {
         assertFound(
                 "Violation: 5:",
-                new Mutant().with(PROTOCOL + "Redlock.java", "if (tally.isSuperseded()) {", "if (false) {"));
+                new Mutant().with(QUORUM + "Redlock.java", "if (tally.isSuperseded()) {", "if (false) {"));
     }
 
     @ConcurrentTest
@@ -578,7 +576,7 @@ class MutantsTest {
                 "Violation: 7:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "LeaseManager.java",
+                                PROTOCOL + "Losses.java",
                                 "if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {",
                                 "if (true) {"));
     }

@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.holdfast.protocol.Timing;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.protocol.quorum.Timing;
 
 /**
  * What one run is set up with.

@@ -16,9 +16,7 @@ public final class Simulation {
 
     /** Kept, so that their levels are kept too: leases are lost by the thousand here, and each loss would be logged. */
     private static final List<Logger> QUIET = Stream.of(
-                    "org.holdfast.protocol.LeaseManager",
-                    "org.holdfast.protocol.guard.NodeMonitor",
-                    "org.holdfast.audit")
+                    "org.holdfast.protocol.LockEngine", "org.holdfast.protocol.guard.NodeMonitor", "org.holdfast.audit")
             .map(Logger::getLogger)
             .toList();
 

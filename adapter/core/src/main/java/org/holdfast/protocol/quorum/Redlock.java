@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol;
+package org.holdfast.protocol.quorum;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,6 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.holdfast.ReleaseResult;
-import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Claim;
@@ -34,24 +33,11 @@ public final class Redlock {
     private final Time time;
     private final Timing timing;
     private final UnfinishedReleases unfinished;
-    private final Recorder recorder;
-    private final Counters counters = new Counters();
 
-    public Redlock(Time time, Timing timing, UnfinishedReleases unfinished, Recorder recorder) {
+    public Redlock(Time time, Timing timing, UnfinishedReleases unfinished) {
         this.time = time;
         this.timing = timing;
         this.unfinished = unfinished;
-        this.recorder = recorder;
-    }
-
-    /** Returns what has been done so far. */
-    Counters counters() {
-        return counters;
-    }
-
-    /** Returns the receiver of events. */
-    Recorder recorder() {
-        return recorder;
     }
 
     /**
@@ -59,7 +45,7 @@ public final class Redlock {
      *
      * @param deadline when to give up; the node timeout may come earlier
      */
-    QuorumResult acquire(Nodes nodes, Command.Acquire command, long deadline) {
+    public QuorumResult acquire(Nodes nodes, Command.Acquire command, long deadline) {
         nodes.prepare();
         Optional<QuorumResult> skewed = skew(nodes, command, deadline);
         if (skewed.isPresent()) {
@@ -192,65 +178,43 @@ public final class Redlock {
     /**
      * A renewal that is under way.
      *
-     * @param suspicions how often a suspicion had been raised before that the lock was taken away
      * @param started before it was sent: the new validity counts from then
      * @param sent when it had been sent: sending takes long where a connection has to be opened first, and answers come
      *     after
      */
-    record Renewing(HeldLock heldLock, Claim claim, int suspicions, long started, long sent, Round round) {}
+    public record Renewing(Claim claim, long started, long sent, Round round) {}
 
-    /** Sends the renewals of leases, all at once. */
-    List<Renewing> startRenewals(Nodes nodes, List<HeldLock> heldLocks) {
+    /** Sends the renewals of claims, all at once. */
+    public List<Renewing> startRenewals(Nodes nodes, List<Claim> claims) {
         long started = time.nanoTime();
-        List<Command.Renew> commands = new ArrayList<>(heldLocks.size());
-        int[] suspicions = heldLocks.stream()
-                .mapToInt(heldLock -> heldLock.suspicion().raised())
-                .toArray();
-        heldLocks.forEach(heldLock -> commands.add(new Command.Renew(heldLock.claim())));
-        List<Round> rounds = nodes.sendAll(commands, NodeSet.first(nodes.count()));
+        List<Round> rounds =
+                nodes.sendAll(claims.stream().map(Command.Renew::new).toList(), NodeSet.first(nodes.count()));
         long sent = time.nanoTime();
-        List<Renewing> renewing = new ArrayList<>(heldLocks.size());
-        for (int i = 0; i < heldLocks.size(); i++) {
-            renewing.add(new Renewing(
-                    heldLocks.get(i), commands.get(i).claim(), suspicions[i], started, sent, rounds.get(i)));
+        List<Renewing> renewing = new ArrayList<>(claims.size());
+        for (int i = 0; i < claims.size(); i++) {
+            renewing.add(new Renewing(claims.get(i), started, sent, rounds.get(i)));
         }
         return renewing;
     }
 
     /**
-     * Waits for the answers to a renewal and extends the lease if a quorum granted it.
+     * Waits for the answers to a renewal.
      *
      * <p>A node that has no holder grants a renewal too, if no larger token is on record: so a node that missed the
      * acquisition, or lost it, is healed. That is safe even late: had another holder taken the lock since, every quorum
      * would contain a node with a larger token, which refuses.
-     *
-     * @return whether the lease was extended
      */
-    boolean finishRenewal(Nodes nodes, Renewing renewing) {
-        boolean extended = isExtended(nodes, renewing);
-        (extended ? counters.renewed : counters.renewalsFailed).increment();
-        return extended;
-    }
-
-    private boolean isExtended(Nodes nodes, Renewing renewing) {
-        HeldLock heldLock = renewing.heldLock();
+    public RenewalResult finishRenewal(Nodes nodes, Renewing renewing) {
         long ttlMillis = renewing.claim().ttlMillis();
         long patience = timing.patienceNanos(ttlMillis);
         Tally tally = gather(nodes, renewing.round(), renewing.sent() + patience);
         renewing.round().leave(late -> {});
-        if (!tally.isGranted() && heldLock.claim() != renewing.claim()) {
-            return false; // it became a reader's meanwhile: answers about the claim before that mean nothing
-        }
         if (tally.isSuperseded()) {
-            heldLock.lose("nodes know of a later lease", time.nanoTime());
-            return false;
+            return new RenewalResult.Superseded();
         }
-        if (!tally.isGranted()) {
-            heldLock.renewalFailed("the last renewal reached too few nodes: " + tally.failures(nodes));
-            return false;
-        }
-        heldLock.suspicion().resolve(renewing.suspicions());
-        return heldLock.extend(renewing.started() + timing.validityNanos(ttlMillis), time.nanoTime());
+        return tally.isGranted()
+                ? new RenewalResult.Extended(renewing.started() + timing.validityNanos(ttlMillis))
+                : new RenewalResult.Failed(tally.failures(nodes));
     }
 
     /**
@@ -260,11 +224,9 @@ public final class Redlock {
      *
      * @param until when to stop waiting at the latest
      */
-    ReleaseResult letExpire(Nodes nodes, HeldLock heldLock, long millis, long until) {
-        counters.released.increment();
-        Command.Renew last = new Command.Renew(heldLock.claim().lasting(millis));
-        long deadline =
-                earlier(time.nanoTime() + timing.patienceNanos(heldLock.claim().ttlMillis()), until);
+    public ReleaseResult letExpire(Nodes nodes, Claim claim, long millis, long until) {
+        Command.Renew last = new Command.Renew(claim.lasting(millis));
+        long deadline = earlier(time.nanoTime() + timing.patienceNanos(claim.ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
         Tally tally = gather(nodes, round, deadline);
         round.leave(late -> {});
@@ -274,11 +236,18 @@ public final class Redlock {
         return tally.isSuperseded() ? ReleaseResult.NOT_HELD : ReleaseResult.UNCONFIRMED;
     }
 
-    /** Sends the releases of leases to all nodes, all at once. */
-    List<Round> startReleases(Nodes nodes, List<HeldLock> heldLocks) {
-        List<Command> commands = new ArrayList<>(heldLocks.size());
-        heldLocks.forEach(heldLock -> commands.add(Command.Release.ofLease(heldLock.claim())));
-        return nodes.sendAll(commands, NodeSet.first(nodes.count()));
+    /** A release that is under way. */
+    public record Releasing(Claim claim, Round round) {}
+
+    /** Sends the releases of claims to all nodes, all at once. */
+    public List<Releasing> startReleases(Nodes nodes, List<Claim> claims) {
+        List<Round> rounds =
+                nodes.sendAll(claims.stream().map(Command.Release::ofLease).toList(), NodeSet.first(nodes.count()));
+        List<Releasing> releasing = new ArrayList<>(claims.size());
+        for (int i = 0; i < claims.size(); i++) {
+            releasing.add(new Releasing(claims.get(i), rounds.get(i)));
+        }
+        return releasing;
     }
 
     /**
@@ -286,7 +255,7 @@ public final class Redlock {
      *
      * @param listeners how many connections a node has notified of it, at the most
      */
-    record Freed(ReleaseResult result, long listeners) {}
+    public record Freed(ReleaseResult result, long listeners) {}
 
     /**
      * Waits until enough nodes have answered to know whether the lock was still ours. The release is sent again to
@@ -295,10 +264,11 @@ public final class Redlock {
      * @param started when the release was sent
      * @param until when to stop waiting at the latest
      */
-    Freed finishRelease(Nodes nodes, HeldLock heldLock, Round round, long started, long until) {
-        counters.released.increment();
-        long deadline = earlier(started + timing.patienceNanos(heldLock.claim().ttlMillis()), until);
-        Command.Release release = Command.Release.ofLease(heldLock.claim());
+    public Freed finishRelease(Nodes nodes, Releasing releasing, long started, long until) {
+        Claim claim = releasing.claim();
+        Round round = releasing.round();
+        long deadline = earlier(started + timing.patienceNanos(claim.ttlMillis()), until);
+        Command.Release release = Command.Release.ofLease(claim);
         Tally tally = new Tally(nodes.count());
         while (tally.released() == ReleaseResult.UNCONFIRMED) {
             Answer answer = round.next(deadline);
@@ -312,13 +282,13 @@ public final class Redlock {
         return new Freed(tally.released(), tally.listeners());
     }
 
-    /** Has a lost lease released on every node, in the background. */
-    void abandon(HeldLock heldLock) {
-        unfinished.add(NodeSet.first(unfinished.nodes()), Command.Release.ofLease(heldLock.claim()));
+    /** Has a lost claim released on every node, in the background. */
+    public void abandon(Claim claim) {
+        unfinished.add(NodeSet.first(unfinished.nodes()), Command.Release.ofLease(claim));
     }
 
     /** Looks for a permit that is free; a hint only, which may be out of date when it is returned. */
-    OptionalInt findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
+    public OptionalInt findPermit(Nodes nodes, Command.FindPermit command, long deadline) {
         return ask(nodes, command, deadline).freePermit();
     }
 

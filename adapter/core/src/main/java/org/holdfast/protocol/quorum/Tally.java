@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol;
+package org.holdfast.protocol.quorum;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 
 /** Counts the answers to one command. Not safe for use by several threads. */
-final class Tally {
+public final class Tally {
 
     private final int nodes;
     private final List<Answer> answers;
@@ -40,12 +40,12 @@ final class Tally {
 
     private Map<Integer, Integer> votes = Map.of();
 
-    Tally(int nodes) {
+    public Tally(int nodes) {
         this.nodes = nodes;
         this.answers = new ArrayList<>(nodes);
     }
 
-    void count(Answer answer) {
+    public void count(Answer answer) {
         answers.add(answer);
         int node = answer.node();
         Reply reply = answer.reply();
@@ -113,7 +113,7 @@ final class Tally {
     }
 
     /** A quorum has run the command, whatever its result. */
-    boolean isAcknowledged() {
+    public boolean isAcknowledged() {
         return acknowledged.size() >= quorum();
     }
 
@@ -212,7 +212,7 @@ final class Tally {
     }
 
     /** A quorum finds the token too far from its clocks. */
-    boolean isTokenSkewed() {
+    public boolean isTokenSkewed() {
         return skewed >= quorum();
     }
 
@@ -225,7 +225,7 @@ final class Tally {
     }
 
     /** What happened at each node that did not run the command, by address. */
-    Map<String, String> failures(Nodes names) {
+    public Map<String, String> failures(Nodes names) {
         Map<String, String> failures = new TreeMap<>();
         for (Answer answer : answers) {
             if (isFailure(answer.reply())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol;
+package org.holdfast.protocol.quorum;
 
 import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.protocol.env.Time;
@@ -34,7 +34,7 @@ public final class TokenClock {
      *
      * @param more how many tokens after it are reserved with it
      */
-    long next(int more) {
+    public long next(int more) {
         long now = time.epochMicros();
         return largest.updateAndGet(seen -> Math.max(now, isNear(seen, now) ? seen + STEP : 0) + more) - more;
     }
@@ -43,7 +43,7 @@ public final class TokenClock {
      * Takes note of a token that has to be exceeded, unless it is so far ahead that no right clock can have proposed
      * it.
      */
-    void observe(long token) {
+    public void observe(long token) {
         if (isNear(token, time.epochMicros())) {
             largest.accumulateAndGet(token, Math::max);
         }
@@ -54,7 +54,7 @@ public final class TokenClock {
      *
      * <p>Tokens of the same name grow all the same: each node compares with what it has on record.
      */
-    void forget() {
+    public void forget() {
         largest.set(0);
     }
 

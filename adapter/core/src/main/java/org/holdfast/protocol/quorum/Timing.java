@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol;
+package org.holdfast.protocol.quorum;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -47,13 +47,13 @@ public record Timing(
     }
 
     /** Returns for how long a lease may be relied on, from before its first request was sent. */
-    long validityNanos(long ttlMillis) {
+    public long validityNanos(long ttlMillis) {
         long ttl = TimeUnit.MILLISECONDS.toNanos(ttlMillis);
         return ttl - (long) (ttl * driftFactor) - SharedSettings.DRIFT_CONSTANT_NANOS;
     }
 
     /** Returns how much of a lease's validity must be left when its transaction commits: half of it at the most. */
-    long commitMarginNanos(long ttlMillis) {
+    public long commitMarginNanos(long ttlMillis) {
         return Math.min(commitMargin.toNanos(), validityNanos(ttlMillis) / 2);
     }
 
@@ -63,7 +63,7 @@ public record Timing(
     }
 
     /** Returns how long a node remembers the token of a lease. */
-    long fenceMillis(long ttlMillis) {
+    public long fenceMillis(long ttlMillis) {
         return ttlMillis + fenceRetention.toMillis();
     }
 
@@ -74,7 +74,7 @@ public record Timing(
      * half of the retention ahead when it was granted, its fence has lasted for the whole retention since, and a token
      * that is at most half of it behind by now is larger.
      */
-    long maxSkewMicros() {
+    public long maxSkewMicros() {
         return TimeUnit.NANOSECONDS.toMicros(maxSkew.toNanos());
     }
 
@@ -82,7 +82,7 @@ public record Timing(
      * Returns how far ahead of our clock a token may be that was granted: it was near the clock of a node, and so is
      * ours, or nothing is granted to us.
      */
-    long maxTokenLeadMicros() {
+    public long maxTokenLeadMicros() {
         return 2 * maxSkewMicros();
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol;
+package org.holdfast.protocol.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.holdfast.protocol.VirtualTime;
 import org.junit.jupiter.api.Test;
 
 class TokenClockTest {

@@ -17,7 +17,7 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
-class LeaseManagerTest {
+class LockEngineTest {
 
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
@@ -28,7 +28,7 @@ class LeaseManagerTest {
     private final long begun = time.nanoTime();
 
     private AcquireResult acquire(long waitMillis) throws InterruptedException {
-        return fixture.manager.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()), () -> {});
+        return fixture.engine.acquirer.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()), () -> {});
     }
 
     private HeldLock heldLock() throws InterruptedException {
@@ -62,7 +62,7 @@ class LeaseManagerTest {
 
     @Test
     void giveBack_sendsOneReleaseWithTombstoneToEachNode() throws Exception {
-        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.engine.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
         assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Release) sent.command()).tombstone())
                 .isTrue());
@@ -71,7 +71,7 @@ class LeaseManagerTest {
     @Test
     void close_whileNodesHangForLonger_endsAtTheDeadline() throws Exception {
         heldLock();
-        fixture.manager.acquire(
+        fixture.engine.acquirer.acquire(
                 nodes,
                 LockRequest.of("b").waitTimeout(Duration.ZERO).ttl(TEN_SECONDS).atLeast(TEN_SECONDS),
                 List.of(Holder.thread()),
@@ -80,7 +80,7 @@ class LeaseManagerTest {
             service.latency(node, 10_000);
         }
         long deadline = time.nanoTime() + MILLISECONDS.toNanos(20); // a node timeout is longer
-        fixture.manager.close(deadline);
+        fixture.engine.close(deadline);
         assertThat(time.nanoTime()).isEqualTo(deadline);
     }
 
@@ -136,8 +136,8 @@ class LeaseManagerTest {
         assertThat(heldLock().token()).isEqualTo(far + 2);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
 
-        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
-        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.engine.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.engine.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
         assertThat(nodes.sent(Command.Acquire.class))
                 .as("the slow clock costs once")
                 .hasSizeLessThanOrEqualTo(9);
@@ -183,7 +183,7 @@ class LeaseManagerTest {
 
     @Test
     void acquire_afterClose_failsWithoutAsking() throws Exception {
-        fixture.manager.close(time.nanoTime() + 1_000_000_000);
+        fixture.engine.close(time.nanoTime() + 1_000_000_000);
         assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::heldLock);
         assertThat(nodes.sent).isEmpty();
     }
@@ -191,7 +191,7 @@ class LeaseManagerTest {
     @Test
     void acquire_grantedWhileTheServiceCloses_isReleasedThroughTheCallersConnections() {
         nodes.node(2, command -> {
-            fixture.manager.close(time.nanoTime() + 1_000_000_000);
+            fixture.engine.close(time.nanoTime() + 1_000_000_000);
             return ScriptedNodes.agree(command);
         });
         assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::heldLock);
@@ -200,11 +200,11 @@ class LeaseManagerTest {
 
     @Test
     void renewByHand_ofALeaseThatIsNotRenewed_isWatchedToItsNewEnd() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held) fixture.manager.acquire(
+        HeldLock heldLock = ((AcquireResult.Held) fixture.engine.acquirer.acquire(
                         nodes, fixture.request(0).renewal(false), List.of(Holder.thread()), () -> {}))
                 .heldLock();
         time.passMillis(600);
-        assertThat(fixture.manager.renew(heldLock)).isTrue();
+        assertThat(fixture.engine.leases.renew(heldLock)).isTrue();
         boolean[] told = new boolean[1];
         heldLock.onLost(loss -> told[0] = true);
         time.passMillis(600);
@@ -219,7 +219,7 @@ class LeaseManagerTest {
     @Test
     void renewal_ofOneLeaseThatGoesWrong_leavesTheOthersToBeRenewed() throws Exception {
         heldLock();
-        HeldLock other = ((AcquireResult.Held) fixture.manager.acquire(
+        HeldLock other = ((AcquireResult.Held) fixture.engine.acquirer.acquire(
                         nodes,
                         org.holdfast.LockRequest.of("b")
                                 .waitTimeout(java.time.Duration.ZERO)
@@ -247,7 +247,7 @@ class LeaseManagerTest {
     @Test
     void close_withManyLeases_releasesThemAll() throws Exception {
         HeldLock heldLock = heldLock();
-        fixture.manager.close(time.nanoTime() + 1_000_000_000);
+        fixture.engine.close(time.nanoTime() + 1_000_000_000);
         assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
         assertThat(service.sent(Command.Release.class)).hasSize(3);
     }
@@ -276,7 +276,7 @@ class LeaseManagerTest {
 
     @Test
     void renewal_afterRelease_isNotSent() throws Exception {
-        fixture.manager.releases().giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.engine.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
         time.passMillis(500);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).isEmpty();
@@ -289,7 +289,7 @@ class LeaseManagerTest {
         time.passMillis(340);
         fixture.renewals.sweep(service);
         time.passMillis(800);
-        assertThat(fixture.manager.isHeld(heldLock)).isTrue();
+        assertThat(fixture.engine.leases.isHeld(heldLock)).isTrue();
     }
 
     @Test
@@ -365,7 +365,7 @@ class LeaseManagerTest {
 
     private void acquireFive() throws InterruptedException {
         for (int i = 0; i < 5; i++) {
-            fixture.manager.acquire(
+            fixture.engine.acquirer.acquire(
                     nodes,
                     org.holdfast.LockRequest.of("lock-" + i)
                             .waitTimeout(java.time.Duration.ZERO)
@@ -399,7 +399,7 @@ class LeaseManagerTest {
 
     @Test
     void maxHold_endsRenewals_tellsTheHolder_andTakesTheLockBackOnTheNodes() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held) fixture.manager.acquire(
+        HeldLock heldLock = ((AcquireResult.Held) fixture.engine.acquirer.acquire(
                         nodes,
                         fixture.request(0).maxHold(java.time.Duration.ofMillis(1_500)),
                         List.of(Holder.thread()),
@@ -428,7 +428,7 @@ class LeaseManagerTest {
     @Test
     void clockThatStoodStill_endsEveryLease() throws Exception {
         HeldLock heldLock = heldLock();
-        fixture.manager.clockStoodStill(MILLISECONDS.toNanos(5_000));
+        fixture.engine.clockStoodStill(MILLISECONDS.toNanos(5_000));
         assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
         assertThat(heldLock.loss().reason()).contains("stood still for 5000 ms");
     }
@@ -441,14 +441,12 @@ class LeaseManagerTest {
         heldLock.onLost(loss -> told[0] = true);
         service.node(2, command -> {
             if (command instanceof Command.Renew) {
-                fixture.manager
-                        .releases()
-                        .giveBack(List.of(
-                                new LeaseShare(heldLock, false))); // by another thread, while the renewal is under way
+                fixture.engine.leases.giveBack(
+                        List.of(new LeaseShare(heldLock, false))); // by another thread, while the renewal is under way
             }
             return ScriptedNodes.agree(command);
         });
-        assertThat(fixture.manager.renew(heldLock)).isFalse();
+        assertThat(fixture.engine.leases.renew(heldLock)).isFalse();
         time.passMillis(2_000);
         fixture.renewals.sweep(service);
         fixture.runNotifications();
@@ -522,7 +520,8 @@ class LeaseManagerTest {
     void acquire_thatHasToWait_givesItsConnectionsBackOnceAndUsesThemNoMore() throws Exception {
         everyNode(new Reply.Held(5_000));
         int[] given = new int[1];
-        assertThat(fixture.manager.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++))
+        assertThat(fixture.engine.acquirer.acquire(
+                        nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++))
                 .isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(given[0]).isEqualTo(1);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(3);
@@ -532,7 +531,7 @@ class LeaseManagerTest {
     @Test
     void acquire_thatDoesNotWait_keepsItsConnections() throws Exception {
         int[] given = new int[1];
-        fixture.manager.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++);
+        fixture.engine.acquirer.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++);
         assertThat(given[0]).isZero();
     }
 
@@ -545,7 +544,7 @@ class LeaseManagerTest {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, new Reply.Held(30_000));
         }
-        Attempts head = new Attempts(fixture.manager, fixture.request(60_000), Holder.transaction("head"));
+        Attempts head = fixture.engine.requests.begin(fixture.request(60_000), Holder.transaction("head"));
         head.enter(() -> {});
         assertThat(head.next(fixture.service)).isNull();
         fixture.time.passMillis(10);
@@ -558,35 +557,35 @@ class LeaseManagerTest {
         for (int node = 0; node < 2; node++) {
             fixture.service.node(node, new Reply.NoAnswer("it hangs"));
         }
-        AcquireResult done =
-                fixture.manager.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
+        AcquireResult done = fixture.engine.acquirer.acquire(
+                fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
         assertThat(done).isInstanceOf(AcquireResult.Unavailable.class);
-        head.leave(null);
+        head.place().leave(null);
     }
 
     @Test
     void acquire_behindAWaiterThatAskedSince_asksNothing() throws Exception {
         Attempts head = headThatFoundTheLockHeld();
-        Attempts behind = new Attempts(fixture.manager, fixture.request(100), Holder.transaction("behind"));
+        Attempts behind = fixture.engine.requests.begin(fixture.request(100), Holder.transaction("behind"));
         behind.enter(() -> {});
         assertThat(behind.knowsNothing()).isTrue();
         fixture.time.passMillis(10);
         assertThat(head.next(fixture.service)).isNull();
         assertThat(behind.knowsNothing()).isFalse();
         assertThat(behind.givenUp()).isInstanceOf(AcquireResult.TimedOut.class);
-        behind.leave(null);
-        head.leave(null);
+        behind.place().leave(null);
+        head.place().leave(null);
     }
 
     /** This process has the lock: that is known without the nodes. */
     @Test
     void acquire_ofALockThatThisProcessHolds_asksNothing() throws Exception {
         AcquireResult held =
-                fixture.manager.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
+                fixture.engine.acquirer.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
         assertThat(held).isInstanceOf(AcquireResult.Held.class);
         int before = fixture.service.sent(Command.Acquire.class).size();
         List<Holder> other = List.of(Holder.transaction("other"));
-        assertThat(fixture.manager.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
+        assertThat(fixture.engine.acquirer.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
                 .isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(before);
     }

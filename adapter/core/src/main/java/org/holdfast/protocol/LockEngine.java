@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.TokenClock;
+import org.holdfast.protocol.quorum.UnfinishedReleases;
+
+/**
+ * The parts of the protocol for one process, put together.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public final class LockEngine {
+
+    /** So many waiters ask the nodes at the same time. */
+    private static final int MOST_ATTEMPTS = 100;
+
+    // those that are not private are open to tests of this room
+    final Counters counters;
+    final Renewals renewals;
+    final TokenClock tokens;
+    final HeldLocks heldLocks;
+    final Leases leases;
+    final Grants grants;
+    final Tickets tickets;
+    final HandoffYield handoffYield;
+    final WaitQueues waitQueues = new WaitQueues();
+    final Requests requests;
+    final Acquirer acquirer;
+    final LockAdmin lockAdmin;
+    private final Time time;
+    private final Nodes service;
+    private final StopFlag stopFlag = new StopFlag();
+    private final Callbacks callbacks;
+    private final LossNotifier lossNotifier;
+    private final Reentry reentry;
+    private final Threadless threadless;
+
+    /**
+     * The process in which this runs.
+     *
+     * @param processInfo as its holders are described to others
+     */
+    public record Environment(Time time, Randomness randomness, Recorder recorder, ProcessInfo processInfo) {}
+
+    /**
+     * How the nodes are reached without a caller's own connections.
+     *
+     * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by
+     *     then
+     * @param forWaiting the nodes through which waiters attempt, and keep their places: many commands are under way
+     *     there, and a connection that breaks fails all of them, so renewals are sent elsewhere
+     * @param notifications wakes waiters for a lock that another process has
+     */
+    public record Connections(Nodes service, Nodes forWaiting, ReleaseNotifications notifications) {}
+
+    /**
+     * The threads that are borrowed.
+     *
+     * @param own runs the attempts of waiters without a thread, and nothing of the application
+     * @param applications runs the application's code: listeners of lost leases, and what continues futures
+     */
+    public record Threads(Executor own, Executor applications) {}
+
+    /** @param unfinished keeps the releases that nodes have not confirmed */
+    public LockEngine(
+            Environment environment,
+            Timing timing,
+            UnfinishedReleases unfinished,
+            Connections connections,
+            Threads threads) {
+        this.time = environment.time();
+        this.service = connections.service();
+        this.counters = new Counters();
+        Nodes forWaiting = connections.forWaiting();
+        ReleaseNotifications notifications = connections.notifications();
+        Randomness randomness = environment.randomness();
+        Recorder recorder = environment.recorder();
+        ProcessInfo processInfo = environment.processInfo();
+        // the algorithm
+        Redlock redlock = new Redlock(time, timing, unfinished);
+        this.tokens = new TokenClock(time, timing.maxTokenLeadMicros());
+        // what this process holds
+        this.callbacks = new Callbacks(threads.applications());
+        this.lossNotifier = new LossNotifier(callbacks, time);
+        this.handoffYield = new HandoffYield(time, randomness, notifications);
+        this.renewals = new Renewals(time, redlock, counters, recorder);
+        this.heldLocks = new HeldLocks(renewals, waitQueues);
+        Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
+        Releases releases = new Releases(time, redlock, heldLocks, handoffYield, counters);
+        Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
+        this.leases = new Leases(time, timing, service, heldLocks, renewals, releases, handoff);
+        this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
+        this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
+        // what callers ask and wait for
+        this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing);
+        Claims claims = new Claims(time, randomness, timing, redlock, tokens, grants, processInfo);
+        Places places = new Places(waitQueues, tickets, leases, handoff, handoffYield, notifications, recorder);
+        this.requests = new Requests(time, stopFlag, claims, places, new RetryDelay(randomness), counters, recorder);
+        this.reentry = new Reentry(time, heldLocks, counters);
+        this.threadless = new Threadless(time, forWaiting, threads.own(), callbacks, stopFlag);
+        Waiting waiting = new Waiting(time, forWaiting, new AttemptLimiter(time, MOST_ATTEMPTS), stopFlag);
+        this.acquirer = new Acquirer(stopFlag, reentry, requests, waiting, threadless);
+        notifications.onRelease(waitQueues::wake);
+        notifications.onForcedRelease(leases::suspect);
+    }
+
+    /** Returns what has been done so far. */
+    public Counters counters() {
+        return counters;
+    }
+
+    /** Returns how many names this process holds. */
+    public int held() {
+        return heldLocks.size();
+    }
+
+    /** Returns which names this process holds, sorted: the first ones up to a bound. */
+    public List<String> heldNames(int most) {
+        return heldLocks.names(most);
+    }
+
+    /** Returns how many callers of this process wait in line. */
+    public int waiters() {
+        return waitQueues.waiters();
+    }
+
+    /** Returns what keeps leases for the transactions of the environment. */
+    public TransactionLeases transactionLeases(Transactions transactions) {
+        return new TransactionLeases(time, leases, transactions);
+    }
+
+    /** Returns what a new connection handle takes its leases with. */
+    public LockSession newSession(TransactionLeases transactions, LockSession.Defaults defaults) {
+        return new LockSession(time, reentry, acquirer, leases, lockAdmin, transactions, defaults);
+    }
+
+    /** Returns what ends the leases when the service stops. */
+    public LeaseShutdown shutdown(TransactionLeases transactions) {
+        return new LeaseShutdown(time, heldLocks, leases, transactions, callbacks);
+    }
+
+    /** Our clock stood still for so long: no lease that is measured by it can be relied upon. */
+    public void clockStoodStill(long nanos) {
+        grants.clockStoodStill(nanos);
+    }
+
+    /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
+    public void renew() {
+        renewals.sweep(service);
+    }
+
+    /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */
+    public void sweep() {
+        threadless.sweep();
+        tickets.sweep();
+        handoffYield.sweep();
+        callbacks.sweep();
+        lossNotifier.sweep();
+    }
+
+    /** Returns how many entries about locks this process keeps: none when it has no holder and no waiter. */
+    int remembered() {
+        return heldLocks.size()
+                + waitQueues.size()
+                + tickets.size()
+                + handoffYield.size()
+                + threadless.size()
+                + callbacks.size();
+    }
+
+    /**
+     * Takes no lock from now on, and ends every wait: each caller gets an {@link IllegalStateException} at once, and
+     * waiters without a thread leave their lines on the calling thread. Threads for the application's code are still
+     * needed for a moment.
+     */
+    public void stopWaiting() {
+        stopFlag.raise(); // before any waiter is woken: one that checks now, or comes now, sees it
+        waitQueues.wakeAll();
+        threadless.stop();
+    }
+
+    /**
+     * Releases everything, after {@link #stopWaiting}.
+     *
+     * @param deadline when to stop; what is not released by then ends with its TTL
+     */
+    public void close(long deadline) {
+        stopWaiting();
+        callbacks.close();
+        leases.close(deadline);
+    }
+}

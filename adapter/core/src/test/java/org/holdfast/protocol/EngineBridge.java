@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol;
+
+/** Opens the room's door a little for tests: what a process remembers of locks, and has to do. */
+public final class EngineBridge {
+
+    private EngineBridge() {}
+
+    /** Returns whether a sweep would renew a lease, or see that one has ended. */
+    public static boolean isDue(LockEngine engine) {
+        return engine.renewals.isDue();
+    }
+
+    /** Returns a session without a service, which cannot end: as if releasing the leases of a handle had failed. */
+    public static LockSession sessionThatCannotEnd() {
+        return new LockSession(null, null, null, null, null, null, null);
+    }
+
+    /** Returns 0 if no caller of the process holds a lock or waits for one, and nothing is left of earlier ones. */
+    public static int remembered(LockEngine engine) {
+        return engine.remembered();
+    }
+}
