@@ -24,7 +24,6 @@ public final class LockEngine {
     private static final int MOST_ATTEMPTS = 100;
 
     // those that are not private are open to tests of this room
-    final Counters counters;
     final Renewals renewals;
     final TokenClock tokens;
     final HeldLocks heldLocks;
@@ -37,6 +36,7 @@ public final class LockEngine {
     final Acquirer acquirer;
     final LockAdmin lockAdmin;
     private final Time time;
+    private final Counters counters;
     private final Nodes service;
     private final StopFlag stopFlag = new StopFlag();
     private final Callbacks callbacks;
