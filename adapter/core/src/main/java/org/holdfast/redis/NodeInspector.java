@@ -171,7 +171,8 @@ final class NodeInspector {
                             .add(change.sinceMicros())
                             .add(change.steadyMicros())
                             .add(change.rest().getBytes(StandardCharsets.UTF_8))
-                            .add(change.heartbeatMillis()));
+                            .add(change.heartbeatMillis())
+                            .add(change.earlyMicros()));
             if (!(reply instanceof List<?> list
                     && list.size() == 3
                     && list.get(0) instanceof Long status

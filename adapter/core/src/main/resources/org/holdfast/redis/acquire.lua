@@ -44,6 +44,9 @@ for i = 1, keys, 2 do
   if owner == ARGV[1] then
     known[i] = string.match(value, '^%d+ (%d+)')
     over[i] = lines
+    if lingerMicros > 0 and lines ~= '' then -- sent again, and the clock may have been ahead at the first grant only
+      longest = math.max(longest, math.min(inForceBeneath(lines, millis), math.ceil(quarantineOf(lingerMicros) / 1000)))
+    end
   elseif owner and left > 0 then
     local longestLease = math.ceil(quarantineOf(lingerMicros) / 1000)
     if lingerMicros > 0 and left > longestLease then

@@ -30,16 +30,6 @@ if math.abs(ahead) > tonumber(ARGV[8]) then
   return {15, ahead / 1000, now}
 end
 
--- Returns for how many milliseconds more a lock that was taken over is in force. It may be so if the clock was set back
--- since: when it was taken over it only seemed to have ended. Returns 0 if all have ended, or nothing was taken over.
-local function inForceBeneath(over)
-  local longest = 0
-  for expires, lingers in string.gmatch(over, '(%d+) (%d+) [^\n]*\n') do
-    longest = math.max(longest, expires - millis - math.ceil(lingers / 1000))
-  end
-  return longest
-end
-
 local lingerMicros = tonumber(ARGV[5])
 local readers = KEYS[6]
 local linger = math.ceil(lingerMicros / 1000)
@@ -57,7 +47,7 @@ if holder then
   end
 end
 if base and lingerMicros > 0 then
-  local beneath = math.min(inForceBeneath(over), left)
+  local beneath = math.min(inForceBeneath(over, millis), left)
   if beneath > longestLease then -- no lease lasts longer: the clock was set back since
     redis.call('PEXPIRE', KEYS[1], longestLease + linger)
   end

@@ -7,11 +7,12 @@
 -- ARGV[3]  since when its clock is watched without a gap, likewise
 -- ARGV[4]  what follows these numbers in the mark
 -- ARGV[5]  TTL of the heartbeat in milliseconds
+-- ARGV[6]  a heartbeat that is gone before the last look is so old is gone too early, in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks before, and
 --                 when these were, eight at the most; looks that are half a second later than this clock are dropped
---   {9, 0, _}     the mark is another one by now; untouched
+--   {9, 0, _}     the mark is another one by now, or the heartbeat is gone too early; untouched
 --
 -- The heartbeat is deleted first: a script that has written may go on writing when memory is full.
 local time = redis.call('TIME')
@@ -20,6 +21,10 @@ local now = time[1] * 1000000 + time[2]
 local mark = redis.call('GET', KEYS[1]) or ''
 if mark ~= ARGV[1] then
   return {9, 0, now}
+end
+local last = string.match(mark, '^%d+ (%d+)')
+if last and ARGV[2] ~= '0' and not redis.call('GET', KEYS[2]) and now - last < tonumber(ARGV[6]) then
+  return {9, 0, now} -- the clock went ahead and came back since the client has looked, or while it did: it looks again
 end
 
 local function text(micros) -- Lua writes numbers with 14 digits

@@ -74,8 +74,11 @@ for i = 1, 2 * names, 2 do
     end
   elseif owner then
     longest = math.max(longest, left)
-    local leased = held and before and larger(before, tombstone) or before -- it stands if the grant of that one is undone
-    local others = strike(over, ARGV[1], held and tombstone or '0')
+    local attempted = not held and tombstoneToken > 0 and tombstoneToken - 1
+    local others, leased = strike(over, ARGV[1], held and tombstone or '0', before, attempted)
+    if held and before then
+      leased = larger(before, tombstone) -- it stands if the grant of that one is undone
+    end
     if leased ~= before or others ~= over then
       redis.call('SET', KEYS[i], others .. string.match(value, '^%d+ ') .. leased .. ' ' .. owner, 'KEEPTTL')
     end

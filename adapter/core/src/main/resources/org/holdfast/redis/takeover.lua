@@ -23,3 +23,13 @@ local function takeOver(left, value, over, millis)
   return over .. millis + left + math.ceil(string.match(value, '^%d+') / 1000) .. ' ' .. value .. '\n'
 end
 
+-- Returns for how many milliseconds more a lock that was taken over is in force. It may be so if the clock was set back
+-- since: when it was taken over it only seemed to have ended. Returns 0 if all have ended, or nothing was taken over.
+local function inForceBeneath(over, millis)
+  local longest = 0
+  for expires, lingers in string.gmatch(over, '(%d+) (%d+) [^\n]*\n') do
+    longest = math.max(longest, expires - millis - math.ceil(lingers / 1000))
+  end
+  return longest
+end
+

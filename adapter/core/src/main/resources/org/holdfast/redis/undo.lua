@@ -13,11 +13,26 @@ local function putBack(key, over, millis)
   end
 end
 
--- Returns what is taken over, without the lock of this owner, which it has released. No token of a lease that is
--- smaller than its tombstone stands again by it.
-local function strike(over, owner, tombstone)
-  return (string.gsub(over, '(%d+ %d+ )(%d+) ([^\n]*)\n', function(head, before, other)
-    return other == owner and '' or head .. larger(before, tombstone) .. ' ' .. other .. '\n'
-  end))
+-- Returns what is taken over, without the lock of this owner, which it has released; and the token that is to stand if the
+-- grant over these lines is undone, where `before` is what was to stand so far. No token of a lease that is smaller than its
+-- tombstone stands again by it. If the owner has only attempted, with tokens up to `attempted`, that one does not stand again
+-- either, but what stood before it.
+local function strike(over, owner, tombstone, before, attempted)
+  local instead -- what stood before the attempt that was struck last
+  local others = string.gsub(over, '(%d+ %d+ )(%d+) ([^\n]*)\n', function(head, stood, other)
+    if instead and tonumber(stood) == attempted then
+      stood = instead
+    end
+    instead = nil
+    if other == owner then
+      instead = attempted and stood
+      return ''
+    end
+    return head .. larger(stood, tombstone) .. ' ' .. other .. '\n'
+  end)
+  if instead and before and tonumber(before) == attempted then
+    before = instead
+  end
+  return others, before
 end
 

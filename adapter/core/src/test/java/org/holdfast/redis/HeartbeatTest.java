@@ -4,9 +4,15 @@ package org.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.BirthMark;
+import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,6 +56,41 @@ class HeartbeatTest extends NodeWithClock {
         Target target = reads ? READING : ALONE;
         assertThat(ask(acquire(claim(target, ADA, 7, 1)))).isEqualTo(GRANTED);
         assertThat(lastsFor(HEARTBEAT)).isBetween(1L, lastsFor(LOCK) - 1);
+    }
+
+    /** A look is two requests: the clock may go ahead and come back between them, or be right again before the second. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void look_duringWhichTheClockWasAhead_hidesNothing(boolean begunBefore) throws Exception {
+        assertThat(ask(acquire(claim(ALONE, ADA, 7, LONGEST_TTL)))).isEqualTo(GRANTED);
+        Duration ahead = Duration.ofHours(1);
+        String seen = begunBefore ? mark() : null;
+        clock.set(ahead);
+        assertThat(lastsFor(HEARTBEAT)).isNegative();
+        assertThat(lastsFor(LOCK)).isNegative();
+        seen = begunBefore ? seen : mark();
+        clock.setRight();
+
+        assertThat(note(seen)).as("the look is repeated").isEmpty();
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isNotEqualTo(GRANTED);
+    }
+
+    private Optional<Long> note(String seenMark) {
+        AcceptedSettings settings = OneNode.AGREEMENTS;
+        long heartbeatMillis = settings.heartbeat().toMillis();
+        BirthMark mark = BirthMark.parse(seenMark).orElseThrow();
+        return ScriptBridge.markedAt(eval(ScriptBridge.mark(
+                "test",
+                new MarkChange(
+                        seenMark,
+                        mark.sinceMicros(),
+                        mark.steadyMicros(),
+                        mark.process(),
+                        0,
+                        settings,
+                        heartbeatMillis,
+                        TimeUnit.MILLISECONDS.toMicros(heartbeatMillis - 520),
+                        ""))));
     }
 
     /** Where no process has looked for so long that no lease can be in force, nothing was forgotten. */

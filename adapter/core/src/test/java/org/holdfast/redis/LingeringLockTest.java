@@ -3,6 +3,7 @@ package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -26,6 +27,36 @@ class LingeringLockTest extends NodeWithClock {
                 new Target.Exclusive(List.of("x", "y")),
                 new Target.Shared("x"),
                 new Target.Permit("x", 0));
+    }
+
+    /** The node may have received it, and its client not the reply. */
+    @ParameterizedTest
+    @MethodSource("targets")
+    void attempt_thatIsSentAgainWhenTheClockIsRight_isRefused(Target target) throws Exception {
+        Claim held = claim(target, ADA, 7);
+        Claim attempt = claim(target instanceof Target.Shared ? ALONE : target, CAT, 9);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+        clock.set(JUMP);
+        assertThat(ask(acquire(attempt))).isEqualTo(GRANTED);
+        clock.setRight();
+
+        assertThat(ask(acquire(attempt))).isInstanceOf(Reply.Held.class);
+        assertThat(ask(AnyToken.undoLost(attempt))).isInstanceOf(Reply.Released.class);
+        assertIsStillHeld(held);
+    }
+
+    /** What stands again when the second is undone is not the token of the first. */
+    @Test
+    void holder_onAnotherNode_isHealedAfterTwoAttemptsThatAreUndoneInTheirOrder() throws Exception {
+        Claim first = claim(ALONE, CAT, 20);
+        Claim second = claim(ALONE, DAN, 25);
+        assertThat(ask(acquire(first))).isEqualTo(GRANTED);
+        clock.set(Duration.ofMillis(TTL + 1_000));
+        assertThat(ask(acquire(second))).isEqualTo(GRANTED);
+        assertThat(ask(AnyToken.undoLost(first))).isInstanceOf(Reply.Held.class);
+        assertThat(ask(AnyToken.undoLost(second))).isInstanceOf(Reply.Released.class);
+
+        assertThat(ask(renew(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
     }
 
     @ParameterizedTest

@@ -116,6 +116,15 @@ abstract class NodeWithClock {
                 .reply();
     }
 
+    Object eval(ScriptBridge.Call call) {
+        return jedis.eval(call.source(), call.keys(), call.arguments());
+    }
+
+    /** Returns the birth mark. */
+    String mark() {
+        return jedis.get(ScriptBridge.markKey("test"));
+    }
+
     /** Returns for how many milliseconds more a key lasts by the node's clock, or less than 0 if it is gone. */
     long lastsFor(String key) {
         return jedis.pttl(key);

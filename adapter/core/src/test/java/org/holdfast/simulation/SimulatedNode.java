@@ -95,7 +95,8 @@ final class SimulatedNode {
                         facts().process(),
                         0,
                         acceptedSettings,
-                        acceptedSettings.widest().heartbeat().toMillis(),
+                        acceptedSettings.heartbeat().toMillis(),
+                        0,
                         ""));
         world.after(EXPIRY_CYCLE, this::expire);
     }

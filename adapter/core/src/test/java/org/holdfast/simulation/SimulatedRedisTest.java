@@ -188,6 +188,7 @@ class SimulatedRedisTest {
                             0,
                             new AcceptedSettings(new SharedSettings(1, 1, 0.5)),
                             LONG_TTL,
+                            random.nextInt(2) * 1_000 * LONG_TTL,
                             ""));
         }
         String lock = "lock-" + random.nextInt(2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.guard;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,15 @@ public record AcceptedSettings(SharedSettings current, Optional<SharedSettings> 
     /** Returns the settings with which each of the processes is safe. */
     public SharedSettings widest() {
         return previous.map(current::widest).orElse(current);
+    }
+
+    /**
+     * Returns for how long the heartbeat of a look lasts. While a change is rolled out no lease is longer than the previous
+     * settings allow, and no lock lingers for less than they say: the new ones alone would have the heartbeat outlast locks
+     * of processes that do not know them.
+     */
+    public Duration heartbeat() {
+        return previous.orElse(current).heartbeat();
     }
 
     /**

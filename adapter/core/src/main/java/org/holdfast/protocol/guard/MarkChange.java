@@ -13,6 +13,8 @@ import java.util.List;
  * @param outdatedMicros when a process looked last that knows only the settings that are being changed; 0 if none did
  * @param acceptedSettings the settings to keep there
  * @param heartbeatMillis how long the heartbeat lasts
+ * @param earlyMicros a heartbeat that is gone before the last look is so old is gone too early: then nothing is changed,
+ *     unless a quarantine begins
  * @param reason why a quarantine begins, or why the mark is given to another process; empty if nothing but a look is
  *     noted
  */
@@ -24,6 +26,7 @@ public record MarkChange(
         long outdatedMicros,
         AcceptedSettings acceptedSettings,
         long heartbeatMillis,
+        long earlyMicros,
         String reason) {
 
     /** The moment at which the node runs the script. */

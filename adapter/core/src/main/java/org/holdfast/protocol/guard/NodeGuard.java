@@ -287,8 +287,7 @@ public final class NodeGuard {
         if (sameProcess && isPromotedSince(mark, process)) {
             return Optional.of("it was a replica in the meantime, which may have missed the last writes");
         }
-        long lasts = micros(mark.acceptedSettings().widest().heartbeat());
-        boolean early = facts.nowMicros() - mark.seenMicros() < lasts - FUTURE_MICROS - GRAIN_MICROS;
+        boolean early = facts.nowMicros() - mark.seenMicros() < earlyMicros(mark.acceptedSettings());
         if (!sight.heartbeat() && early) {
             return Optional.of(
                     "its heartbeat is gone too early: its clock went ahead and came back, or keys were evicted"
@@ -371,7 +370,10 @@ public final class NodeGuard {
                 sight.facts().process(),
                 outdatedMicros(sight, resolved),
                 resolved,
-                resolved.widest().heartbeat().toMillis(),
+                resolved.heartbeat().toMillis(),
+                earlyMicros(BirthMark.parse(sight.markText())
+                        .map(BirthMark::acceptedSettings)
+                        .orElse(resolved)),
                 reason);
     }
 
@@ -396,6 +398,11 @@ public final class NodeGuard {
                         .filter(mark -> mark.acceptedSettings().equals(resolved))
                         .map(BirthMark::outdatedMicros)
                         .orElse(sight.facts().nowMicros()); // as the change begins, there may be others
+    }
+
+    /** Returns how old the last look must be at the least for its heartbeat to have ended by itself. */
+    private static long earlyMicros(AcceptedSettings marked) {
+        return micros(marked.heartbeat()) - FUTURE_MICROS - GRAIN_MICROS;
     }
 
     private static long micros(Duration duration) {

@@ -377,6 +377,17 @@ class NodeGuardTest {
         assertThat(refusal()).contains("maxLeaseTtlMillis=60000");
     }
 
+    /** Locks of the processes that know the old value only must outlast it. */
+    @Test
+    void heartbeat_whileALongerTtlIsRolledOut_lastsAsBefore() {
+        voteAfterQuarantine();
+        guard = guard(new AcceptedSettings(LONG, Optional.of(SHORT)), false);
+        admitted();
+        assertThat(node.heartbeatUntil - node.now).isEqualTo(SHORT.heartbeat().toNanos() / 1_000);
+        pass(SHORT.heartbeat());
+        assertThat(admitted().reason()).as("it has ended by itself").isEmpty();
+    }
+
     @Test
     void settings_whoseChangeWasGivenUp_stayThoseOfTheProcessesThatGoOn() {
         voteAfterQuarantine();
