@@ -21,8 +21,11 @@ import java.util.stream.Stream;
  */
 public final class RedisServer implements AutoCloseable {
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long POLL_MILLIS = 10;
+
+    /** Between the search for a free port and the start, another process may take it. */
+    private static final int PORTS_TO_TRY = 5;
 
     /** A process that waits for a processor is not one that hangs. */
     private static final int ANSWER_MILLIS = 10_000;
@@ -58,10 +61,20 @@ public final class RedisServer implements AutoCloseable {
     }
 
     private static RedisServer start(Path directory, Map<String, String> environment, String... options) {
-        RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment);
-        Runtime.getRuntime().addShutdownHook(server.endWithJvm);
-        server.start();
-        return server;
+        for (int tried = 1; ; tried++) {
+            RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment);
+            Runtime.getRuntime().addShutdownHook(server.endWithJvm);
+            try {
+                server.start();
+                return server;
+            } catch (UncheckedIOException e) {
+                boolean exited = server.process != null && !server.process.isAlive();
+                server.close();
+                if (!exited || tried == PORTS_TO_TRY) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Starts the process again, on the same port, after it was killed. */
@@ -103,7 +116,7 @@ public final class RedisServer implements AutoCloseable {
 
     private void awaitPong(Path home) throws IOException {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (!"+PONG\r\n".equals(ping())) {
+        while (!"+PONG\r\n".equals(ask("PING")) || !isOurs()) {
             if (!process.isAlive() || System.nanoTime() - deadline > 0) {
                 throw new IOException(
                         "redis-server on port " + port + " did not start: " + Files.readString(home.resolve("log")));
@@ -121,9 +134,14 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    private String ping() {
+    /** The process of another test may have taken the port first: then that one answers, and ours exits. */
+    private boolean isOurs() {
+        return ask("INFO server").contains("process_id:" + process.pid() + "\r\n");
+    }
+
+    private String ask(String line) {
         try {
-            return command("PING");
+            return command(line);
         } catch (IOException e) {
             return "";
         }
