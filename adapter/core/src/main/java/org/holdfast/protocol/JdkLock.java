@@ -162,7 +162,7 @@ public final class JdkLock implements Lock {
     @Override
     public Condition newCondition() {
         throw new UnsupportedOperationException(
-                "a lock on several machines has no conditions: those who wait for one cannot be signalled");
+                "a lock on several machines has no conditions: a thread that waits for one cannot be signalled");
     }
 
     @Override

@@ -88,7 +88,7 @@ final class LockAdmin {
         List<Target> locks = locks(request);
         Survey before = ask(nodes, request, new Command.Inspect(locks));
         if (before.holderEntries().isEmpty()) {
-            audit(request, "nobody had it");
+            audit(request, "no holder had it");
             return List.of();
         }
         tokens.observe(toExceed(request, before.lastTokens(), nodes));
@@ -268,13 +268,13 @@ final class LockAdmin {
                 : request.mode() != LockMode.PERMIT;
     }
 
-    private void audit(LockRequest request, String whom) {
+    private void audit(LockRequest request, String removed) {
         AUDIT.log(
                 System.Logger.Level.WARNING,
                 LogText.line("HF0214: forced release of '" + String.join("', '", request.names())
                         + "', asked for by thread '" + Thread.currentThread().getName() + "' of process "
                         + processInfo.pid()
-                        + " on host " + processInfo.host() + "; thrown out: " + whom));
+                        + " on host " + processInfo.host() + "; removed: " + removed));
     }
 
     private static String describe(LockHolder holder) {

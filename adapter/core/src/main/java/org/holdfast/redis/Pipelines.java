@@ -224,7 +224,7 @@ final class Pipelines implements PendingRound.Reader {
     private void readOne(int node, NodePipeline pipeline) {
         PendingRequest request = pipeline.oldest();
         if (request == null) {
-            fail(node, "the node closed the connection or sent what nobody asked for");
+            fail(node, "the node closed the connection or sent what was not asked for");
             return;
         }
         Object reply;

@@ -102,7 +102,9 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
             running = false;
             failed = true;
             failedAt = now;
-            LOG.log(System.Logger.Level.WARNING, "HF0306: nobody listens for releases: " + Failures.describe(e));
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0306: this process cannot receive releases: " + Failures.describe(e));
         }
     }
 
@@ -157,7 +159,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
                 wanted = wanted(wanted);
             }
         } catch (Throwable e) { // waiters poll, as without us
-            LOG.log(System.Logger.Level.WARNING, "HF0307: nobody listens for releases any more", e);
+            LOG.log(System.Logger.Level.WARNING, "HF0307: this process receives no releases any more", e);
             fail(lines);
         } finally {
             ended(own);

@@ -393,7 +393,7 @@ class LockAdminTest {
         assertThat(others.forceRelease("a")).isEmpty();
         assertThat(ask(redis.get(0), "DBSIZE")).isEqualTo(":0\r\n");
         assertThat(audited).singleElement().satisfies(line -> assertThat(line.getMessage())
-                .contains("nobody had it"));
+                .contains("no holder had it"));
     }
 
     @Test
