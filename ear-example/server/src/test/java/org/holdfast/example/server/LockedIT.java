@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(120)
 class LockedIT {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** In the web module, and for servers that do not look there in the EAR's lib too. */
     private static final String MICROPROFILE_CONFIG = "META-INF/microprofile-config.properties";

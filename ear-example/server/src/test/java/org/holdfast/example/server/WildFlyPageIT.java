@@ -122,7 +122,8 @@ class WildFlyPageIT {
         assertThat(nodes.isReleased("alone", token) || nodesOfJobs.isReleased("alone", tokenOfJobs))
                 .as("nobody has given them back: they must expire")
                 .isFalse();
-        await().until(() -> nodes.isFree("alone") && nodesOfJobs.isFree("alone"));
+        await().atMost(PATIENCE) // keys outlive their leases by the longest TTL and more
+                .until(() -> nodes.isFree("alone") && nodesOfJobs.isFree("alone"));
     }
 
     @Test
