@@ -54,8 +54,7 @@ final class AskedNodes {
         this.guarded = guarded;
         this.time = time;
         this.logLimiters = logLimiters;
-        this.clockMonitor =
-                new ClockMonitor(connector.size(), acceptedSettings.widest().driftFactor());
+        this.clockMonitor = new ClockMonitor(connector.size(), acceptedSettings.widest());
         this.health = connector.addresses().stream()
                 .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside()))
                 .toList();

@@ -136,7 +136,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         NodeSet open = whereItGoes(targets, obstacles, round);
         boolean known = scripts.areKnown(ScriptCodec.script(command), open);
         CommandArguments encoded = codec.usual(command, known);
-        PendingRequest request = new PendingRequest(command, round, time.nanoTime(), false);
+        PendingRequest request = new PendingRequest(command, round, time.nanoTime());
         for (int node = 0; node < nodes.size(); node++) {
             if (open.contains(node)) {
                 pipelines.write(node, request, encoded);

@@ -8,7 +8,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
-import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ReplyDecoder;
@@ -249,7 +248,12 @@ final class Pipelines implements PendingRound.Reader {
         Answer answer = reply instanceof JedisDataException error
                 ? new Answer(node, new Reply.Refused(ScriptCodec.explain(request.command(), error.getMessage())), 0)
                 : ReplyDecoder.answer(node, reply);
-        request.round().answered(nodes.weigh(answer, request.command(), request.sentAt()));
+        Answer weighed = nodes.weigh(answer, request.command(), request.sentAt());
+        if (weighed.reply() instanceof Reply.Ended ended) {
+            sendVouching(node, request, ended);
+            return;
+        }
+        request.round().answered(weighed);
         if (answer.reply() instanceof Reply.Forgotten) {
             fail(node, "the node has lost its birth mark"); // to connect anew sets it
         } else if (nodes.clockMonitor().isDoubted(node)) {
@@ -265,10 +269,27 @@ final class Pipelines implements PendingRound.Reader {
      * lease that is released leaves a tombstone, which refuses the renewal.
      */
     private void sendSource(int node, PendingRequest request) {
-        boolean tooLate =
-                request.command() instanceof Command.Acquire && request.round().isLeft();
-        PendingRequest again = new PendingRequest(request.command(), request.round(), time.nanoTime(), true);
-        write(node, again, tooLate ? codec.load(request.command()) : codec.bySource(request.command()));
+        write(
+                node,
+                request.sentAgain(time.nanoTime()),
+                request.isTooLate() ? codec.load(request.command()) : codec.bySource(request.command()));
+        pushIfConnected(node);
+    }
+
+    /**
+     * Sends a request again that met a lease which has ended by the clock of its node, and vouches for that clock. What
+     * it meets then is a lease that was renewed meanwhile, or was taken by another owner.
+     */
+    private void sendVouching(int node, PendingRequest request, Reply.Ended ended) {
+        if (request.vouched() || request.isTooLate()) {
+            request.round().answered(new Answer(node, new Reply.Held(1), 0));
+            return;
+        }
+        write(node, request.vouching(time.nanoTime()), codec.vouching(request.command(), ended.atMillis()));
+        pushIfConnected(node);
+    }
+
+    private void pushIfConnected(int node) {
         if (pipelines[node] != null) {
             push(node);
         }

@@ -1,5 +1,5 @@
 -- Takes a lock on one or several names, all or none, if no other owner has any of them and the token is larger than any
--- granted before. Comes after time.lua, quarantine.lua, lock.lua and takeover.lua.
+-- granted before. Comes after time.lua, quarantine.lua and lock.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on
@@ -9,13 +9,15 @@
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
--- ARGV[6]  how many names
--- ARGV[7]  last token: the lease may use those from the token to this one
--- ARGV[8]  how far the token may be from this node's clock in microseconds
+-- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
+-- ARGV[7]  how many names
+-- ARGV[8]  last token: the lease may use those from the token to this one
+-- ARGV[9]  how far the token may be from this node's clock in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    another owner has it, for so long if not renewed
+--   {16, ms, _}   the lease of another owner has ended at this moment, in milliseconds, if this node's clock is right
 --   {3, token, _} this token or a larger one was granted before
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks
@@ -30,39 +32,33 @@
 -- lost.
 
 local ahead = ARGV[2] - now
-if math.abs(ahead) > tonumber(ARGV[8]) then
+if math.abs(ahead) > tonumber(ARGV[9]) then
   return {15, ahead / 1000, now}
 end
 
 local lingerMicros = tonumber(ARGV[5])
-local keys = 2 * ARGV[6]
+local keys = 2 * ARGV[7]
 local known = {} -- what stands again if this is undone
-local over = {} -- what lingers, and is taken over
+local missing = {}
 local longest = 0
+local ended = 0
 for i = 1, keys, 2 do
-  local owner, left, value, lines = readLock(KEYS[i], ARGV[1])
+  local owner, left, value = readLock(KEYS[i], ARGV[1])
   if owner == ARGV[1] then
     known[i] = string.match(value, '^%d+ (%d+)')
-    over[i] = lines
-    if lingerMicros > 0 and lines ~= '' then -- sent again, and the clock may have been ahead at the first grant only
-      longest = math.max(longest, math.min(inForceBeneath(lines, millis), math.ceil(quarantineOf(lingerMicros) / 1000)))
-    end
-  elseif owner and left > 0 then
-    local longestLease = math.ceil(quarantineOf(lingerMicros) / 1000)
-    if lingerMicros > 0 and left > longestLease then
-      left = longestLease -- no lease lasts longer: the clock was set back since
-      redis.call('PEXPIRE', KEYS[i], left + math.ceil((string.match(value, '^%d+') or 0) / 1000))
-    end
-    longest = math.max(longest, left)
-  elseif owner then
-    over[i] = takeOver(left, value, lines, millis)
+  elseif not owner then
+    missing[i] = true
+  elseif left > 0 then
+    longest = math.max(longest, cut(KEYS[i], left, value, lingerMicros))
+  else
+    ended = math.max(ended, unvouched(left, lingerMicros))
   end
 end
-if longest > 0 then
+if longest > 0 or ended > 0 then
   if keys > 2 and lingerMicros > 0 then
     redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
   end
-  return {2, longest, now}
+  return longest > 0 and {2, longest, now} or {16, ended, now}
 end
 
 local refusal = forgotten(lingerMicros)
@@ -73,19 +69,29 @@ end
 local token = tonumber(ARGV[2])
 local largest = 0
 for i = 1, keys, 2 do
-  local last, lease = tokens(KEYS[i + 1])
+  local last, lease, ends = tokens(KEYS[i + 1])
   last = tonumber(last)
-  if token <= last and not (known[i] and tonumber(ARGV[7]) >= last) then
+  if missing[i] then
+    longest = math.max(longest, inForce(ends, lingerMicros))
+  end
+  if token <= last and not (known[i] and tonumber(ARGV[8]) >= last) then
     largest = math.max(largest, last)
   end
   known[i] = known[i] or lease
+end
+if longest > 0 then
+  return {2, longest, now}
 end
 if largest > 0 then
   return {3, largest, now}
 end
 
+local fence = ARGV[8]
+if lingerMicros > 0 then
+  fence = fence .. ' ' .. fence .. ' ' .. millis + ARGV[3] - math.ceil(lingerMicros / 1000)
+end
 for i = 1, keys, 2 do
-  redis.call('SET', KEYS[i], (over[i] or '') .. ARGV[5] .. ' ' .. known[i] .. ' ' .. ARGV[1], 'PX', ARGV[3])
-  redis.call('SET', KEYS[i + 1], ARGV[7], 'PX', ARGV[4])
+  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. known[i] .. ' ' .. ARGV[1], 'PX', ARGV[3])
+  redis.call('SET', KEYS[i + 1], fence, 'PX', ARGV[4])
 end
 return {1, 0, now}

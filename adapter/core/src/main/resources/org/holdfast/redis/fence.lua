@@ -5,9 +5,13 @@ local function larger(a, b)
   return tonumber(a) < tonumber(b) and b or a
 end
 
--- Puts the last token and the last one of a lease on record.
-local function record(fence, last, lease, ttl)
-  redis.call('SET', fence, last == lease and last or last .. ' ' .. lease, 'PX', ttl)
+-- Puts the last token and the last one of a lease on record, and until when that is in force, if it is.
+local function record(fence, last, lease, ends, ttl)
+  local value = last
+  if ends or last ~= lease then
+    value = last .. ' ' .. lease
+  end
+  redis.call('SET', fence, ends and value .. ' ' .. ends or value, 'PX', ttl)
 end
 
 -- Keeps larger tokens on record for as long as the tokens that they stand for would be: the node's clock may have

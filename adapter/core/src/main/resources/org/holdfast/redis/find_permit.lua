@@ -9,16 +9,21 @@
 --   {13, n, _}    this one is free, counted from 0
 --   {2, ms, _}    all are taken; the first of them to expire does so after so long, if it is not renewed
 local shortest = math.huge
+local ended
 local permits = tonumber(ARGV[2])
 for i = 0, permits - 1 do
   local permit = (ARGV[1] + i) % permits
   local owner, left = readLock(KEYS[permit + 1])
-  if not owner and #KEYS > permits then
-    redis.call('GET', KEYS[#KEYS]) -- see lock.lua
-  end
-  if not owner or left <= 0 then
+  if not owner then
+    if #KEYS > permits then
+      redis.call('GET', KEYS[#KEYS]) -- see lock.lua
+    end
     return {13, permit, now}
   end
-  shortest = math.min(shortest, left)
+  if left <= 0 then
+    ended = ended or permit -- it goes to an owner whose client vouches for this clock: see lock.lua
+  else
+    shortest = math.min(shortest, left)
+  end
 end
-return {2, shortest, now}
+return ended and {13, ended, now} or {2, shortest, now}

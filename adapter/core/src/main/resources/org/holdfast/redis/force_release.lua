@@ -29,14 +29,14 @@ for lock = 1, locks do
     if KEYS[2 * locks + 1 + lock] then
       redis.call('DEL', KEYS[2 * locks + 1 + lock])
     end
-    record(KEYS[2 * lock], larger(tonumber(newest) and newest or '0', ARGV[2]), ARGV[2], ARGV[3])
+    record(KEYS[2 * lock], larger(tonumber(newest) and newest or '0', ARGV[2]), ARGV[2], nil, ARGV[3])
     if gone > 0 then
       redis.call('PUBLISH', ARGV[4 + lock], ARGV[2])
     end
   else
-    local owner, _, value, over = readLock(KEYS[2 * lock - 1])
+    local owner, _, value = readLock(KEYS[2 * lock - 1])
     local before = value and string.match(value, '^%d+ (%d+) ')
-    if before and tonumber(before) < token then -- if that one is undone, none that it has taken over stands again
+    if before and tonumber(before) < token then -- it stands if the grant of that one is undone
       redis.call('PEXPIRE', KEYS[2 * lock], math.max(redis.call('PTTL', KEYS[2 * lock]), tonumber(ARGV[3]))) -- needs no memory
       redis.call('SET', KEYS[2 * lock - 1], string.match(value, '^%d+ ') .. ARGV[2] .. ' ' .. owner, 'KEEPTTL')
     end

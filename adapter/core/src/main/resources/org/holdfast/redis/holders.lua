@@ -24,8 +24,7 @@ end
 
 local function tell(lock)
   local key = KEYS[2 * lock - 1]
-  local value = redis.call('GETRANGE', key, 0, 2500)
-  value = string.match(value, '^.*\n(.*)$') or value -- without what it has taken over
+  local value = redis.call('GETRANGE', key, 0, 300)
   if value == '' then
     return
   end

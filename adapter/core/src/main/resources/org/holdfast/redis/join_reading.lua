@@ -1,9 +1,8 @@
 -- Comes after a script that admits a reader or extends its lease. Records the reader, and makes the lock last as long
 -- as its last reader.
 --
--- Uses `base` and `leased`; `before`, if all readers may still be undone; `over`, what they have taken over then, see
--- takeover.lua; `readers`, `lingerMicros`, `linger` and `longestLease` of the script before; what fence.lua has left; and the same KEYS
--- and ARGV.
+-- Uses `base` and `leased`; `before`, if all readers may still be undone; `readers`, `lingerMicros`, `linger` and
+-- `longestLease` of the script before; what fence.lua has left; and the same KEYS and ARGV.
 --
 -- A reader's entry lingers as locks do, see lock.lua.
 --
@@ -24,11 +23,7 @@ if not before then
 elseif expired > 0 then
   before = lease -- that is perhaps the token of one that has ended
 end
-redis.call('SET', KEYS[1], (over or '') .. ARGV[5] .. ' ' .. before .. ' readers ' .. base .. ' ' .. leased, 'PX', left + linger)
+redis.call('SET', KEYS[1], ARGV[5] .. ' ' .. before .. ' readers ' .. base .. ' ' .. leased, 'PX', left + linger)
 redis.call('PEXPIRE', readers, left + linger)
-if stands == lease then
-  redis.call('PEXPIRE', KEYS[2], ARGV[4])
-else
-  record(KEYS[2], larger(last, stands), stands, ARGV[4])
-end
+record(KEYS[2], larger(last, stands), stands, lingerMicros > 0 and millis + left, ARGV[4])
 return {1, 0, now}

@@ -20,6 +20,31 @@ local function quarantineOf(lingerMicros)
   return math.max(lingerMicros - margin, 0)
 end
 
+-- Returns for how many milliseconds more another owner has a lock. No lease lasts longer than a forgotten lock may: where
+-- it seems to, the clock was set back since, and the lock's key is cut.
+local function cut(key, left, value, lingerMicros)
+  local longest = math.ceil(quarantineOf(lingerMicros) / 1000)
+  if lingerMicros == 0 or left <= longest then
+    return left
+  end
+  redis.call('PEXPIRE', key, longest + math.ceil((string.match(value, '^%d+') or 0) / 1000))
+  return longest
+end
+
+-- Returns the moment at which a lease ended that has so many milliseconds left, 0 or less; 0 if the caller vouches for
+-- that moment, or trusts this node. The moment is rounded up: this node's clock may be read a little later each time.
+local function unvouched(left, lingerMicros)
+  local ended = millis + left
+  return lingerMicros > 0 and ended > tonumber(ARGV[6]) and ended + 2 or 0
+end
+
+-- Returns for how many milliseconds more a lease is in force whose lock is missing, by the moment in its fence; 0 if it
+-- is not. A moment that is further away than any lease lasts is older than a quarantine: the clock was set back since.
+local function inForce(ends, lingerMicros)
+  local left = ends and lingerMicros > 0 and ends - millis or 0
+  return left > 0 and left <= math.ceil(quarantineOf(lingerMicros) / 1000) and left or 0
+end
+
 -- Returns the refusal of a script that must not rely on missing keys; nothing if it may rely on them. Reads the longer
 -- mark only where the heartbeat is gone: perhaps no client has inspected this node for so long.
 local function forgotten(lingerMicros)

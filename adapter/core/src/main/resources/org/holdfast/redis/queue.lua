@@ -5,12 +5,12 @@
 -- KEYS[3]  tickets of the waiters for an exclusive lock, each with its number
 -- KEYS[4]  tickets of the waiters to read, each with its number
 -- KEYS[5]  all of them, each with the moment in milliseconds at which it expires if its owner gives no sign of life
--- ARGV[8]  how far a number may be ahead of this node's clock in microseconds
--- ARGV[9]  ticket; empty for a caller that does not wait
--- ARGV[10]  number of the ticket
--- ARGV[11] TTL of the ticket in milliseconds
--- ARGV[12] 1 if a quorum has accepted the ticket before, else 0
--- ARGV[13] 1 if the caller wants to read, else 0
+-- ARGV[9]  how far a number may be ahead of this node's clock in microseconds
+-- ARGV[10]  ticket; empty for a caller that does not wait
+-- ARGV[11]  number of the ticket
+-- ARGV[12] TTL of the ticket in milliseconds
+-- ARGV[13] 1 if a quorum has accepted the ticket before, else 0
+-- ARGV[14] 1 if the caller wants to read, else 0
 --
 -- Returns, if it is not the caller's turn, {status, detail, clock of this node in microseconds}:
 --   {10, ms, _}     the ticket has its place, and one before it expires so late if it gives no sign of life
@@ -27,13 +27,13 @@ do
     redis.call('ZREM', KEYS[5], dead)
   end
 
-  local reads = ARGV[13] == '1'
+  local reads = ARGV[14] == '1'
   local number = math.huge
-  if ARGV[9] ~= '' then
-    number = tonumber(ARGV[10])
+  if ARGV[10] ~= '' then
+    number = tonumber(ARGV[11])
     local mine = reads and KEYS[4] or KEYS[3]
-    if ARGV[12] == '0' and not redis.call('ZSCORE', mine, ARGV[9]) then
-      if number - now > tonumber(ARGV[8]) then
+    if ARGV[13] == '0' and not redis.call('ZSCORE', mine, ARGV[10]) then
+      if number - now > tonumber(ARGV[9]) then
         return {15, (number - now) / 1000, now}
       end
       for i = 3, 4 do
@@ -43,14 +43,14 @@ do
         end
       end
     end
-    local latest = millis + ARGV[11]
+    local latest = millis + ARGV[12]
     for _, late in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '(' .. latest, '+inf')) do
       redis.call('ZADD', KEYS[5], latest, late) -- no ticket lasts longer: the clock was set back since
     end
-    redis.call('ZADD', mine, ARGV[10], ARGV[9])
-    redis.call('ZADD', KEYS[5], latest, ARGV[9])
+    redis.call('ZADD', mine, ARGV[11], ARGV[10])
+    redis.call('ZADD', KEYS[5], latest, ARGV[10])
     for i = 3, 5 do
-      redis.call('PEXPIRE', KEYS[i], ARGV[11])
+      redis.call('PEXPIRE', KEYS[i], ARGV[12])
     end
   end
 
@@ -58,8 +58,8 @@ do
     local first = redis.call('ZRANGE', KEYS[i], 0, 0, 'WITHSCORES')
     if first[1] and tonumber(first[2]) < number then
       local expires = redis.call('ZSCORE', KEYS[5], first[1])
-      if not expires and ARGV[9] ~= '' then -- lost here: without it, the ticket of a waiter that has gone would stay for ever
-        expires = millis + ARGV[11]
+      if not expires and ARGV[10] ~= '' then -- lost here: without it, the ticket of a waiter that has gone would stay for ever
+        expires = millis + ARGV[12]
         redis.call('ZADD', KEYS[5], expires, first[1])
       end
       return {10, (tonumber(expires) or millis) - millis, now}

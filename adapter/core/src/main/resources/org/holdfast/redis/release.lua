@@ -1,5 +1,5 @@
--- Releases a lock if its owner has it, and notifies the waiters if it leaves a tombstone. Comes after lock.lua,
--- fence.lua and undo.lua.
+-- Releases a lock if its owner has it, and notifies the waiters if it leaves a tombstone. Comes after lock.lua
+-- and fence.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on
@@ -26,44 +26,48 @@
 
 local tombstone = ARGV[2]
 local held = ARGV[4] == '0'
-local millis
 if not held then
   local time = redis.call('TIME')
-  millis = time[1] * 1000 + math.floor(time[2] / 1000)
   if tombstone - (time[1] * 1000000 + time[2]) > tonumber(ARGV[4]) then
     tombstone = '0' -- this node will refuse the attempt, and no caller may continue from a token of a wrong clock
   end
 end
 local tombstoneToken = tonumber(tombstone)
+
+-- Returns whether the lease on record, whose lock's key is missing, is over: it is this owner's, or came before a lease of
+-- this owner.
+local function isOver(lease)
+  return tonumber(lease) == tombstoneToken - 1 or held and tonumber(lease) < tombstoneToken
+end
+
 local names = math.floor(#KEYS / 2)
 local mine = 0
 local listeners = 0
 local longest = 0
 for i = 1, 2 * names, 2 do
-  local owner, left, value, over = readLock(KEYS[i], ARGV[1])
+  local owner, left, value = readLock(KEYS[i], ARGV[1])
   if owner == ARGV[1] or not owner then
     redis.call('DEL', KEYS[i])
-    if owner and not held then
-      putBack(KEYS[i], over, millis)
-    end
-  else -- needs no memory, like DEL: so that what this one has in the other's key is taken away on a full node too
+  else -- needs no memory, like DEL
     redis.call('PEXPIRE', KEYS[i + 1], math.max(redis.call('PTTL', KEYS[i + 1]), tonumber(ARGV[3])))
   end
-  if (not owner or over ~= '') and #KEYS > 2 * names then -- what was taken over may seem gone too
+  if not owner and #KEYS > 2 * names then
     redis.call('GET', KEYS[#KEYS]) -- see lock.lua
   end
   local before = (not held or owner ~= ARGV[1]) and value and string.match(value, '^%d+ (%d+) ')
-  local last, lease = tokens(KEYS[i + 1])
+  local last, lease, ends = tokens(KEYS[i + 1])
   local stands = lease
   if held and tonumber(lease) < tombstoneToken then
     stands = tombstone
   elseif not held and owner == ARGV[1] and before and tonumber(before) < tonumber(lease) then
     stands = before
   end
+  local wasMine = owner == ARGV[1] or not owner and isOver(lease)
+  local stays = not wasMine and ends
   if tonumber(last) < tombstoneToken then
-    record(KEYS[i + 1], tombstone, stands, ARGV[3])
-  elseif stands ~= lease then
-    record(KEYS[i + 1], last, stands, ARGV[3])
+    record(KEYS[i + 1], tombstone, stands, stays, ARGV[3])
+  elseif stands ~= lease or ends and wasMine then
+    record(KEYS[i + 1], last, stands, stays, ARGV[3])
   elseif tombstoneToken > 0 then
     prolong(KEYS[i + 1], ARGV[3])
   end
@@ -74,13 +78,8 @@ for i = 1, 2 * names, 2 do
     end
   elseif owner then
     longest = math.max(longest, left)
-    local attempted = not held and tombstoneToken > 0 and tombstoneToken - 1
-    local others, leased = strike(over, ARGV[1], held and tombstone or '0', before, attempted)
-    if held and before then
-      leased = larger(before, tombstone) -- it stands if the grant of that one is undone
-    end
-    if leased ~= before or others ~= over then
-      redis.call('SET', KEYS[i], others .. string.match(value, '^%d+ ') .. leased .. ' ' .. owner, 'KEEPTTL')
+    if held and before and tonumber(before) < tombstoneToken then -- it stands if the grant of that one is undone
+      redis.call('SET', KEYS[i], string.match(value, '^%d+ ') .. tombstone .. ' ' .. owner, 'KEEPTTL')
     end
   end
 end

@@ -1,5 +1,5 @@
--- Ends a reader's lease, and notifies the waiters if it was the last one. Comes after time.lua, lock.lua, fence.lua
--- and undo.lua.
+-- Ends a reader's lease, and notifies the waiters if it was the last one. Comes after time.lua, lock.lua and
+-- fence.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
@@ -32,12 +32,13 @@ end
 local tombstoneToken = tonumber(tombstone)
 local linger = math.ceil(ARGV[7] / 1000)
 
--- Leaves the tombstone. Comes after something that needs no memory, so that it can be left on a full node: see release.lua.
-local function leaveTombstone()
-  local last, lease = tokens(KEYS[2])
+-- Leaves the tombstone, and the moment until which other leases are in force. Comes after something that needs no memory,
+-- so that it can be left on a full node: see release.lua.
+local function leaveTombstone(inForceUntil)
+  local last, lease, ends = tokens(KEYS[2])
   local stands = held and larger(lease, tombstone) or lease
-  if stands ~= lease or tonumber(last) < tombstoneToken then
-    record(KEYS[2], larger(last, tombstone), stands, ARGV[3])
+  if stands ~= lease or tonumber(last) < tombstoneToken or inForceUntil ~= ends then
+    record(KEYS[2], larger(last, tombstone), stands, inForceUntil, ARGV[3])
   elseif tombstoneToken > 0 then
     prolong(KEYS[2], ARGV[3])
   end
@@ -54,15 +55,7 @@ local function leave(known)
   return tonumber(redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] or '0')
 end
 
--- Returns what is taken over, with an end no later than this one for what is read there.
-local function shorten(over, latest)
-  return (string.gsub(over, '([^\n]*\n)', function(line)
-    local expires, reading = string.match(line, '^(%d+)( %d+ %d+ readers %d+ %d+\n)$')
-    return expires and latest < tonumber(expires) and latest .. reading
-  end))
-end
-
-local holder, keptFor, value, taken = readLock(KEYS[1], ARGV[1])
+local holder, keptFor, value = readLock(KEYS[1], ARGV[1])
 local before = value and string.match(value, '^%d+ (%d+) ')
 local released = holder == ARGV[1] -- it has become a reader, and this node has not received that yet
 local over = released
@@ -72,52 +65,37 @@ if released or not holder then
     redis.call('GET', KEYS[4]) -- see lock.lua
   end
   redis.call('DEL', KEYS[1], KEYS[3])
-  leaveTombstone()
+  leaveTombstone(not released and select(3, tokens(KEYS[2])) or nil)
+elseif not string.match(holder, '^readers %d+ %d+$') then
+  redis.call('PEXPIRE', KEYS[2], math.max(redis.call('PTTL', KEYS[2]), tonumber(ARGV[3]))) -- needs no memory: see release.lua
+  leaveTombstone(select(3, tokens(KEYS[2])))
+  if held and before and tonumber(before) < tombstoneToken then -- it stands if the grant of that one is undone
+    redis.call('SET', KEYS[1], string.match(value, '^%d+ ') .. tombstone .. ' ' .. holder, 'KEEPTTL')
+  end
+  if keptFor > 0 then
+    return {2, keptFor, now}
+  end
+  return {5, 0, now}
 else
-  if KEYS[4] and taken ~= '' then
-    redis.call('GET', KEYS[4]) -- see lock.lua: also where what was taken over seems gone
-  end
-  if not string.match(holder, '^readers %d+ %d+$') then
-    redis.call('PEXPIRE', KEYS[2], math.max(redis.call('PTTL', KEYS[2]), tonumber(ARGV[3]))) -- needs no memory: see release.lua
-    leaveTombstone()
-    local leased = held and before and larger(before, tombstone) or before -- it stands if the grant of that one is undone
-    local others = strike(taken, ARGV[1], held and tombstone or '0')
-    local reading = string.match(others, ' readers %d+ %d+\n')
-    local known = reading and tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1]) or '0') or 0
-    if known > 0 or reading and tombstoneToken > 0 and redis.call('PTTL', KEYS[3]) > 0 then
-      others = shorten(others, math.max(leave(known), 0) + linger)
-    end
-    if leased ~= before or others ~= taken then
-      redis.call('SET', KEYS[1], others .. string.match(value, '^%d+ ') .. leased .. ' ' .. holder, 'KEEPTTL')
-    end
-    if keptFor > 0 then
-      return {2, keptFor, now}
-    end
-    return {5, 0, now}
-  end
   local known = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1]) or '0')
   released = known > 0
-  -- The owner had the lock exclusively before, and this node may not have received more of it.
-  local struck = strike(taken, ARGV[1], held and tombstone or '0')
-  local changed = struck ~= taken
-  taken = struck
   local expired = redis.call('ZREMRANGEBYSCORE', KEYS[3], -millis, millis - linger)
   if expired > 0 and KEYS[4] then
     redis.call('GET', KEYS[4]) -- see lock.lua
   end
-  leaveTombstone()
   local latest = leave(known)
   local left = math.min(latest - millis, keptFor)
   over = left <= 0
   remain = latest > 0 and left + linger > 0
+  leaveTombstone(remain and linger > 0 and millis + left or nil)
   local kept = before
   if expired > 0 or not before then
     before = select(2, tokens(KEYS[2])) -- that is perhaps the token of one that has ended
   elseif held then
     before = larger(before, tombstone)
   end
-  if remain and (left < keptFor or before ~= kept or changed) then
-    redis.call('SET', KEYS[1], taken .. ARGV[7] .. ' ' .. before .. ' ' .. holder, 'PX', left + linger)
+  if remain and (left < keptFor or before ~= kept) then
+    redis.call('SET', KEYS[1], ARGV[7] .. ' ' .. before .. ' ' .. holder, 'PX', left + linger)
     redis.call('PEXPIRE', KEYS[3], left + linger)
   end
 end
@@ -129,16 +107,13 @@ local listeners = 0
 if over then
   if not remain then
     redis.call('DEL', KEYS[1], KEYS[3])
-    if taken then
-      putBack(KEYS[1], held and readings(taken, millis) or taken, millis)
-    end
   end
   if tombstoneToken > 0 then -- an attempt undone without a tombstone never had the lock: no waiter waits for it
     listeners = redis.call('PUBLISH', ARGV[5], ARGV[1])
   end
   local last, lease = tokens(KEYS[2])
   if not remain and not held and released and before and tonumber(before) < tonumber(lease) then
-    record(KEYS[2], last, before, ARGV[3])
+    record(KEYS[2], last, before, nil, ARGV[3])
   end
 end
 return {released and 4 or 5, listeners, now}

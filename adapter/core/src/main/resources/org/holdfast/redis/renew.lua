@@ -10,11 +10,13 @@
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
--- ARGV[6]  how many names
+-- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
+-- ARGV[7]  how many names
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    another owner has it, for so long if not renewed
+--   {16, ms, _}   the lease of another owner has ended at this moment, in milliseconds, if this node's clock is right
 --   {3, token, _} no owner has it, and a larger token was granted to a lease or this lease was released
 --   {6, 0, _}     no owner has it, and the birth mark or the heartbeat is gone: this node may have forgotten locks, and
 --                 heals nothing
@@ -26,29 +28,36 @@
 -- lingers, its owner still has the lock: no other owner has taken it over.
 --
 -- Healing is safe even when the lease was about to expire: had another owner taken the lock since, every quorum would
--- contain a node with a larger token, and a released lease has left a token larger than its own.
+-- contain a node with a larger token, and a released lease has left a token larger than its own. So it is where a lock
+-- is missing that seems to be in force by its fence: a lease with a smaller token was over when this one was granted.
 
 local lingerMicros = tonumber(ARGV[5])
-local keys = 2 * ARGV[6]
+local keys = 2 * ARGV[7]
 local token = tonumber(ARGV[2])
 local missing = false
 local refused = 0
+local longest = 0
+local ended = 0
 for i = 1, keys, 2 do
   local owner, left = readLock(KEYS[i], ARGV[1])
-  if owner and owner ~= ARGV[1] and left > 0 then
-    if missing and lingerMicros > 0 then
-      redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
-    end
-    return {2, left, now}
-  end
   if owner ~= ARGV[1] then
     missing = true
-    local _, lease = tokens(KEYS[i + 1])
-    lease = tonumber(lease)
+    if owner and left > 0 then
+      longest = math.max(longest, left)
+    elseif owner then
+      ended = math.max(ended, unvouched(left, lingerMicros))
+    end
+    local lease = tonumber((select(2, tokens(KEYS[i + 1]))))
     if token < lease then
       refused = math.max(refused, lease)
     end
   end
+end
+if longest > 0 or ended > 0 then
+  if keys > 2 and lingerMicros > 0 then
+    redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
+  end
+  return longest > 0 and {2, longest, now} or {16, ended, now}
 end
 
 local refusal = missing and forgotten(lingerMicros)
@@ -59,14 +68,12 @@ if refused > 0 then
   return {3, refused, now}
 end
 
+local ends = lingerMicros > 0 and millis + ARGV[3] - math.ceil(lingerMicros / 1000)
 for i = 1, keys, 2 do
   local last, lease = tokens(KEYS[i + 1])
-  if token <= tonumber(lease) then
-    redis.call('PEXPIRE', KEYS[i + 1], ARGV[4]) -- first, since it needs no memory: so a lease is renewed on a full node too
-  else
-    lease = ARGV[2]
-    record(KEYS[i + 1], larger(last, lease), lease, ARGV[4])
-  end
+  lease = larger(lease, ARGV[2])
+  redis.call('PEXPIRE', KEYS[i + 1], ARGV[4]) -- first, since it needs no memory: so a lease is renewed on a full node too
+  record(KEYS[i + 1], larger(last, lease), lease, ends, ARGV[4])
   redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1], 'PX', ARGV[3]) -- a renewal is not undone
 end
 return {1, 0, now}

@@ -12,11 +12,13 @@
 -- ARGV[3]  TTL of the lease in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
--- ARGV[6]  channel on which the waiters to read are notified that they may
+-- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
+-- ARGV[7]  channel on which the waiters to read are notified that they may
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    another owner has the lock exclusively, for so long if not renewed
+--   {16, ms, _}   such a lease has ended at this moment, in milliseconds, if this node's clock is right
 --   {3, token, _} this reader is not in, and a larger token was granted since or this lease was released
 --   {6, 0, _}     this reader is not in, and the birth mark or the heartbeat is gone: this node may have forgotten
 --                 locks, and heals nothing
@@ -27,26 +29,24 @@ local readers = KEYS[3]
 local linger = math.ceil(lingerMicros / 1000)
 local longestLease = math.ceil(quarantineOf(lingerMicros) / 1000)
 local before -- a renewal is not undone
-local holder, left, _, over = readLock(KEYS[1], ARGV[1])
-over = readings(over or '', millis)
+local holder, left = readLock(KEYS[1], ARGV[1])
 local base, leased
 if holder and holder ~= ARGV[1] then
   base, leased = string.match(holder, '^readers (%d+) (%d+)$')
-  if left <= 0 and not base then
+  if not base then
+    local ended = left <= 0 and unvouched(left, lingerMicros)
+    if ended ~= 0 then
+      return ended and {16, ended, now} or {2, left, now}
+    end
     holder = nil
-    base, leased = string.match(over, ' readers (%d+) (%d+)\n') -- that reading may be in force: it goes on
-    over = string.gsub(over, '%d+ %d+ %d+ readers %d+ %d+\n', '')
   end
 end
 if holder == ARGV[1] then
-  over = ''
   base, leased = tokens(KEYS[2])
   base = larger(base, ARGV[2]) -- a reader that was released meanwhile is not admitted after all
   leased = larger(leased, ARGV[2])
   redis.call('DEL', readers)
-  redis.call('PUBLISH', ARGV[6], ARGV[1])
-elseif holder and not base then
-  return {2, left, now}
+  redis.call('PUBLISH', ARGV[7], ARGV[1])
 else
   local known = base and tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0') or 0
   if known <= millis then

@@ -152,7 +152,8 @@ final class Belongings {
         for (String key : call.keys()) {
             if (key.endsWith(":fence")) {
                 String tokens = redis.get(key);
-                leases.put(key, tokens == null ? 0 : Long.parseLong(tokens.substring(tokens.indexOf(' ') + 1)));
+                String[] words = tokens == null ? new String[] {"0"} : tokens.split(" ");
+                leases.put(key, Long.parseLong(words[Math.min(1, words.length - 1)]));
             }
         }
         return leases;

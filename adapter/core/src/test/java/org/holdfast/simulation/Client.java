@@ -68,7 +68,7 @@ final class Client {
         this.habits = habits;
         this.time = time;
         this.random = world.random;
-        ClockMonitor clockMonitor = new ClockMonitor(nodes, timing.driftFactor());
+        ClockMonitor clockMonitor = new ClockMonitor(nodes, network.settings());
         this.view = new View(time, machine, clockMonitor, network.guards(clockMonitor, time));
         this.service = network.connect(view);
         ReleaseNotifications notifications =

@@ -9,9 +9,8 @@ package org.holdfast.simulation;
  */
 record LockValue(long lingersMicros, String owner) {
 
-    /** Lines before the last one hold locks that were taken over. */
     static LockValue parse(String value) {
-        String[] words = value.substring(value.lastIndexOf('\n') + 1).split(" ", 3);
+        String[] words = value.split(" ", 3);
         return new LockValue(Long.parseLong(words[0]), words[2]);
     }
 }

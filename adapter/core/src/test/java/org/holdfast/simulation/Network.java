@@ -15,6 +15,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.script.ScriptBridge;
 
 /**
@@ -52,12 +53,22 @@ final class Network {
         }
     }
 
+    /** Returns what all clients must agree on. */
+    SharedSettings settings() {
+        return acceptedSettings.widest();
+    }
+
     /** What one client makes of each node. */
     List<NodeGuard> guards(ClockMonitor clockMonitor, SimulatedTime time) {
         return IntStream.range(0, nodes.size())
                 .mapToObj(node ->
                         new NodeGuard(node, acceptedSettings, nodes.get(node).isDurable(), clockMonitor, time))
                 .toList();
+    }
+
+    private SimulatedRedis.Prepared prepared(Command command, long vouchedMillis) {
+        return new SimulatedRedis.Prepared(
+                ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros, vouchedMillis));
     }
 
     private long delay() {
@@ -248,8 +259,7 @@ final class Network {
         @Override
         public Round send(Command command, NodeSet targets) {
             turns.sent(command);
-            SimulatedRedis.Prepared prepared =
-                    new SimulatedRedis.Prepared(ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros));
+            SimulatedRedis.Prepared prepared = prepared(command, 0);
             Answers answers = new Answers(world, view.time, targets.size());
             for (int node = 0; node < open.length; node++) {
                 if (targets.contains(node)) {
@@ -282,9 +292,22 @@ final class Network {
         }
     }
 
-    /** @param again whether it is sent once more, with the script, to a node that did not know it */
+    /**
+     * @param again whether it is sent once more, with the script, to a node that did not know it
+     * @param vouched whether it is sent once more, to a node whose clock is believed
+     */
     private record Request(
-            Command command, SimulatedRedis.Prepared prepared, Answers answers, long sentAt, boolean again) {
+            Command command,
+            SimulatedRedis.Prepared prepared,
+            Answers answers,
+            long sentAt,
+            boolean again,
+            boolean vouched) {
+
+        /** Its caller waits no more: it would overtake its release. */
+        boolean isTooLate() {
+            return command instanceof Command.Acquire && answers.isLeft();
+        }
 
         /** What an attempt has got is taken back, and tickets are, without a chance to ask again. */
         boolean bringsScript() {
@@ -310,7 +333,7 @@ final class Network {
         }
 
         void send(Command command, SimulatedRedis.Prepared prepared, Answers answers) {
-            send(new Request(command, prepared, answers, view.time.nanoTime(), false));
+            send(new Request(command, prepared, answers, view.time.nanoTime(), false, false));
         }
 
         private void send(Request request) {
@@ -376,8 +399,12 @@ final class Network {
                 sendScript(first);
                 return;
             }
-            first.answers()
-                    .answered(view.clockMonitor.weigh(answer, first.command(), first.sentAt(), view.time.nanoTime()));
+            Answer weighed = view.clockMonitor.weigh(answer, first.command(), first.sentAt(), view.time.nanoTime());
+            if (weighed.reply() instanceof Reply.Ended ended) {
+                sendVouching(first, ended);
+                return;
+            }
+            first.answers().answered(weighed);
             if (answer.reply() instanceof Reply.Forgotten || view.clockMonitor.isDoubted(node)) {
                 break_(); // to connect anew sets the birth mark
             }
@@ -385,11 +412,26 @@ final class Network {
 
         /** An acquisition whose caller waits no more is not sent again: it would overtake its release. */
         private void sendScript(Request request) {
-            if (request.command() instanceof Command.Acquire
-                    && request.answers().isLeft()) {
+            if (request.isTooLate()) {
                 request.answers().answered(new Answer(node, new Reply.Refused("only the script was made known"), 0));
             } else {
-                send(new Request(request.command(), request.prepared(), request.answers(), view.time.nanoTime(), true));
+                send(new Request(
+                        request.command(),
+                        request.prepared(),
+                        request.answers(),
+                        view.time.nanoTime(),
+                        true,
+                        request.vouched()));
+            }
+        }
+
+        private void sendVouching(Request request, Reply.Ended ended) {
+            if (request.vouched() || request.isTooLate()) {
+                request.answers().answered(new Answer(node, new Reply.Held(1), 0));
+            } else {
+                SimulatedRedis.Prepared vouching = prepared(request.command(), ended.atMillis());
+                send(new Request(
+                        request.command(), vouching, request.answers(), view.time.nanoTime(), request.again(), true));
             }
         }
 

@@ -6,6 +6,7 @@ import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.SharedSettings;
 
 /**
  * Watches the clocks of the nodes: each answer carries the node's time, which must keep its distance from our own
@@ -42,12 +43,21 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     /** A standstill of ours for so long is seen at every node, however slow the network. */
     private static final long UNMISTAKABLE_JUMP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /**
+     * So long a process must have watched a clock itself before it believes what other processes have watched. A jump that
+     * came before its first answer is seen within 3.5 s by the processes that have watched the clock, and is in the mark.
+     */
+    private static final long OWN_WATCH_MICROS = TimeUnit.SECONDS.toMicros(5);
+
     private final double drift;
+    private final long quarantineMicros;
     private final Watched[] watched;
 
-    /** @param driftFactor bound on the difference of clock rates, as a part of the time that passes */
-    public ClockMonitor(int nodes, double driftFactor) {
-        this.drift = Math.max(driftFactor, LEAST_DRIFT);
+    /** @param settings bound the difference of clock rates, and the time for which a lease may last */
+    public ClockMonitor(int nodes, SharedSettings settings) {
+        this.drift = Math.max(settings.driftFactor(), LEAST_DRIFT);
+        this.quarantineMicros =
+                TimeUnit.NANOSECONDS.toMicros(settings.quarantine().toNanos());
         this.watched = new Watched[nodes];
         for (int node = 0; node < nodes; node++) {
             watched[node] = new Watched();
@@ -85,6 +95,10 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         private long jumpLow;
         private long jumpHigh;
         private long steadyMicros;
+
+        /** Since when this process and others before it have watched the clock. */
+        private long steadyForAllMicros;
+
         private long lastMicros;
         private long microsBefore;
         private long microsAtJump;
@@ -109,6 +123,9 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      */
     public Answer weigh(Answer answer, Command command, long sentAt, long receivedAt) {
         boolean counts = note(answer.node(), sentAt, receivedAt, answer.nodeMicros());
+        if (answer.reply() instanceof Reply.Ended ended) {
+            return believe(answer, ended);
+        }
         if (!(answer.reply() instanceof Reply.Granted)) {
             return answer;
         }
@@ -121,6 +138,34 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     }
 
     /**
+     * Believes a node that says that a lease has ended, if its clock was watched for long enough. That clock may have
+     * jumped before: then a lease that was granted before lasts no longer than a quarantine.
+     */
+    private synchronized Answer believe(Answer answer, Reply.Ended ended) {
+        long nowMicros = answer.nodeMicros();
+        long waitMicros = untilBelieved(watched[answer.node()], nowMicros);
+        boolean past = TimeUnit.MILLISECONDS.toNanos(ended.atMillis()) <= nowMicros * 1_000 + GRAIN_NANOS;
+        return past && waitMicros <= 0
+                ? answer
+                : new Answer(answer.node(), new Reply.Held(Math.max(1, waitMicros / 1_000)), nowMicros);
+    }
+
+    /**
+     * Returns for how long a clock is not believed yet. This process must have watched it without a gap for as long as any
+     * lease lasts; or for a while, if others have watched it before.
+     */
+    private long untilBelieved(Watched clock, long nowMicros) {
+        if (clock.doubted) {
+            return OWN_WATCH_MICROS;
+        }
+        long since = clock.steadyMicros;
+        long sinceForAll = clock.steadyForAllMicros == 0 ? since : clock.steadyForAllMicros;
+        long alone = since + quarantineMicros;
+        long withOthers = Math.max(since + OWN_WATCH_MICROS, sinceForAll + quarantineMicros);
+        return Math.min(alone, withOthers) - nowMicros;
+    }
+
+    /**
      * A clock may go ahead by the same twice, and its node's mark be set meanwhile: memory is whole since a moment in
      * between. To a client that has not looked since, the clock seems never to have moved.
      */
@@ -129,8 +174,9 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     }
 
     @Override
-    public synchronized void admitted(int node, long wholeFromMicros) {
+    public synchronized void admitted(int node, long wholeFromMicros, long steadyMicros) {
         watched[node].wholeFromMicros = wholeFromMicros;
+        watched[node].steadyForAllMicros = steadyMicros;
     }
 
     /**

@@ -75,9 +75,12 @@ public final class NodeGuard {
         long steadyMicros(int node);
 
         /**
-         * Receives the moment from which on the node may grant locks, as a look found it, in the node's microseconds.
+         * Receives what a look found.
+         *
+         * @param wholeFromMicros from when on the node may grant locks, in its microseconds
+         * @param steadyMicros since when processes have watched its clock without a gap or jump, likewise
          */
-        void admitted(int node, long wholeFromMicros);
+        void admitted(int node, long wholeFromMicros, long steadyMicros);
     }
 
     /** Settings of other processes, and when they were seen. */
@@ -172,7 +175,7 @@ public final class NodeGuard {
         String runId = sight.facts().process().runId();
         memory = new Memory(runId, seenMicros, askedAt);
         long until = mark.sinceMicros() + micros(acceptedSettings.widest().quarantine());
-        clockMonitor.admitted(node, until);
+        clockMonitor.admitted(node, until, steadyMicros(mark, sight.facts().nowMicros() - mark.seenMicros()));
         return new Admission.Admitted(runId, Math.max(0, until - sight.facts().nowMicros()), begun);
     }
 

@@ -15,6 +15,14 @@ public sealed interface Reply {
      */
     record Held(long remainingMillis) implements Reply {}
 
+    /**
+     * The lease of another owner has ended, if the node's clock is right. Nothing has changed there: the command is sent
+     * again if that clock is believed.
+     *
+     * @param atMillis when it has ended, by the node's clock
+     */
+    record Ended(long atMillis) implements Reply {}
+
     /** A token as large or larger was granted already. */
     record TokenTooSmall(long last) implements Reply {}
 

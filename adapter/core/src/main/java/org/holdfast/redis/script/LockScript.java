@@ -14,21 +14,20 @@ import java.util.regex.Pattern;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
 public enum LockScript {
-    ACQUIRE("time.lua", "quarantine.lua", "lock.lua", "takeover.lua", "acquire.lua"),
-    ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "takeover.lua", "queue.lua", "acquire.lua"),
+    ACQUIRE("time.lua", "quarantine.lua", "lock.lua", "acquire.lua"),
+    ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "queue.lua", "acquire.lua"),
     RENEW("time.lua", "quarantine.lua", "lock.lua", "fence.lua", "renew.lua"),
-    RELEASE("lock.lua", "fence.lua", "undo.lua", "release.lua"),
+    RELEASE("lock.lua", "fence.lua", "release.lua"),
     ACQUIRE_READING(
             "time.lua",
             "quarantine.lua",
             "lock.lua",
             "fence.lua",
-            "takeover.lua",
             "queue.lua",
             "acquire_reading.lua",
             "join_reading.lua"),
     RENEW_READING("time.lua", "quarantine.lua", "lock.lua", "fence.lua", "renew_reading.lua", "join_reading.lua"),
-    RELEASE_READING("time.lua", "lock.lua", "fence.lua", "undo.lua", "release_reading.lua"),
+    RELEASE_READING("time.lua", "lock.lua", "fence.lua", "release_reading.lua"),
     FIND_PERMIT("time.lua", "lock.lua", "find_permit.lua"),
     INSPECT("time.lua", "lock.lua", "holders.lua", "inspect.lua"),
     FORCE_RELEASE("time.lua", "lock.lua", "fence.lua", "holders.lua", "force_release.lua"),

@@ -24,6 +24,7 @@ public final class ReplyDecoder {
     private static final int FREE = 13;
     private static final int SEEN = 14;
     private static final int TOKEN_SKEWED = 15;
+    private static final int ENDED = 16;
 
     private ReplyDecoder() {}
 
@@ -55,7 +56,7 @@ public final class ReplyDecoder {
     }
 
     private static Reply reply(long status, long detail) {
-        if (status < 0 || status > TOKEN_SKEWED || !isPossible((int) status, detail)) {
+        if (status < 0 || status > ENDED || !isPossible((int) status, detail)) {
             return null;
         }
         return switch ((int) status) {
@@ -71,6 +72,7 @@ public final class ReplyDecoder {
             case NOTED -> new Reply.Noted();
             case FREE -> new Reply.Free((int) detail);
             case TOKEN_SKEWED -> new Reply.TokenSkewed(detail);
+            case ENDED -> new Reply.Ended(detail);
             default -> null;
         };
     }

@@ -15,6 +15,8 @@ import redis.clients.jedis.Protocol;
 /** Translates commands into script calls. {@link ReplyDecoder} understands what the scripts return. */
 public final class ScriptCodec {
 
+    private static final long NOT_VOUCHED = 0;
+
     private final String prefix;
     private final long lingerMicros;
 
@@ -54,13 +56,24 @@ public final class ScriptCodec {
     /** Returns the call by the script's SHA. */
     CommandArguments bySha(Command command) {
         LockScript script = script(command);
-        return arguments(command, new CommandArguments(Protocol.Command.EVALSHA).add(script.sha()));
+        return arguments(command, NOT_VOUCHED, new CommandArguments(Protocol.Command.EVALSHA).add(script.sha()));
+    }
+
+    /**
+     * Returns the call of a script that the node knows, by a caller that vouches for the node's clock.
+     *
+     * @param vouchedMillis leases that ended until then have ended, in milliseconds by that clock
+     */
+    public CommandArguments vouching(Command command, long vouchedMillis) {
+        CommandArguments call = new CommandArguments(Protocol.Command.EVALSHA)
+                .add(script(command).sha());
+        return arguments(command, vouchedMillis, call);
     }
 
     /** Returns the call with the script's source, which makes it known too. */
     public CommandArguments bySource(Command command) {
         LockScript script = script(command);
-        return arguments(command, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
+        return arguments(command, NOT_VOUCHED, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
     }
 
     /** Returns the call that makes the command's script known and changes nothing. */
@@ -101,11 +114,11 @@ public final class ScriptCodec {
         return command instanceof Command.Refresh ? LockScript.REFRESH : LockScript.LEAVE;
     }
 
-    private CommandArguments arguments(Command command, CommandArguments call) {
+    private CommandArguments arguments(Command command, long vouchedMillis, CommandArguments call) {
         if (command instanceof Command.Acquire c) {
-            acquire(c, call);
+            acquire(c, vouchedMillis, call);
         } else if (command instanceof Command.Renew c) {
-            renew(c.claim(), call);
+            renew(c.claim(), vouchedMillis, call);
         } else if (command instanceof Command.Release c) {
             release(c, call);
         } else if (command instanceof Command.FindPermit c) {
@@ -128,7 +141,7 @@ public final class ScriptCodec {
         return call;
     }
 
-    private void acquire(Command.Acquire command, CommandArguments call) {
+    private void acquire(Command.Acquire command, long vouchedMillis, CommandArguments call) {
         Claim claim = command.claim();
         boolean queues = command.queueing().isPresent();
         boolean reads = claim.target() instanceof Target.Shared;
@@ -142,7 +155,7 @@ public final class ScriptCodec {
             call.add(bytes(base + "readers"));
         }
         addMark(call);
-        addTake(claim, claim.token(), call)
+        addTake(claim, claim.token(), vouchedMillis, call)
                 .add(claim.target().names().size())
                 .add(claim.lastToken())
                 .add(command.maxSkewMicros());
@@ -157,7 +170,7 @@ public final class ScriptCodec {
                 .add(reads ? 1 : 0);
     }
 
-    private void renew(Claim claim, CommandArguments call) {
+    private void renew(Claim claim, long vouchedMillis, CommandArguments call) {
         boolean reads = claim.target() instanceof Target.Shared;
         call.add(keysOf(claim) + (reads ? 1 : 0) + markKeys());
         addKeys(claim, call);
@@ -165,7 +178,7 @@ public final class ScriptCodec {
             call.add(bytes(base(claim.target().name()) + "readers"));
         }
         addMark(call);
-        addTake(claim, claim.lastToken(), call);
+        addTake(claim, claim.lastToken(), vouchedMillis, call);
         if (reads) {
             call.add(bytes(channel(claim.target().name())));
         } else {
@@ -276,12 +289,13 @@ public final class ScriptCodec {
         }
     }
 
-    private CommandArguments addTake(Claim claim, long token, CommandArguments call) {
+    private CommandArguments addTake(Claim claim, long token, long vouchedMillis, CommandArguments call) {
         return call.add(bytes(claim.owner().value()))
                 .add(token)
                 .add(claim.target() instanceof Target.Shared ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
                 .add(keptMillis(claim.fenceMillis()))
-                .add(lingerMicros);
+                .add(lingerMicros)
+                .add(vouchedMillis);
     }
 
     /** The braces are a hash tag: on a cluster all keys of a lock live in one slot. */

@@ -11,6 +11,7 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.node.Target;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,7 @@ class ClockMonitorTest {
             AnyToken.acquire(new Claim(new Target.Exclusive("x"), new Owner("a".repeat(40)), 7, 1_000, 2_000));
 
     private static final double DRIFT = 0.01;
+    private static final SharedSettings SETTINGS = new SharedSettings(30_000, 600_000, DRIFT);
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long EPOCH_MICROS = 1_800_000_000_000_000L;
@@ -27,7 +29,7 @@ class ClockMonitorTest {
     /** Ours begins anywhere: here it passes the largest number after two seconds. */
     private static final long ORIGIN = Long.MAX_VALUE - 2 * SECOND;
 
-    private final ClockMonitor clockMonitor = new ClockMonitor(3, DRIFT);
+    private final ClockMonitor clockMonitor = new ClockMonitor(3, SETTINGS);
 
     /** A node answers half way between, with a clock that is ahead by so much. */
     private boolean told(int node, long sent, long received, long aheadNanos) {
@@ -124,7 +126,7 @@ class ClockMonitorTest {
     @Test
     void grant_inAQuarantineThatALookHasFound_isWeighedAsNoAnswer_unlessItExtends() {
         told(1, 0, MILLI, 0);
-        clockMonitor.admitted(1, EPOCH_MICROS + 3 * SECOND / 1_000);
+        clockMonitor.admitted(1, EPOCH_MICROS + 3 * SECOND / 1_000, 0);
         Answer granted = new Answer(1, new Reply.Granted(), EPOCH_MICROS + SECOND / 1_000);
         assertThat(clockMonitor
                         .weigh(granted, ACQUIRE, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
@@ -196,7 +198,7 @@ class ClockMonitorTest {
 
     @Test
     void singleNode_cannotTestifyAgainstOurClock() {
-        ClockMonitor one = new ClockMonitor(1, DRIFT);
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
         one.note(0, 0, MILLI, EPOCH_MICROS);
         one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 60_000_000);
         assertThat(one.isDoubted(0)).isTrue();
@@ -207,7 +209,7 @@ class ClockMonitorTest {
     /** What another process saw since then, when the clock was right again, looks like a look from within our standstill. */
     @Test
     void jump_ofAClockThatIsBackAgain_isTheNodesWhateverOthersHaveSeenSince() {
-        ClockMonitor one = new ClockMonitor(1, DRIFT);
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
         one.note(0, 0, MILLI, EPOCH_MICROS);
         one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 3_950_000);
         assertThat(one.find(0, SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.OPEN);
@@ -221,7 +223,7 @@ class ClockMonitorTest {
     /** Another process looked from before the jump until after it, and saw none: it is our clock that stood still. */
     @Test
     void jump_thatDoesNotFitIntoWhatAnotherProcessSaw_isOurs() {
-        ClockMonitor one = new ClockMonitor(1, DRIFT);
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
         one.note(0, 0, MILLI, EPOCH_MICROS);
         one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 61_000_000);
         long before = EPOCH_MICROS - 1;
@@ -240,7 +242,7 @@ class ClockMonitorTest {
 
     @Test
     void smallJump_ofASingleNode_waitsForTheNextLookOfAnotherProcess() {
-        ClockMonitor one = new ClockMonitor(1, DRIFT);
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
         one.note(0, 0, MILLI, EPOCH_MICROS);
         one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 2_000_000);
         assertThat(one.find(0, 2 * SECOND)).isEqualTo(ClockMonitor.Finding.OPEN);
@@ -249,7 +251,7 @@ class ClockMonitorTest {
 
     @Test
     void clock_thatWasNotMeasuredForLong_isWatchedSinceThen() {
-        ClockMonitor one = new ClockMonitor(1, DRIFT);
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
         one.note(0, 0, MILLI, EPOCH_MICROS);
         one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 1_000_000);
         assertThat(one.steadyMicros(0)).isEqualTo(EPOCH_MICROS);

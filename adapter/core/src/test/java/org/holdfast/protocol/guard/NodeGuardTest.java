@@ -83,7 +83,7 @@ class NodeGuardTest {
             }
 
             @Override
-            public void admitted(int node, long wholeFromMicros) {
+            public void admitted(int node, long wholeFromMicros, long steadyMicros) {
                 // nothing is granted here
             }
         };

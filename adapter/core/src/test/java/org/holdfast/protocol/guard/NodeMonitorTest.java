@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.SharedSettings;
 import org.junit.jupiter.api.Test;
 
 class NodeMonitorTest {
@@ -14,7 +15,7 @@ class NodeMonitorTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long EPOCH_MICROS = 1_800_000_000_000_000L;
 
-    private final ClockMonitor clockMonitor = new ClockMonitor(3, 0.01);
+    private final ClockMonitor clockMonitor = new ClockMonitor(3, new SharedSettings(30_000, 600_000, 0.01));
     private final List<Long> told = new ArrayList<>();
     private long now;
 

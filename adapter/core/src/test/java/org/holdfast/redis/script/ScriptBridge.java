@@ -30,9 +30,17 @@ public final class ScriptBridge {
 
     /** @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory */
     public static Call call(Command command, String prefix, long quarantineMicros) {
+        return call(command, prefix, quarantineMicros, 0);
+    }
+
+    /**
+     * @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory
+     * @param vouchedMillis leases that ended until then by the node's clock have ended; 0 to vouch for none
+     */
+    public static Call call(Command command, String prefix, long quarantineMicros, long vouchedMillis) {
         long margin = TimeUnit.NANOSECONDS.toMicros(SharedSettings.LINGER_MARGIN.toNanos());
         ScriptCodec codec = new ScriptCodec(prefix, quarantineMicros > 0 ? quarantineMicros + margin : 0);
-        List<String> words = words(codec.bySha(command));
+        List<String> words = words(codec.vouching(command, vouchedMillis));
         String source = SOURCES.computeIfAbsent(
                 words.get(1), sha -> words(codec.bySource(command)).get(1));
         int keys = Integer.parseInt(words.get(2));
