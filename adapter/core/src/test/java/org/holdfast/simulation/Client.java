@@ -48,6 +48,7 @@ final class Client {
     private final LockEngine engine;
     private final Nodes service;
     private final NodeMonitor nodeMonitor;
+    private boolean started;
     private boolean idle;
     private boolean looking;
 
@@ -116,6 +117,7 @@ final class Client {
      * @param from when its threads ask for their first locks
      */
     void start(long from, long until) {
+        started = true;
         world.spawn(machine, this::heartbeat);
         world.spawn(machine, this::lookOut);
         for (int thread = 0; thread < habits.threads(); thread++) {
@@ -168,6 +170,10 @@ final class Client {
 
     /** An operator uses this process to take a lock away from its holders. */
     void forceRelease(LockRequest request, Suspensions suspensions, Runnable done) {
+        if (!started) {
+            done.run();
+            return;
+        }
         world.spawn(machine, () -> {
             suspensions.forcing(request.names());
             try {
@@ -189,7 +195,9 @@ final class Client {
 
     /** One more thread asks for a lock without waiting for it. */
     void tryOnce() {
-        world.spawn(machine, () -> newWorker().tryOnce());
+        if (started) {
+            world.spawn(machine, () -> newWorker().tryOnce());
+        }
     }
 
     /** Tries to take a lock after all faults have ended; it must succeed within so long. */

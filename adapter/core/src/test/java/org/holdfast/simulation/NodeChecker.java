@@ -52,7 +52,6 @@ final class NodeChecker {
             forgotAt = Long.MIN_VALUE / 2;
         }
         errorMicros = ahead;
-        grants.clockSet(ahead);
     }
 
     /**

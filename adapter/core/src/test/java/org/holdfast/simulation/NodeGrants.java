@@ -13,9 +13,8 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 
 /**
- * What one node has granted, and what of it is in force. While the node's clock is not ahead of what it was at a grant, or after
- * that, the node grants nothing that conflicts with it: whatever its clock has shown in between, and whichever attempts were
- * undone meanwhile.
+ * What one node has granted, and what of it is in force. Until then the node grants nothing that conflicts with it: whatever its
+ * clock shows, and whichever attempts are undone meanwhile.
  *
  * <p>This finds at one node what does harm only where a majority is wrong at the same time.
  */
@@ -31,14 +30,8 @@ final class NodeGrants {
     private final World world;
     private final long longestLeaseNanos;
     private final Map<String, List<Grant>> grants = new HashMap<>();
-    private long errorMicros;
 
-    private record Grant(Owner owner, boolean reads, long token, long until, long errorMicros) {
-
-        /** A lock that seems too long after the clock was set back may be cut to what it can be by that clock. */
-        Grant atMost(long micros) {
-            return new Grant(owner, reads, token, until, Math.min(errorMicros, micros));
-        }
+    private record Grant(Owner owner, boolean reads, long token, long until) {
 
         boolean conflicts(Owner other, boolean otherReads) {
             return !owner.equals(other) && !(reads && otherReads);
@@ -48,12 +41,6 @@ final class NodeGrants {
     NodeGrants(World world, long longestLeaseNanos) {
         this.world = world;
         this.longestLeaseNanos = longestLeaseNanos;
-    }
-
-    /** The node's clock is ahead by so much now. */
-    void clockSet(long micros) {
-        errorMicros = micros;
-        grants.values().forEach(known -> known.replaceAll(grant -> grant.atMost(micros)));
     }
 
     /** The node has forgotten locks. */
@@ -102,8 +89,7 @@ final class NodeGrants {
         }
         boolean reads = claim.target() instanceof Target.Shared;
         for (Grant grant : known) {
-            boolean inForce = grant.until() > world.now() && errorMicros <= grant.errorMicros();
-            if (inForce && grant.conflicts(claim.owner(), reads)) {
+            if (grant.until() > world.now() && grant.conflicts(claim.owner(), reads)) {
                 throw new Violation("1: " + command + " was granted by a node that has granted " + grant + " until "
                         + (grant.until() - world.now()) / MILLI + " ms from now");
             }
@@ -112,7 +98,7 @@ final class NodeGrants {
         long ttl =
                 Math.min(claim.ttlMillis() * MILLI, longestLeaseNanos); // a node may cut what is longer than any lease
         long until = world.now() + (long) (ttl * SLOWEST) - GRAIN;
-        known.add(new Grant(claim.owner(), reads, claim.lastToken(), until, errorMicros));
+        known.add(new Grant(claim.owner(), reads, claim.lastToken(), until));
     }
 
     /** A lease that is renewed or ended was one, so what the node had granted before it was over. */

@@ -104,7 +104,7 @@ final class SimulatedNode {
     /** Redis does not wait until a client asks for a key that has expired. */
     private void expire() {
         if (up && pausedUntil <= world.now()) {
-            redis.expire();
+            redis.expire(world.random::nextBoolean); // it looks at twenty keys at a time
         }
         world.after(EXPIRY_CYCLE, this::expire);
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.holdfast.redis.script.ScriptBridge;
@@ -387,11 +388,11 @@ final class SimulatedRedis {
         refusing = what;
     }
 
-    /** Deletes what has expired by now. */
-    void expire() {
+    /** Deletes of what has expired by now whatever it comes across, in the order of its own table. */
+    void expire(BooleanSupplier comesAcross) {
         long now = clockMicros.getAsLong();
         if (keys.values().stream().anyMatch(entry -> entry.expiresAtMicros() <= now)) {
-            own().values().removeIf(entry -> entry.expiresAtMicros() <= now);
+            own().values().removeIf(entry -> entry.expiresAtMicros() <= now && comesAcross.getAsBoolean());
         }
     }
 

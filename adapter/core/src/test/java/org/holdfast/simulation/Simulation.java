@@ -125,7 +125,7 @@ public final class Simulation {
         long peace = trouble + 500 * MILLI;
         long busy = habits.isBrisk() ? trouble / 2 : trouble; // as much happens in half of the time
         long from = setting.survival().isPresent() ? 300 * MILLI : 0;
-        clients.forEach(client -> client.start(from, busy));
+        clients.forEach(client -> start(client, from, busy));
         setting.survival().ifPresent(this::holdThrough);
         faults.begin();
         world.at(trouble, network::calmDown);
@@ -137,6 +137,15 @@ public final class Simulation {
             throw new Violation("4: " + checker.losses() + " leases were lost though nothing went wrong");
         }
         return new Result(checker.acquisitions(), checker.losses());
+    }
+
+    /** Every few of them starts when others have worked for long, and knows nothing of the nodes' clocks before. */
+    private void start(Client client, long from, long until) {
+        if (setting.survival().isEmpty() && random.nextInt(6) == 0) {
+            world.at((long) (random.nextDouble() * until), () -> client.start(from, until));
+        } else {
+            client.start(from, until);
+        }
     }
 
     /** A client has a lock that others wait for, in whatever way, and keeps it through what it must survive. */
