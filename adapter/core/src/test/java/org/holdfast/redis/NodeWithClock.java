@@ -111,8 +111,17 @@ abstract class NodeWithClock {
 
     /** Sends it as another process would that does not know this node's clock: it sees no jump in the answer. */
     Reply ask(Command command) {
-        ScriptBridge.Call call = ScriptBridge.call(command, "test", QUARANTINE_MICROS);
-        return ReplyDecoder.answer(0, jedis.eval(call.source(), call.keys(), call.arguments()))
+        return askVouching(command, 0);
+    }
+
+    /** Sends it as another process would that has watched this node's clock, and believes it. */
+    Reply askVouching(Command command) {
+        return ask(command) instanceof Reply.Ended ended ? askVouching(command, ended.atMillis()) : ask(command);
+    }
+
+    /** @param vouchedMillis leases that ended until then by the node's clock have ended */
+    Reply askVouching(Command command, long vouchedMillis) {
+        return ReplyDecoder.answer(0, eval(ScriptBridge.call(command, "test", QUARANTINE_MICROS, vouchedMillis)))
                 .reply();
     }
 

@@ -26,13 +26,8 @@ import org.holdfast.protocol.node.SharedSettings;
  */
 public final class ClockMonitor implements NodeGuard.ClockWatch {
 
-    private static final long GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-
     /** Even where no drift is allowed for: clocks are not that good. */
     private static final double LEAST_DRIFT = 0.001;
-
-    /** Jumps that were seen within so long of each other may have one cause. */
-    private static final long TESTIMONY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     /** So long the other nodes, and the other processes, may take to show which clock caused the jump. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -43,24 +38,18 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     /** A standstill of ours for so long is seen at every node, however slow the network. */
     private static final long UNMISTAKABLE_JUMP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /**
-     * So long a process must have watched a clock itself before it believes what other processes have watched. A jump that
-     * came before its first answer is seen within 3.5 s by the processes that have watched the clock, and is in the mark.
-     */
-    private static final long OWN_WATCH_MICROS = TimeUnit.SECONDS.toMicros(5);
-
     private final double drift;
-    private final long quarantineMicros;
-    private final Watched[] watched;
+    private final long longestLeaseMicros;
+    private final WatchedClock[] watched;
 
     /** @param settings bound the difference of clock rates, and the time for which a lease may last */
     public ClockMonitor(int nodes, SharedSettings settings) {
         this.drift = Math.max(settings.driftFactor(), LEAST_DRIFT);
-        this.quarantineMicros =
+        this.longestLeaseMicros =
                 TimeUnit.NANOSECONDS.toMicros(settings.quarantine().toNanos());
-        this.watched = new Watched[nodes];
+        this.watched = new WatchedClock[nodes];
         for (int node = 0; node < nodes; node++) {
-            watched[node] = new Watched();
+            watched[node] = new WatchedClock(drift);
         }
     }
 
@@ -74,45 +63,6 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         CLIENT
     }
 
-    /** The clock of one node: bounds of its distance from ours, and the jump that was seen last. */
-    private static final class Watched {
-        private boolean known;
-        private long low;
-        private long high;
-        private long at;
-        private long lastSentAt;
-        private boolean jumped;
-        private boolean doubted;
-        private boolean told;
-        private boolean stepped;
-
-        /** Was set back since it jumped: it was that clock, not ours. */
-        private boolean returned;
-
-        private long believedFrom;
-        private long jumpSeenAt;
-        private long measuredBefore;
-        private long jumpLow;
-        private long jumpHigh;
-        private long steadyMicros;
-
-        /** Since when this process and others before it have watched the clock. */
-        private long steadyForAllMicros;
-
-        private long lastMicros;
-        private long microsBefore;
-        private long microsAtJump;
-        private long wholeFromMicros;
-
-        private boolean isLike(Watched other) {
-            return jumped
-                    && other.jumped
-                    && Math.abs(jumpSeenAt - other.jumpSeenAt) < TESTIMONY_NANOS
-                    && jumpLow - other.jumpHigh <= 0
-                    && other.jumpLow - jumpHigh <= 0;
-        }
-    }
-
     /**
      * Takes note of the time in an answer, and returns what the answer is worth: a grant by a clock that has jumped is
      * none. What was done there is as unknown as if no answer had come, and must be undone like that.
@@ -124,7 +74,9 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     public Answer weigh(Answer answer, Command command, long sentAt, long receivedAt) {
         boolean counts = note(answer.node(), sentAt, receivedAt, answer.nodeMicros());
         if (answer.reply() instanceof Reply.Ended ended) {
-            return believe(answer, ended);
+            return counts
+                    ? believe(answer, ended)
+                    : new Answer(answer.node(), new Reply.Refused(describe(answer.node())), 0);
         }
         if (!(answer.reply() instanceof Reply.Granted)) {
             return answer;
@@ -143,26 +95,11 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      */
     private synchronized Answer believe(Answer answer, Reply.Ended ended) {
         long nowMicros = answer.nodeMicros();
-        long waitMicros = untilBelieved(watched[answer.node()], nowMicros);
-        boolean past = TimeUnit.MILLISECONDS.toNanos(ended.atMillis()) <= nowMicros * 1_000 + GRAIN_NANOS;
+        long waitMicros = watched[answer.node()].believedFromMicros(longestLeaseMicros) - nowMicros;
+        boolean past = TimeUnit.MILLISECONDS.toNanos(ended.atMillis()) <= nowMicros * 1_000 + WatchedClock.GRAIN_NANOS;
         return past && waitMicros <= 0
                 ? answer
                 : new Answer(answer.node(), new Reply.Held(Math.max(1, waitMicros / 1_000)), nowMicros);
-    }
-
-    /**
-     * Returns for how long a clock is not believed yet. This process must have watched it without a gap for as long as any
-     * lease lasts; or for a while, if others have watched it before.
-     */
-    private long untilBelieved(Watched clock, long nowMicros) {
-        if (clock.doubted) {
-            return OWN_WATCH_MICROS;
-        }
-        long since = clock.steadyMicros;
-        long sinceForAll = clock.steadyForAllMicros == 0 ? since : clock.steadyForAllMicros;
-        long alone = since + quarantineMicros;
-        long withOthers = Math.max(since + OWN_WATCH_MICROS, sinceForAll + quarantineMicros);
-        return Math.min(alone, withOthers) - nowMicros;
     }
 
     /**
@@ -186,74 +123,16 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      * @return whether a grant in the same answer counts
      */
     public synchronized boolean note(int node, long sentAt, long receivedAt, long nodeMicros) {
-        Watched clock = watched[node];
+        WatchedClock clock = watched[node];
         if (clock.stepped && sentAt - clock.believedFrom < 0) {
             return false; // it may have been answered before the step was seen, or before the quarantine
         }
         if (nodeMicros != 0) {
             long nodeNanos = TimeUnit.MICROSECONDS.toNanos(nodeMicros);
             long underWay = (long) ((receivedAt - sentAt) * drift); // the older bound is widened to the newer moment
-            compare(clock, nodeNanos - receivedAt, nodeNanos - sentAt + underWay, sentAt, receivedAt, nodeMicros);
-            clock.lastMicros = nodeMicros;
+            clock.measured(nodeNanos - receivedAt, nodeNanos - sentAt + underWay, sentAt, receivedAt, nodeMicros);
         }
         return !clock.doubted;
-    }
-
-    /** Nothing but differences of distances is compared: our clock may begin anywhere. */
-    private void compare(Watched clock, long low, long high, long sentAt, long at, long nodeMicros) {
-        if (!clock.known) {
-            clock.known = true;
-            clock.steadyMicros = nodeMicros;
-            set(clock, low, high, sentAt, at);
-            return;
-        }
-        long widened = (long) (Math.abs(at - clock.at) * drift);
-        long knownLow = clock.low - widened;
-        long knownHigh = clock.high + widened;
-        if (low - knownHigh > GRAIN_NANOS) {
-            clock.jumped = true;
-            clock.doubted = true;
-            clock.stepped = true;
-            clock.returned = false;
-            clock.told = false;
-            clock.measuredBefore = clock.at;
-            clock.believedFrom = at;
-            clock.jumpSeenAt = at;
-            clock.jumpLow = low - knownHigh;
-            clock.jumpHigh = high - knownLow;
-            clock.microsBefore = clock.lastMicros;
-            clock.microsAtJump = nodeMicros;
-            clock.steadyMicros = nodeMicros;
-            set(clock, low, high, sentAt, at);
-        } else if (knownLow - high > GRAIN_NANOS) { // set back
-            clock.stepped = true;
-            clock.returned = true;
-            clock.believedFrom = at;
-            clock.steadyMicros = nodeMicros;
-            set(clock, low, high, sentAt, at);
-        } else if (at - clock.at >= 0) {
-            if (at - clock.at > SMALL_JUMP_NANOS) { // measured too seldom to say that there was no jump
-                clock.steadyMicros = nodeMicros;
-            }
-            narrow(clock, knownLow, knownHigh, low, high);
-            clock.lastSentAt = sentAt;
-            clock.at = at;
-        }
-    }
-
-    private static void set(Watched clock, long low, long high, long sentAt, long at) {
-        clock.low = low;
-        clock.high = high;
-        clock.lastSentAt = sentAt;
-        clock.at = at;
-    }
-
-    /** What is a little apart counts as the nearest edge: were it taken as it is, small steps would add up unseen. */
-    private static void narrow(Watched clock, long knownLow, long knownHigh, long low, long high) {
-        long lower = low - knownLow > 0 ? low : knownLow;
-        long upper = high - knownHigh < 0 ? high : knownHigh;
-        clock.low = lower - knownHigh > 0 ? knownHigh : lower;
-        clock.high = upper - knownLow < 0 ? knownLow : upper;
     }
 
     /** Returns whether this node has ever reported its time. */
@@ -266,7 +145,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         long ours = TimeUnit.MICROSECONDS.toNanos(wallMicros) - now;
         long limit = TimeUnit.MICROSECONDS.toNanos(limitMicros);
         int far = 0;
-        for (Watched clock : watched) {
+        for (WatchedClock clock : watched) {
             far += clock.known && (clock.low - ours > limit || ours - clock.high > limit) ? 1 : 0;
         }
         return far >= quorum();
@@ -286,7 +165,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      * @param seenMicros until when they have, by the node's clock
      */
     public synchronized boolean isVouchedFor(int node, long steadyMicros, long seenMicros) {
-        Watched clock = watched[node];
+        WatchedClock clock = watched[node];
         long gapMicros = clock.microsAtJump - seenMicros; // the jump does not fit into a gap that is shorter
         return clock.doubted
                 && !clock.returned
@@ -296,7 +175,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
 
     /** Our own clock stood still, as other processes show; returns for how long, 0 if that was returned before. */
     public synchronized long stoodStillBy(int node) {
-        Watched clock = watched[node];
+        WatchedClock clock = watched[node];
         boolean first = clock.jumped && !clock.told;
         clock.told = true;
         return first ? clock.jumpHigh : 0;
@@ -331,10 +210,10 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      * has been put in quarantine meanwhile. A single node cannot testify against us.
      */
     public synchronized long stoodStillNanos() {
-        for (Watched one : watched) {
+        for (WatchedClock one : watched) {
             one.told |= one.jumped && isKnownAlready(one);
             if (one.jumped && !one.told && isOurs(one)) {
-                for (Watched other : watched) {
+                for (WatchedClock other : watched) {
                     other.told |= one.isLike(other);
                 }
                 return one.jumpHigh;
@@ -344,8 +223,8 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     }
 
     /** A node that answers late shows a standstill that was reported since it was measured last. */
-    private boolean isKnownAlready(Watched late) {
-        for (Watched other : watched) {
+    private boolean isKnownAlready(WatchedClock late) {
+        for (WatchedClock other : watched) {
             if (other.told && other.isLike(late) && other.jumpSeenAt - late.measuredBefore >= 0) {
                 return true;
             }
@@ -353,9 +232,9 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         return false;
     }
 
-    private boolean isOurs(Watched clock) {
+    private boolean isOurs(WatchedClock clock) {
         int alike = 0;
-        for (Watched other : watched) {
+        for (WatchedClock other : watched) {
             alike += clock.isLike(other) ? 1 : 0;
         }
         return alike > 1 && alike >= quorum();
@@ -374,7 +253,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      * process: its next look is awaited.
      */
     public synchronized Finding find(int node, long now) {
-        Watched clock = watched[node];
+        WatchedClock clock = watched[node];
         if (clock.returned) {
             return Finding.NODE;
         }
@@ -382,7 +261,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
             return Finding.CLIENT;
         }
         int otherwise = 0;
-        for (Watched other : watched) {
+        for (WatchedClock other : watched) {
             boolean answeredSince = other.known && other.lastSentAt - clock.jumpSeenAt >= 0;
             otherwise += answeredSince && other != clock && !clock.isLike(other) ? 1 : 0;
         }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The clock of one node: bounds of its distance from ours, and the jump that was seen last.
+ *
+ * <p>Guarded by the {@link ClockMonitor} that it belongs to.
+ */
+final class WatchedClock {
+
+    static final long GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    /** Jumps that were seen within so long of each other may have one cause. */
+    private static final long TESTIMONY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    /** After so long a gap the drift may hide a jump. */
+    private static final long LONGEST_GAP_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /**
+     * So long a process must have watched a clock itself before it believes what other processes have watched. A jump that
+     * came before its first answer is seen within 3.5 s by the processes that have watched the clock, and is in the mark.
+     */
+    private static final long OWN_WATCH_MICROS = TimeUnit.SECONDS.toMicros(5);
+
+    private final double drift;
+
+    boolean known;
+    long low;
+    long high;
+    long at;
+    long lastSentAt;
+    boolean jumped;
+    boolean doubted;
+    boolean told;
+    boolean stepped;
+
+    /** Was set back since it jumped: it was that clock, not ours. */
+    boolean returned;
+
+    long believedFrom;
+    long jumpSeenAt;
+    long measuredBefore;
+    long jumpLow;
+    long jumpHigh;
+    long steadyMicros;
+
+    /** Since when this process and others before it have watched the clock. */
+    long steadyForAllMicros;
+
+    long lastMicros;
+    long microsBefore;
+    long microsAtJump;
+    long wholeFromMicros;
+
+    /** @param drift bound on the difference of clock rates, as a part of the time that passes */
+    WatchedClock(double drift) {
+        this.drift = drift;
+    }
+
+    boolean isLike(WatchedClock other) {
+        return jumped
+                && other.jumped
+                && Math.abs(jumpSeenAt - other.jumpSeenAt) < TESTIMONY_NANOS
+                && jumpLow - other.jumpHigh <= 0
+                && other.jumpLow - jumpHigh <= 0;
+    }
+
+    /**
+     * Takes a measure. Nothing but differences of distances is compared: our clock may begin anywhere.
+     *
+     * @param newLow how far the node's clock is ahead of ours at the least, in nanoseconds
+     * @param newHigh how far at the most
+     * @param nodeMicros the node's time
+     */
+    void measured(long newLow, long newHigh, long sentAt, long receivedAt, long nodeMicros) {
+        long widened = (long) (Math.abs(receivedAt - at) * drift);
+        long knownLow = low - widened;
+        long knownHigh = high + widened;
+        if (!known) {
+            known = true;
+            steadyMicros = nodeMicros;
+            set(newLow, newHigh, sentAt, receivedAt);
+        } else if (newLow - knownHigh > GRAIN_NANOS) {
+            jumpLow = newLow - knownHigh;
+            jumpHigh = newHigh - knownLow;
+            jumped(receivedAt, nodeMicros);
+            set(newLow, newHigh, sentAt, receivedAt);
+        } else if (knownLow - newHigh > GRAIN_NANOS) { // set back
+            returned = true;
+            stepped(receivedAt, nodeMicros);
+            set(newLow, newHigh, sentAt, receivedAt);
+        } else if (receivedAt - at >= 0) {
+            if (receivedAt - at > LONGEST_GAP_NANOS) {
+                steadyMicros = nodeMicros;
+            }
+            long lower = newLow - knownLow > 0 ? newLow : knownLow;
+            long upper = newHigh - knownHigh < 0 ? newHigh : knownHigh;
+            // what is a little apart counts as the nearest edge: were it taken as it is, small steps would add up
+            // unseen
+            set(lower - knownHigh > 0 ? knownHigh : lower, upper - knownLow < 0 ? knownLow : upper, sentAt, receivedAt);
+        }
+        lastMicros = nodeMicros;
+    }
+
+    private void jumped(long receivedAt, long nodeMicros) {
+        jumped = true;
+        doubted = true;
+        returned = false;
+        told = false;
+        measuredBefore = at;
+        jumpSeenAt = receivedAt;
+        microsBefore = lastMicros;
+        microsAtJump = nodeMicros;
+        stepped(receivedAt, nodeMicros);
+    }
+
+    private void stepped(long receivedAt, long nodeMicros) {
+        stepped = true;
+        believedFrom = receivedAt;
+        steadyMicros = nodeMicros;
+    }
+
+    private void set(long newLow, long newHigh, long sentAt, long receivedAt) {
+        low = newLow;
+        high = newHigh;
+        lastSentAt = sentAt;
+        at = receivedAt;
+    }
+
+    /**
+     * Returns from when on it is believed that a lease has ended, by the node's clock. This process must have watched that
+     * clock without a gap for as long as any lease lasts; or for a while, if others have watched it before.
+     */
+    long believedFromMicros(long longestLeaseMicros) {
+        long sinceForAll = steadyForAllMicros == 0 ? steadyMicros : steadyForAllMicros;
+        long withOthers = Math.max(steadyMicros + OWN_WATCH_MICROS, sinceForAll + longestLeaseMicros);
+        return Math.min(steadyMicros + longestLeaseMicros, withOthers);
+    }
+}
