@@ -17,7 +17,8 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    another owner has it, for so long if not renewed
---   {16, ms, _}   the lease of another owner has ended at this moment, in milliseconds, if this node's clock is right
+--   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right: the moment in
+--                 milliseconds for which the caller has to vouch
 --   {3, token, _} this token or a larger one was granted before
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks
@@ -40,25 +41,27 @@ local lingerMicros = tonumber(ARGV[5])
 local keys = 2 * ARGV[7]
 local known = {} -- what stands again if this is undone
 local missing = {}
+local ttl = tonumber(ARGV[3])
 local longest = 0
-local ended = 0
+local moment = 0
 for i = 1, keys, 2 do
   local owner, left, value = readLock(KEYS[i], ARGV[1])
   if owner == ARGV[1] then
     known[i] = string.match(value, '^%d+ (%d+)')
+    ttl = math.max(ttl, redis.call('PTTL', KEYS[i])) -- sent again, perhaps by a clock that is behind for a moment
   elseif not owner then
     missing[i] = true
-  elseif left > 0 then
-    longest = math.max(longest, cut(KEYS[i], left, value, lingerMicros))
   else
-    ended = math.max(ended, unvouched(left, lingerMicros))
+    local held, unsure = heldFor(KEYS[i], left, value, lingerMicros)
+    longest = math.max(longest, held)
+    moment = math.max(moment, unsure)
   end
 end
-if longest > 0 or ended > 0 then
+if longest > 0 or moment > 0 then
   if keys > 2 and lingerMicros > 0 then
     redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
   end
-  return longest > 0 and {2, longest, now} or {16, ended, now}
+  return longest > 0 and {2, longest, now} or {16, moment, now}
 end
 
 local refusal = forgotten(lingerMicros)
@@ -88,10 +91,10 @@ end
 
 local fence = ARGV[8]
 if lingerMicros > 0 then
-  fence = fence .. ' ' .. fence .. ' ' .. millis + ARGV[3] - math.ceil(lingerMicros / 1000)
+  fence = fence .. ' ' .. fence .. ' ' .. millis + ttl - math.ceil(lingerMicros / 1000)
 end
 for i = 1, keys, 2 do
-  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. known[i] .. ' ' .. ARGV[1], 'PX', ARGV[3])
+  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. known[i] .. ' ' .. ARGV[1], 'PX', ttl)
   redis.call('SET', KEYS[i + 1], fence, 'PX', ARGV[4])
 end
 return {1, 0, now}

@@ -1,5 +1,5 @@
--- Admits one more reader, unless an owner has the lock exclusively. Comes after time.lua, quarantine.lua, lock.lua and
--- fence.lua.
+-- Admits one more reader, unless an owner has the lock exclusively. Comes after time.lua, quarantine.lua, lock.lua,
+-- fence.lua and readers.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
@@ -18,7 +18,8 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    an owner has the lock exclusively, for so long if not renewed
---   {16, ms, _}   such a lease has ended at this moment, in milliseconds, if this node's clock is right
+--   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right: the moment in milliseconds for
+--                 which the caller has to vouch
 --   {3, token, _} this token or a larger one was granted before the reading began, or this lease was released
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks
@@ -35,24 +36,23 @@ end
 local lingerMicros = tonumber(ARGV[5])
 local readers = KEYS[6]
 local linger = math.ceil(lingerMicros / 1000)
-local longestLease = math.ceil(quarantineOf(lingerMicros) / 1000)
+local shortens = false
 local holder, left, value = readLock(KEYS[1], ARGV[1])
 local missing = not holder
 local base, leased, before
+local kept = 0 -- for how many milliseconds more the lock is read already
 if holder then
   base, leased = string.match(holder, '^readers (%d+) (%d+)$')
   before = string.match(value, '^%d+ (%d+) ')
+  kept = base and left or 0
   if left <= 0 and base then -- the same reading continues, since it may be in force
     before = select(2, tokens(KEYS[2])) -- that is perhaps the token of one that has ended
   end
 end
 if holder and not base then
-  if left > 0 then
-    return {2, cut(KEYS[1], left, value, lingerMicros), now}
-  end
-  local ended = unvouched(left, lingerMicros)
-  if ended > 0 then
-    return {16, ended, now}
+  local held, moment = heldFor(KEYS[1], left, value, lingerMicros)
+  if held > 0 or moment > 0 then
+    return held > 0 and {2, held, now} or {16, moment, now}
   end
 end
 
@@ -76,5 +76,6 @@ if tonumber(ARGV[2]) <= tonumber(base) or known < 0 then
   return {3, tonumber((tokens(KEYS[2]))), now}
 end
 if isFirst then
+  known = 0
   redis.call('DEL', readers)
 end

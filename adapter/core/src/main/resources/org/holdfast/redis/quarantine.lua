@@ -20,22 +20,30 @@ local function quarantineOf(lingerMicros)
   return math.max(lingerMicros - margin, 0)
 end
 
--- Returns for how many milliseconds more another owner has a lock. No lease lasts longer than a forgotten lock may: where
--- it seems to, the clock was set back since, and the lock's key is cut.
-local function cut(key, left, value, lingerMicros)
-  local longest = math.ceil(quarantineOf(lingerMicros) / 1000)
-  if lingerMicros == 0 or left <= longest then
-    return left
-  end
-  redis.call('PEXPIRE', key, longest + math.ceil((string.match(value, '^%d+') or 0) / 1000))
-  return longest
-end
+-- A clock for which a client has vouched may have been set back since: this is as long ago as that may be.
+local vouchedAgo = 5000
 
--- Returns the moment at which a lease ended that has so many milliseconds left, 0 or less; 0 if the caller vouches for
--- that moment, or trusts this node. The moment is rounded up: this node's clock may be read a little later each time.
-local function unvouched(left, lingerMicros)
-  local ended = millis + left
-  return lingerMicros > 0 and ended > tonumber(ARGV[6]) and ended + 2 or 0
+-- Returns for how many milliseconds more another owner has a lock, 0 if it has it no more; and the moment for which the
+-- caller has to vouch before this is certain, 0 if it is.
+--
+-- A lease that has ended by this clock may be in force, if the clock is ahead for a moment. The moment is rounded up: this
+-- clock may be read a little later each time. A lock that lasts longer than any lease was granted before the clock was set
+-- back, or the clock is behind for a moment: it is cut if the caller vouches for the clock as it is now.
+local function heldFor(key, left, value, lingerMicros)
+  local longest = math.ceil(quarantineOf(lingerMicros) / 1000)
+  if lingerMicros == 0 or left > 0 and left <= longest + vouchedAgo then
+    return math.max(left, 0), 0
+  end
+  local vouched = tonumber(ARGV[6])
+  if left <= 0 then
+    local ended = millis + left
+    return 0, ended > vouched and ended + 2 or 0
+  end
+  if vouched > millis or vouched < millis - vouchedAgo then
+    return 0, millis
+  end
+  redis.call('PEXPIRE', key, longest + vouchedAgo + math.ceil((string.match(value, '^%d+') or 0) / 1000))
+  return longest + vouchedAgo, 0
 end
 
 -- Returns for how many milliseconds more a lease is in force whose lock is missing, by the moment in its fence; 0 if it

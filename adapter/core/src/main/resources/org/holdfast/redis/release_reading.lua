@@ -1,5 +1,5 @@
--- Ends a reader's lease, and notifies the waiters if it was the last one. Comes after time.lua, lock.lua and
--- fence.lua.
+-- Ends a reader's lease, and notifies the waiters if it was the last one. Comes after time.lua, lock.lua,
+-- fence.lua and readers.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
@@ -84,9 +84,9 @@ else
     redis.call('GET', KEYS[4]) -- see lock.lua
   end
   local latest = leave(known)
-  local left = math.min(latest - millis, keptFor)
+  local left = readFor(keptFor, known, latest)
   over = left <= 0
-  remain = latest > 0 and left + linger > 0
+  remain = left + linger > 0 and (latest > 0 or not over)
   leaveTombstone(remain and linger > 0 and millis + left or nil)
   local kept = before
   if expired > 0 or not before then

@@ -12,11 +12,13 @@
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
 -- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
 -- ARGV[7]  how many names
+-- ARGV[8]  1 if the lease may end earlier than so far, else 0
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    another owner has it, for so long if not renewed
---   {16, ms, _}   the lease of another owner has ended at this moment, in milliseconds, if this node's clock is right
+--   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right: the moment in
+--                 milliseconds for which the caller has to vouch
 --   {3, token, _} no owner has it, and a larger token was granted to a lease or this lease was released
 --   {6, 0, _}     no owner has it, and the birth mark or the heartbeat is gone: this node may have forgotten locks, and
 --                 heals nothing
@@ -37,15 +39,19 @@ local token = tonumber(ARGV[2])
 local missing = false
 local refused = 0
 local longest = 0
-local ended = 0
+local moment = 0
+local ttls = {} -- no lease gets shorter by a clock that is behind for a moment
 for i = 1, keys, 2 do
-  local owner, left = readLock(KEYS[i], ARGV[1])
-  if owner ~= ARGV[1] then
+  local owner, left, value = readLock(KEYS[i], ARGV[1])
+  ttls[i] = tonumber(ARGV[3])
+  if owner == ARGV[1] then
+    ttls[i] = ARGV[8] == '1' and ttls[i] or math.max(ttls[i], redis.call('PTTL', KEYS[i]))
+  else
     missing = true
-    if owner and left > 0 then
-      longest = math.max(longest, left)
-    elseif owner then
-      ended = math.max(ended, unvouched(left, lingerMicros))
+    if owner then
+      local held, unsure = heldFor(KEYS[i], left, value, lingerMicros)
+      longest = math.max(longest, held)
+      moment = math.max(moment, unsure)
     end
     local lease = tonumber((select(2, tokens(KEYS[i + 1]))))
     if token < lease then
@@ -53,11 +59,11 @@ for i = 1, keys, 2 do
     end
   end
 end
-if longest > 0 or ended > 0 then
+if longest > 0 or moment > 0 then
   if keys > 2 and lingerMicros > 0 then
     redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
   end
-  return longest > 0 and {2, longest, now} or {16, ended, now}
+  return longest > 0 and {2, longest, now} or {16, moment, now}
 end
 
 local refusal = missing and forgotten(lingerMicros)
@@ -68,12 +74,12 @@ if refused > 0 then
   return {3, refused, now}
 end
 
-local ends = lingerMicros > 0 and millis + ARGV[3] - math.ceil(lingerMicros / 1000)
 for i = 1, keys, 2 do
   local last, lease = tokens(KEYS[i + 1])
   lease = larger(lease, ARGV[2])
   redis.call('PEXPIRE', KEYS[i + 1], ARGV[4]) -- first, since it needs no memory: so a lease is renewed on a full node too
+  local ends = lingerMicros > 0 and millis + ttls[i] - math.ceil(lingerMicros / 1000)
   record(KEYS[i + 1], larger(last, lease), lease, ends, ARGV[4])
-  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1], 'PX', ARGV[3]) -- a renewal is not undone
+  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1], 'PX', ttls[i]) -- a renewal is not undone
 end
 return {1, 0, now}

@@ -1,6 +1,7 @@
 -- Extends a reader's lease, and admits the reader again if no larger token was granted to an exclusive owner since:
 -- that heals a node which missed it or lost it. An owner that has had the lock exclusively becomes a reader, and other
--- readers may join. Comes after time.lua, quarantine.lua, lock.lua and fence.lua.
+-- readers may join. Comes after time.lua, quarantine.lua, lock.lua, fence.lua and
+-- readers.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
@@ -14,11 +15,13 @@
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
 -- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
 -- ARGV[7]  channel on which the waiters to read are notified that they may
+-- ARGV[8]  1 if the lease may end earlier than so far, else 0
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    another owner has the lock exclusively, for so long if not renewed
---   {16, ms, _}   such a lease has ended at this moment, in milliseconds, if this node's clock is right
+--   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right: the moment in milliseconds for
+--                 which the caller has to vouch
 --   {3, token, _} this reader is not in, and a larger token was granted since or this lease was released
 --   {6, 0, _}     this reader is not in, and the birth mark or the heartbeat is gone: this node may have forgotten
 --                 locks, and heals nothing
@@ -27,40 +30,46 @@
 local lingerMicros = tonumber(ARGV[5])
 local readers = KEYS[3]
 local linger = math.ceil(lingerMicros / 1000)
-local longestLease = math.ceil(quarantineOf(lingerMicros) / 1000)
+local shortens = ARGV[8] == '1'
 local before -- a renewal is not undone
-local holder, left = readLock(KEYS[1], ARGV[1])
+local holder, left, value = readLock(KEYS[1], ARGV[1])
 local base, leased
+local kept = 0
+local known = 0
 if holder and holder ~= ARGV[1] then
   base, leased = string.match(holder, '^readers (%d+) (%d+)$')
-  if not base then
-    local ended = left <= 0 and unvouched(left, lingerMicros)
-    if ended ~= 0 then
-      return ended and {16, ended, now} or {2, left, now}
+  if base then
+    kept = left
+    known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')
+  else
+    local held, moment = heldFor(KEYS[1], left, value, lingerMicros)
+    if held > 0 or moment > 0 then
+      return held > 0 and {2, held, now} or {16, moment, now}
     end
     holder = nil
   end
 end
 if holder == ARGV[1] then
+  if not shortens then
+    kept = redis.call('PTTL', KEYS[1]) - linger
+    known = millis + kept
+  end
   base, leased = tokens(KEYS[2])
   base = larger(base, ARGV[2]) -- a reader that was released meanwhile is not admitted after all
   leased = larger(leased, ARGV[2])
   redis.call('DEL', readers)
   redis.call('PUBLISH', ARGV[7], ARGV[1])
-else
-  local known = base and tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0') or 0
-  if known <= millis then
-    local refusal = forgotten(lingerMicros)
-    if refusal then
-      return refusal
-    end
-    local last, lease = tokens(KEYS[2])
-    if tonumber(ARGV[2]) < tonumber(holder and leased or lease) or known < 0 then
-      return {3, tonumber(lease), now}
-    end
-    if not base then
-      base, leased = last, lease
-      redis.call('DEL', readers)
-    end
+elseif known <= millis then
+  local refusal = forgotten(lingerMicros)
+  if refusal then
+    return refusal
+  end
+  local last, lease = tokens(KEYS[2])
+  if tonumber(ARGV[2]) < tonumber(holder and leased or lease) or known < 0 then
+    return {3, tonumber(lease), now}
+  end
+  if not base then
+    base, leased = last, lease
+    redis.call('DEL', readers)
   end
 end

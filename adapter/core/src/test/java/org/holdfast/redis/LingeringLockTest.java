@@ -178,10 +178,33 @@ class LingeringLockTest extends NodeWithClock {
         assertThat(ask(acquire(claim(target, ADA, 7)))).isEqualTo(GRANTED);
         clock.setRight();
 
-        Target other = target instanceof Target.Shared ? ALONE : target;
-        assertThat(ask(acquire(claim(other, BOB, 19)))).isInstanceOf(Reply.Held.class);
-        clock.set(Duration.ofMillis(QUARANTINE_MILLIS + 1_000));
-        assertThat(askVouching(acquire(claim(other, BOB, 19)))).isEqualTo(GRANTED);
+        Claim other = claim(target instanceof Target.Shared ? ALONE : target, BOB, 19);
+        assertThat(ask(acquire(other))).isInstanceOf(Reply.Ended.class);
+        assertThat(askVouching(acquire(other))).isInstanceOf(Reply.Held.class);
+        clock.set(Duration.ofMillis(QUARANTINE_MILLIS + 6_000));
+        assertThat(askVouching(acquire(other))).isEqualTo(GRANTED);
+    }
+
+    @Test
+    void value_thatNoScriptHasWritten_isKeptForNoLongerThanALease() throws Exception {
+        node.command("SET test:{x}:lock another PX 3600000");
+
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Ended.class);
+        assertThat(lastsFor("test:{x}:lock")).isGreaterThan(3_500_000);
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isEqualTo(new Reply.Held(QUARANTINE_MILLIS + 5_001));
+        assertThat(lastsFor("test:{x}:lock")).isBetween(60_000L, QUARANTINE_MILLIS + 5_001);
+        assertThat(node.command("GET test:{x}:lock")).contains("another");
+    }
+
+    /** It may have been under way while the clock was set back. */
+    @Test
+    void lock_thatLastsTooLong_isNotCutByAClientThatVouchesForAnotherMoment() throws Exception {
+        node.command("SET test:{x}:lock another PX 3600000");
+        long moment = ((Reply.Ended) ask(acquire(claim(ALONE, BOB, 19)))).atMillis();
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)), moment + 1_000)).isInstanceOf(Reply.Ended.class);
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)), moment - 6_000)).isInstanceOf(Reply.Ended.class);
+        assertThat(lastsFor("test:{x}:lock")).isGreaterThan(3_500_000);
     }
 
     /** The operator means the holder, not the attempt. */

@@ -72,19 +72,6 @@ class ScriptsTest {
     }
 
     @Test
-    void lock_thatLastsLongerThanAnyLease_isCutToTheLongest() throws Exception {
-        try (NodeConnections guarded = NODE.open(true)) {
-            guarded.prepare();
-            NODE.command("SET test:{x}:lock somebody PX 3600000"); // as if the clock had been set back by an hour
-            Command acquire = AnyToken.acquire(new Claim(new Target.Exclusive("x"), ADA, 7, TTL, FENCE));
-            assertThat(OneNode.answerTo(guarded.send(acquire, NodeSet.of(0))).reply())
-                    .isEqualTo(new Reply.Held(60_602));
-            assertThat(millis("PTTL test:{x}:lock")).isBetween(55_000L, 60_602L);
-            assertThat(NODE.command("GET test:{x}:lock")).contains("somebody");
-        }
-    }
-
-    @Test
     void lock_whoseLeaseHasEnded_keepsAClientOutThatHasJustCome_andMayBeRenewed() throws Exception {
         try (NodeConnections guarded = openTrusted()) {
             awaitEnd(guarded, new Target.Exclusive("x"));

@@ -288,7 +288,8 @@ final class Network {
 
         private boolean isClockRight(int node) {
             long now = view.time.nanoTime();
-            return view.clockMonitor.note(node, now, now, nodes.get(node).clockMicros());
+            view.clockMonitor.note(node, now, now, nodes.get(node).clockMicros());
+            return !view.clockMonitor.isDoubted(node);
         }
     }
 

@@ -15,7 +15,8 @@ import org.holdfast.protocol.node.SharedSettings;
  * <p>An answer was given between the sending of its request and its arrival, so it bounds that distance from both
  * sides. Bounds of many answers are intersected, and widened by the drift that may have come since: what lies ahead of
  * them is a jump. It is seen in the very answer that would otherwise have granted a lock whose last holder still counts
- * on its TTL. (A clock that is set back only makes locks last longer.)
+ * on its TTL. A clock that is set back only makes locks last longer. But what is granted or renewed before it is set right
+ * ends early: it does not count until the other processes have seen that clock, too.
  *
  * <p>A node that has jumped is doubted: none of its grants counts until the doubt is {@linkplain #settle settled}, and
  * then only those that were asked for later. The other nodes show whether that clock jumped or ours stood still. Steps
@@ -124,15 +125,15 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      */
     public synchronized boolean note(int node, long sentAt, long receivedAt, long nodeMicros) {
         WatchedClock clock = watched[node];
-        if (clock.stepped && sentAt - clock.believedFrom < 0) {
-            return false; // it may have been answered before the step was seen, or before the quarantine
+        if (!clock.isComparable(sentAt)) {
+            return false;
         }
         if (nodeMicros != 0) {
             long nodeNanos = TimeUnit.MICROSECONDS.toNanos(nodeMicros);
             long underWay = (long) ((receivedAt - sentAt) * drift); // the older bound is widened to the newer moment
             clock.measured(nodeNanos - receivedAt, nodeNanos - sentAt + underWay, sentAt, receivedAt, nodeMicros);
         }
-        return !clock.doubted;
+        return clock.counts(sentAt);
     }
 
     /** Returns whether this node has ever reported its time. */
@@ -196,10 +197,9 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         return doubted;
     }
 
-    /** Describes how far a node's clock has jumped. */
+    /** Describes how far a node's clock has stepped last. */
     public synchronized String describe(int node) {
-        long nanos = watched[node].jumpLow / 2 + watched[node].jumpHigh / 2;
-        return "its clock jumped by " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
+        return watched[node].describe();
     }
 
     /**
@@ -284,8 +284,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      */
     public synchronized void settle(int node, long doubt, long now) {
         if (watched[node].jumpSeenAt == doubt) {
-            watched[node].doubted = false;
-            watched[node].believedFrom = now;
+            watched[node].settle(now);
         }
     }
 }

@@ -24,6 +24,12 @@ final class WatchedClock {
      */
     private static final long OWN_WATCH_MICROS = TimeUnit.SECONDS.toMicros(5);
 
+    /**
+     * A clock that was set back may be set right in the next moment. Until then locks that are granted or renewed end too
+     * early for processes that have not seen it. So nothing counts until all that look at the node have.
+     */
+    private static final long SETTLING_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
+
     private final double drift;
 
     boolean known;
@@ -39,7 +45,15 @@ final class WatchedClock {
     /** Was set back since it jumped: it was that clock, not ours. */
     boolean returned;
 
-    long believedFrom;
+    /** What was asked before that is not compared: it may have been answered before a step was seen. */
+    long comparedFrom;
+
+    /** What was asked before that counts for nothing. */
+    long countsFrom;
+
+    /** By how much the clock has stepped last: ahead, or back if negative. */
+    long stepNanos;
+
     long jumpSeenAt;
     long measuredBefore;
     long jumpLow;
@@ -67,6 +81,29 @@ final class WatchedClock {
                 && other.jumpLow - jumpHigh <= 0;
     }
 
+    /** Returns whether what was asked at that moment may be compared. */
+    boolean isComparable(long sentAt) {
+        return !stepped || sentAt - comparedFrom >= 0;
+    }
+
+    /** Returns whether what was granted to a request of that moment counts. */
+    boolean counts(long sentAt) {
+        return !doubted && (!stepped || sentAt - countsFrom >= 0);
+    }
+
+    /** The quarantine of the node has begun, or is not needed. */
+    void settle(long now) {
+        doubted = false;
+        comparedFrom = now;
+        countsFrom = now;
+    }
+
+    /** Describes how far the clock has stepped. */
+    String describe() {
+        long millis = TimeUnit.NANOSECONDS.toMillis(Math.abs(stepNanos));
+        return stepNanos < 0 ? "its clock was set back by " + millis + " ms" : "its clock jumped by " + millis + " ms";
+    }
+
     /**
      * Takes a measure. Nothing but differences of distances is compared: our clock may begin anywhere.
      *
@@ -86,10 +123,12 @@ final class WatchedClock {
             jumpLow = newLow - knownHigh;
             jumpHigh = newHigh - knownLow;
             jumped(receivedAt, nodeMicros);
+            stepped(jumpLow / 2 + jumpHigh / 2, receivedAt, nodeMicros);
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (knownLow - newHigh > GRAIN_NANOS) { // set back
             returned = true;
-            stepped(receivedAt, nodeMicros);
+            stepped((newLow - knownLow) / 2 + (newHigh - knownHigh) / 2, receivedAt, nodeMicros);
+            countsFrom = receivedAt + SETTLING_NANOS;
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (receivedAt - at >= 0) {
             if (receivedAt - at > LONGEST_GAP_NANOS) {
@@ -113,12 +152,13 @@ final class WatchedClock {
         jumpSeenAt = receivedAt;
         microsBefore = lastMicros;
         microsAtJump = nodeMicros;
-        stepped(receivedAt, nodeMicros);
     }
 
-    private void stepped(long receivedAt, long nodeMicros) {
+    private void stepped(long nanos, long receivedAt, long nodeMicros) {
         stepped = true;
-        believedFrom = receivedAt;
+        stepNanos = nanos;
+        comparedFrom = receivedAt;
+        countsFrom = receivedAt;
         steadyMicros = nodeMicros;
     }
 

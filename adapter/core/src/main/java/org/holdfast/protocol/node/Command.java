@@ -29,8 +29,18 @@ public sealed interface Command {
      */
     record Queueing(Optional<Ticket> ticket) {}
 
-    /** Keep what is claimed for another TTL; take it again if no owner has it and no larger token was granted since. */
-    record Renew(Claim claim) implements OfClaim {}
+    /**
+     * Keep what is claimed for another TTL; take it again if no owner has it and no larger token was granted since.
+     *
+     * @param last whether it may end earlier than so far: its holder has released it, and lets it end with its TTL
+     */
+    record Renew(Claim claim, boolean last) implements OfClaim {
+
+        /** Keeps a lease of a holder. */
+        public Renew(Claim claim) {
+            this(claim, false);
+        }
+    }
 
     /**
      * Release what is claimed if the owner has it.

@@ -187,8 +187,8 @@ public final class Redlock {
     /** Sends the renewals of claims, all at once. */
     public List<Renewing> startRenewals(Nodes nodes, List<Claim> claims) {
         long started = time.nanoTime();
-        List<Round> rounds =
-                nodes.sendAll(claims.stream().map(Command.Renew::new).toList(), NodeSet.first(nodes.count()));
+        List<Round> rounds = nodes.sendAll(
+                claims.stream().map(claim -> new Command.Renew(claim)).toList(), NodeSet.first(nodes.count()));
         long sent = time.nanoTime();
         List<Renewing> renewing = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
@@ -225,7 +225,7 @@ public final class Redlock {
      * @param until when to stop waiting at the latest
      */
     public ReleaseResult letExpire(Nodes nodes, Claim claim, long millis, long until) {
-        Command.Renew last = new Command.Renew(claim.lasting(millis));
+        Command.Renew last = new Command.Renew(claim.lasting(millis), true);
         long deadline = earlier(time.nanoTime() + timing.patienceNanos(claim.ttlMillis()), until);
         Round round = nodes.send(last, NodeSet.first(nodes.count()));
         Tally tally = gather(nodes, round, deadline);

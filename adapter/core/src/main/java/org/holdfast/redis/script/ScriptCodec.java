@@ -118,7 +118,7 @@ public final class ScriptCodec {
         if (command instanceof Command.Acquire c) {
             acquire(c, vouchedMillis, call);
         } else if (command instanceof Command.Renew c) {
-            renew(c.claim(), vouchedMillis, call);
+            renew(c, vouchedMillis, call);
         } else if (command instanceof Command.Release c) {
             release(c, call);
         } else if (command instanceof Command.FindPermit c) {
@@ -170,7 +170,8 @@ public final class ScriptCodec {
                 .add(reads ? 1 : 0);
     }
 
-    private void renew(Claim claim, long vouchedMillis, CommandArguments call) {
+    private void renew(Command.Renew command, long vouchedMillis, CommandArguments call) {
+        Claim claim = command.claim();
         boolean reads = claim.target() instanceof Target.Shared;
         call.add(keysOf(claim) + (reads ? 1 : 0) + markKeys());
         addKeys(claim, call);
@@ -184,6 +185,7 @@ public final class ScriptCodec {
         } else {
             call.add(claim.target().names().size());
         }
+        call.add(command.last() ? 1 : 0);
     }
 
     private void release(Command.Release command, CommandArguments call) {

@@ -54,10 +54,21 @@ class ClockMonitorTest {
     }
 
     @Test
-    void clock_setBack_isBelieved_andDoubtedWhenItIsSetRight() {
+    void clock_setBack_grantsNothingThatCountsUntilAllProcessesHaveSeenIt() {
         told(0, 0, MILLI, 0);
-        assertThat(told(0, SECOND, SECOND + MILLI, -SECOND)).isTrue();
+        assertThat(told(0, SECOND, SECOND + MILLI, -SECOND)).isFalse();
+        assertThat(clockMonitor.isDoubted(0)).isFalse();
+        assertThat(clockMonitor.describe(0)).isEqualTo("its clock was set back by 1000 ms");
+        assertThat(told(0, 4 * SECOND, 4 * SECOND + MILLI, -SECOND)).isFalse();
+        assertThat(told(0, 5 * SECOND, 5 * SECOND + MILLI, -SECOND)).isTrue();
+    }
+
+    @Test
+    void clock_setBack_isDoubtedWhenItIsSetRight() {
+        told(0, 0, MILLI, 0);
+        told(0, SECOND, SECOND + MILLI, -SECOND);
         assertThat(told(0, 2 * SECOND, 2 * SECOND + MILLI, 0)).isFalse();
+        assertThat(clockMonitor.isDoubted(0)).isTrue();
     }
 
     @Test
