@@ -160,6 +160,7 @@ final class NodeInspector {
 
         @Override
         public Optional<Long> write(MarkChange change) {
+            long sentAt = time.nanoTime();
             Object reply = evaluate(
                     connection,
                     new CommandArguments(Command.EVAL)
@@ -176,9 +177,11 @@ final class NodeInspector {
             if (!(reply instanceof List<?> list
                     && list.size() == 3
                     && list.get(0) instanceof Long status
-                    && list.get(1) instanceof Long seen)) {
+                    && list.get(1) instanceof Long seen
+                    && list.get(2) instanceof Long nodeMicros)) {
                 throw new JedisConnectionException("the node returned what no script of ours returns");
             }
+            clockMonitor.note(node, sentAt, time.nanoTime(), nodeMicros); // it may have jumped since the look
             if (status != MARK_SET) {
                 return Optional.empty();
             }

@@ -1,5 +1,5 @@
 -- Takes a lock on one or several names, all or none, if no other owner has any of them and the token is larger than any
--- granted before. Comes after time.lua, quarantine.lua and lock.lua.
+-- granted before. Comes after time.lua, quarantine.lua, lock.lua and ended.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on
@@ -9,7 +9,7 @@
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
--- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
+-- ARGV[6]  see ended.lua
 -- ARGV[7]  how many names
 -- ARGV[8]  last token: the lease may use those from the token to this one
 -- ARGV[9]  how far the token may be from this node's clock in microseconds
@@ -52,7 +52,7 @@ for i = 1, keys, 2 do
   elseif not owner then
     missing[i] = true
   else
-    local held, unsure = heldFor(KEYS[i], left, value, lingerMicros)
+    local held, unsure = lockHeldFor(KEYS[i], left, value, lingerMicros)
     longest = math.max(longest, held)
     moment = math.max(moment, unsure)
   end
@@ -73,17 +73,19 @@ local token = tonumber(ARGV[2])
 local largest = 0
 for i = 1, keys, 2 do
   local last, lease, ends = tokens(KEYS[i + 1])
-  last = tonumber(last)
   if missing[i] then
-    longest = math.max(longest, inForce(ends, lingerMicros))
+    local held, unsure = missingHeldFor(KEYS[i + 1], last, lease, ends, lingerMicros)
+    longest = math.max(longest, held)
+    moment = math.max(moment, unsure)
   end
+  last = tonumber(last)
   if token <= last and not (known[i] and tonumber(ARGV[8]) >= last) then
     largest = math.max(largest, last)
   end
   known[i] = known[i] or lease
 end
-if longest > 0 then
-  return {2, longest, now}
+if longest > 0 or moment > 0 then
+  return longest > 0 and {2, longest, now} or {16, moment, now}
 end
 if largest > 0 then
   return {3, largest, now}

@@ -1,5 +1,5 @@
 -- Admits one more reader, unless an owner has the lock exclusively. Comes after time.lua, quarantine.lua, lock.lua,
--- fence.lua and readers.lua.
+-- ended.lua, fence.lua and readers.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
@@ -12,7 +12,7 @@
 -- ARGV[3]  TTL of the lease in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
--- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
+-- ARGV[6]  see ended.lua
 -- ARGV[9]  how far the token may be from this node's clock in microseconds
 --
 -- Returns {status, detail, clock of this node in microseconds}:
@@ -50,7 +50,7 @@ if holder then
   end
 end
 if holder and not base then
-  local held, moment = heldFor(KEYS[1], left, value, lingerMicros)
+  local held, moment = lockHeldFor(KEYS[1], left, value, lingerMicros)
   if held > 0 or moment > 0 then
     return held > 0 and {2, held, now} or {16, moment, now}
   end
@@ -66,9 +66,11 @@ if isFirst then
   local ends
   base, leased, ends = tokens(KEYS[2])
   before = leased
-  local inForceFor = missing and inForce(ends, lingerMicros) or 0
-  if inForceFor > 0 then
-    return {2, inForceFor, now}
+  if missing then
+    local held, moment = missingHeldFor(KEYS[2], base, leased, ends, lingerMicros)
+    if held > 0 or moment > 0 then
+      return held > 0 and {2, held, now} or {16, moment, now}
+    end
   end
 end
 local known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')

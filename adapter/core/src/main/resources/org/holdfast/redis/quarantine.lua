@@ -20,39 +20,6 @@ local function quarantineOf(lingerMicros)
   return math.max(lingerMicros - margin, 0)
 end
 
--- A clock for which a client has vouched may have been set back since: this is as long ago as that may be.
-local vouchedAgo = 5000
-
--- Returns for how many milliseconds more another owner has a lock, 0 if it has it no more; and the moment for which the
--- caller has to vouch before this is certain, 0 if it is.
---
--- A lease that has ended by this clock may be in force, if the clock is ahead for a moment. The moment is rounded up: this
--- clock may be read a little later each time. A lock that lasts longer than any lease was granted before the clock was set
--- back, or the clock is behind for a moment: it is cut if the caller vouches for the clock as it is now.
-local function heldFor(key, left, value, lingerMicros)
-  local longest = math.ceil(quarantineOf(lingerMicros) / 1000)
-  if lingerMicros == 0 or left > 0 and left <= longest + vouchedAgo then
-    return math.max(left, 0), 0
-  end
-  local vouched = tonumber(ARGV[6])
-  if left <= 0 then
-    local ended = millis + left
-    return 0, ended > vouched and ended + 2 or 0
-  end
-  if vouched > millis or vouched < millis - vouchedAgo then
-    return 0, millis
-  end
-  redis.call('PEXPIRE', key, longest + vouchedAgo + math.ceil((string.match(value, '^%d+') or 0) / 1000))
-  return longest + vouchedAgo, 0
-end
-
--- Returns for how many milliseconds more a lease is in force whose lock is missing, by the moment in its fence; 0 if it
--- is not. A moment that is further away than any lease lasts is older than a quarantine: the clock was set back since.
-local function inForce(ends, lingerMicros)
-  local left = ends and lingerMicros > 0 and ends - millis or 0
-  return left > 0 and left <= math.ceil(quarantineOf(lingerMicros) / 1000) and left or 0
-end
-
 -- Returns the refusal of a script that must not rely on missing keys; nothing if it may rely on them. Reads the longer
 -- mark only where the heartbeat is gone: perhaps no client has inspected this node for so long.
 local function forgotten(lingerMicros)

@@ -1,6 +1,6 @@
 -- Extends a lock that its owner has. Takes it again if no owner has it and no larger token was granted since: that
--- heals a node which missed the acquisition or lost the key. Comes after time.lua, quarantine.lua, lock.lua and
--- fence.lua.
+-- heals a node which missed the acquisition or lost the key. Comes after time.lua, quarantine.lua, lock.lua,
+-- ended.lua and fence.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on
@@ -10,7 +10,7 @@
 -- ARGV[3]  TTL of the lock's key in milliseconds: that of the lease, and for as long as it lingers
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
--- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
+-- ARGV[6]  see ended.lua
 -- ARGV[7]  how many names
 -- ARGV[8]  1 if the lease may end earlier than so far, else 0
 --
@@ -49,7 +49,7 @@ for i = 1, keys, 2 do
   else
     missing = true
     if owner then
-      local held, unsure = heldFor(KEYS[i], left, value, lingerMicros)
+      local held, unsure = lockHeldFor(KEYS[i], left, value, lingerMicros)
       longest = math.max(longest, held)
       moment = math.max(moment, unsure)
     end

@@ -1,7 +1,7 @@
 -- Extends a reader's lease, and admits the reader again if no larger token was granted to an exclusive owner since:
 -- that heals a node which missed it or lost it. An owner that has had the lock exclusively becomes a reader, and other
--- readers may join. Comes after time.lua, quarantine.lua, lock.lua, fence.lua and
--- readers.lua.
+-- readers may join. Comes after time.lua, quarantine.lua, lock.lua, ended.lua,
+-- fence.lua and readers.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
@@ -13,7 +13,7 @@
 -- ARGV[3]  TTL of the lease in milliseconds
 -- ARGV[4]  TTL of the fence in milliseconds
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
--- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
+-- ARGV[6]  see ended.lua
 -- ARGV[7]  channel on which the waiters to read are notified that they may
 -- ARGV[8]  1 if the lease may end earlier than so far, else 0
 --
@@ -42,7 +42,7 @@ if holder and holder ~= ARGV[1] then
     kept = left
     known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')
   else
-    local held, moment = heldFor(KEYS[1], left, value, lingerMicros)
+    local held, moment = lockHeldFor(KEYS[1], left, value, lingerMicros)
     if held > 0 or moment > 0 then
       return held > 0 and {2, held, now} or {16, moment, now}
     end

@@ -2,8 +2,16 @@
 package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
@@ -105,5 +113,87 @@ class ClockBehindTest extends NodeWithClock {
         clock.setRight();
 
         assertThat(askVouching(acquire(claim(permit, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** A writer that continues as a reader: its lock ends as a reader's. */
+    @Test
+    void writerInForce_thatBecomesAReaderWhileTheClockIsBehind_keepsWritersOut() throws Exception {
+        assertThat(ask(acquire(held(false)))).isEqualTo(GRANTED);
+
+        clock.set(BACK);
+        ask(renew(held(true)));
+        clock.setRight();
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** The heartbeat shows no clock that is behind by less than half a second. */
+    @Test
+    void shortLease_thatIsRenewedWhileTheClockIsALittleBehind_isNotGrantedToAnother() throws Exception {
+        Claim shortly = claim(ALONE, ADA, 7, 400);
+        assertThat(ask(acquire(shortly))).isEqualTo(GRANTED);
+
+        clock.set(Duration.ofMillis(-430));
+        ask(renew(shortly));
+        clock.setRight();
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** A lock whose key is lost, by hand or by active expiry, is protected by the moment in its fence alone. */
+    @Test
+    void lockInForce_whoseKeyIsLost_isNotFreedByAnAttemptThatIsUndoneWhileTheClockIsAhead() throws Exception {
+        Claim attempt = claim(ALONE, CAT, 9);
+        assertThat(ask(acquire(held(false)))).isEqualTo(GRANTED);
+        node.command("DEL test:{x}:lock");
+
+        clock.set(JUMP);
+        ask(acquire(attempt));
+        ask(undo(attempt));
+        clock.setRight();
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** Its moment is further away than a lease lasts, and yet not old. */
+    @Test
+    void lockInForce_thatIsRenewedWhileTheClockIsAheadAndWhoseKeyIsLost_isNotGrantedToAnother() throws Exception {
+        assertThat(ask(acquire(held(false)))).isEqualTo(GRANTED);
+        clock.set(JUMP);
+        assertThat(ask(renew(held(false)))).isEqualTo(GRANTED);
+        clock.setRight();
+        node.command("DEL test:{x}:lock");
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** Real clients, none of which stands still: the clock is behind for a millisecond. */
+    @Test
+    void lease_ofAClientThatAsksForNothingWhileTheClockIsBehind_isTheOnlyOne() throws Exception {
+        LockRequest now = LockRequest.of("e2e").waitTimeout(Duration.ZERO);
+        try (LockConnectionFactory holders = connect();
+                LockConnectionFactory contenders = connect();
+                LockConnectionFactory others = connect();
+                LockConnection holder = holders.getConnection();
+                LockConnection contender = contenders.getConnection();
+                LockConnection other = others.getConnection()) {
+            for (LockConnection each : List.of(holder, contender, other)) {
+                each.acquire(now.waitTimeout(Duration.ofSeconds(15))).release(); // the quarantine is over
+            }
+            Thread.sleep(4_000); // so long each has watched the clock: longer than any lease
+            Lease lease = holder.acquire(now);
+
+            clock.set(Duration.ofSeconds(-6));
+            assertThatThrownBy(() -> contender.tryAcquire(now)).hasMessageContaining("its clock was set back by");
+            clock.setRight();
+
+            assertThat(other.tryAcquire(now)).as("a second holder").isEmpty();
+            assertThat(lease.isHeld()).isTrue();
+        }
+    }
+
+    private LockConnectionFactory connect() {
+        return Holdfast.connect(Map.of(
+                "nodes", node.uri(), "maxLeaseTtlMillis", "3000", "ttlMillis", "3000", "nodeTimeoutMillis", "1500"));
     }
 }

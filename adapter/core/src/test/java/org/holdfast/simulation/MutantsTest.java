@@ -188,7 +188,10 @@ class MutantsTest {
     void grantThatShowsTheJumpTaken_isFound() throws Exception {
         assertFound(
                 "Violation: 1:",
-                new Mutant().amidst("CLOCK_STEP").with(GUARD + "ClockMonitor.java", "if (!counts) {", "if (false) {"));
+                new Mutant()
+                        .amidst("CLOCK_STEP")
+                        .with(GUARD + "ClockMonitor.java", "if (!counts) {", "if (false) {")
+                        .with(SCRIPTS + "ended.lua", "and ended + 2 or 0", "and 0 or 0"));
     }
 
     @ConcurrentTest
@@ -199,7 +202,8 @@ class MutantsTest {
                         .with(
                                 GUARD + "NodeMonitor.java",
                                 "sight.quarantine(node, clockMonitor.describe(node));",
-                                "true;"));
+                                "true;")
+                        .with(GUARD + "ClockMonitor.java", "past && waitMicros <= 0", "past"));
     }
 
     /** Then what Redis deletes by itself while a clock is ahead for a moment is missing when it is right again. */
@@ -210,7 +214,7 @@ class MutantsTest {
                 new Mutant()
                         .amidst("CLOCK_BLIP")
                         .with(CODEC, "claim.ttlMillis() + lingerMillis)", "claim.ttlMillis())")
-                        .with(SCRIPTS + "quarantine.lua", "left > 0 and left <= math", "false and left <= math")
+                        .with(SCRIPTS + "ended.lua", "if not left or left", "if true or left")
                         .with(
                                 SCRIPTS + "lock.lua",
                                 "redis.call('PTTL', key) - math.ceil(lingers / 1000)",
@@ -232,7 +236,7 @@ class MutantsTest {
     void endedLeaseTakenByAnyClient_isFound() throws Exception {
         assertFound(
                 "Violation: ",
-                new Mutant().amidst("CLOCK_BLIP").with(SCRIPTS + "quarantine.lua", "and ended + 2 or 0", "and 0 or 0"));
+                new Mutant().amidst("CLOCK_BLIP").with(SCRIPTS + "ended.lua", "and ended + 2 or 0", "and 0 or 0"));
     }
 
     /** The clock may have jumped before a process comes that has not watched it. */
@@ -241,6 +245,47 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant().amidst("CLOCK_STEP").with(GUARD + "ClockMonitor.java", "past && waitMicros <= 0", "past"));
+    }
+
+    /** A clock that is behind for a moment makes a lease longer, not shorter. */
+    @ConcurrentTest
+    void renewalThatEndsALeaseEarlier_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("CLOCK_DIP")
+                        .with(
+                                SCRIPTS + "renew.lua",
+                                "ARGV[8] == '1' and ttls[i] or math.max(ttls[i], redis.call('PTTL', KEYS[i]))",
+                                "ttls[i]"));
+    }
+
+    @ConcurrentTest
+    void lockCutByAnyClient_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("CLOCK_DIP")
+                        .with(
+                                SCRIPTS + "ended.lua",
+                                "if vouched > millis or vouched < millis - vouchedAgo then",
+                                "if false then"));
+    }
+
+    @ConcurrentTest
+    void grantOfAClockThatWasSetBackTaken_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("CLOCK_DIP")
+                        .with(GUARD + "WatchedClock.java", "(!stepped || sentAt - countsFrom >= 0)", "true"));
+    }
+
+    @ConcurrentTest
+    void readerWhoseEntryIsDeletedForgotten_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant().amidst("CLOCK_BLIP").with(SCRIPTS + "readers.lua", "+ grain then", "+ math.huge then"));
     }
 
     /** Redis deletes some of what has expired while the clock is ahead, and perhaps not the heartbeat. */
@@ -252,8 +297,8 @@ class MutantsTest {
                         .amidst("CLOCK_BLIP")
                         .with(
                                 SCRIPTS + "acquire.lua",
-                                "longest = math.max(longest, inForce(ends, lingerMicros))",
-                                "longest = 0"));
+                                "missingHeldFor(KEYS[i + 1], last, lease, ends, lingerMicros)",
+                                "0, 0"));
     }
 
     @ConcurrentTest
@@ -522,8 +567,8 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                SCRIPTS + "quarantine.lua",
-                                "redis.call('PEXPIRE', key, longest + math",
+                                SCRIPTS + "ended.lua",
+                                "redis.call('PEXPIRE', key, held + math",
                                 "redis.call('PEXPIRE', key, 1 + math"));
     }
 

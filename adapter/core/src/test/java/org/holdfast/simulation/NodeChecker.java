@@ -52,6 +52,7 @@ final class NodeChecker {
             forgotAt = Long.MIN_VALUE / 2;
         }
         errorMicros = ahead;
+        grants.clockSet(ahead);
     }
 
     /**

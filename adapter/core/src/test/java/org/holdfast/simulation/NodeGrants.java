@@ -27,9 +27,17 @@ final class NodeGrants {
 
     private static final long GRAIN = 2 * MILLI;
 
+    /** For so long after a clock was set back clients do not count what its node grants: it may be set right again. */
+    private static final long SETTLING = 3_500 * MILLI;
+
+    private static final long NEVER = Long.MIN_VALUE / 2;
+
     private final World world;
     private final long longestLeaseNanos;
     private final Map<String, List<Grant>> grants = new HashMap<>();
+
+    private long errorMicros;
+    private long setBackAt = NEVER;
 
     private record Grant(Owner owner, boolean reads, long token, long until) {
 
@@ -41,6 +49,12 @@ final class NodeGrants {
     NodeGrants(World world, long longestLeaseNanos) {
         this.world = world;
         this.longestLeaseNanos = longestLeaseNanos;
+    }
+
+    /** The node's clock is ahead by so much now. */
+    void clockSet(long micros) {
+        setBackAt = micros < errorMicros ? world.now() : NEVER;
+        errorMicros = micros;
     }
 
     /** The node has forgotten locks. */
@@ -93,6 +107,9 @@ final class NodeGrants {
                 throw new Violation("1: " + command + " was granted by a node that has granted " + grant + " until "
                         + (grant.until() - world.now()) / MILLI + " ms from now");
             }
+        }
+        if (world.now() - setBackAt < SETTLING) {
+            return; // what was granted before stands, and this counts for nothing
         }
         known.removeIf(grant -> grant.owner().equals(claim.owner()));
         long ttl =

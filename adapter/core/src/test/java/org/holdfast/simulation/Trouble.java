@@ -85,6 +85,7 @@ final class Trouble {
             case CLOCK_STEP -> node.stepClock(false);
             case CLOCK_SET_RIGHT -> node.stepClock(true);
             case CLOCK_BLIP -> node.blipClock(blip(duration()), random.nextInt(4) > 0 ? 0 : lingerMicros());
+            case CLOCK_DIP -> dip(node, Math.min(900 * MILLI, duration()));
             case CLOCK_STAIRS -> {
                 if (end - world.now() > 600 * MILLI) { // it has to be right again in time
                     climb(node);
@@ -102,6 +103,20 @@ final class Trouble {
                         duration());
             case FULL_MEMORY -> node.refuse(SimulatedRedis.Refusing.GROWTH, duration());
             case FORCED_RELEASE -> forceRelease(client);
+        }
+    }
+
+    /** Clients that ask meanwhile see it, and others do not. */
+    private void dip(SimulatedNode node, long nanos) {
+        long back = setting.smallestStepMicros()
+                + upTo(2 * setting.timing().maxLeaseTtl().toNanos() / 1_000);
+        node.pushClock(-back);
+        world.after(nanos, () -> node.pushClock(back));
+        for (Client client : clients) {
+            if (random.nextBoolean()) {
+                world.after(upTo(nanos), client::tryOnce);
+            }
+            world.after(nanos + upTo(Math.min(back * 1_000, end - world.now())), client::tryOnce);
         }
     }
 

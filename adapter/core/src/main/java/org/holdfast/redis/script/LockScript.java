@@ -14,14 +14,15 @@ import java.util.regex.Pattern;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
 public enum LockScript {
-    ACQUIRE("time.lua", "quarantine.lua", "lock.lua", "acquire.lua"),
-    ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "queue.lua", "acquire.lua"),
-    RENEW("time.lua", "quarantine.lua", "lock.lua", "fence.lua", "renew.lua"),
+    ACQUIRE("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua"),
+    ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua"),
+    RENEW("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua"),
     RELEASE("lock.lua", "fence.lua", "release.lua"),
     ACQUIRE_READING(
             "time.lua",
             "quarantine.lua",
             "lock.lua",
+            "ended.lua",
             "fence.lua",
             "readers.lua",
             "queue.lua",
@@ -31,6 +32,7 @@ public enum LockScript {
             "time.lua",
             "quarantine.lua",
             "lock.lua",
+            "ended.lua",
             "fence.lua",
             "readers.lua",
             "renew_reading.lua",
