@@ -139,13 +139,10 @@ class MutantsTest {
                                 "nodes.send(Command.Release.ofLease(claim), NodeSet.first(nodes.count()))")
                         .with(
                                 SCRIPTS + "renew.lua",
-                                "  if owner ~= ARGV[1] then\n    missing = true\n",
-                                "  do\n    missing = missing or owner ~= ARGV[1]\n")
-                        .with(
-                                SCRIPTS + "renew.lua",
-                                "if owner and left > 0 then",
-                                "if owner and missing and left > 0 then")
-                        .with(SCRIPTS + "renew.lua", "elseif owner then", "elseif owner and missing then"));
+                                "  if owner == ARGV[1] then\n",
+                                "  local lease = tonumber((select(2, tokens(KEYS[i + 1]))))\n"
+                                        + "  refused = token < lease and lease or refused\n"
+                                        + "  if owner == ARGV[1] then\n"));
     }
 
     @ConcurrentTest
@@ -325,8 +322,8 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 SCRIPTS + "acquire.lua",
-                                "elseif left > 0 then",
-                                "elseif string.match(owner, '^readers') then\n    missing[i] = nil\n  elseif left > 0 then"));
+                                "  else\n    local held, unsure = lockHeldFor",
+                                "  elseif not string.match(owner, '^readers') then\n    local held, unsure = lockHeldFor"));
     }
 
     @ConcurrentTest
@@ -566,6 +563,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
+                        .amidst("CLOCK_BLIP")
                         .with(
                                 SCRIPTS + "ended.lua",
                                 "redis.call('PEXPIRE', key, held + math",
@@ -587,6 +585,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .amidst("CLOCK_STEP")
                         .with(
                                 GUARD + "WatchedClock.java",
                                 "GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);",

@@ -41,6 +41,11 @@ final class NodeGrants {
 
     private record Grant(Owner owner, boolean reads, long token, long until) {
 
+        /** The same lease after a renewal; the last one may end it earlier. */
+        Grant changed(Grant renewed, boolean last) {
+            return new Grant(owner, renewed.reads(), token, last ? Math.min(until, renewed.until()) : until);
+        }
+
         boolean conflicts(Owner other, boolean otherReads) {
             return !owner.equals(other) && !(reads && otherReads);
         }
@@ -108,14 +113,17 @@ final class NodeGrants {
                         + (grant.until() - world.now()) / MILLI + " ms from now");
             }
         }
-        if (world.now() - setBackAt < SETTLING) {
-            return; // what was granted before stands, and this counts for nothing
-        }
-        known.removeIf(grant -> grant.owner().equals(claim.owner()));
         long ttl =
                 Math.min(claim.ttlMillis() * MILLI, longestLeaseNanos); // a node may cut what is longer than any lease
         long until = world.now() + (long) (ttl * SLOWEST) - GRAIN;
-        known.add(new Grant(claim.owner(), reads, claim.lastToken(), until));
+        Grant grant = new Grant(claim.owner(), reads, claim.lastToken(), until);
+        if (world.now() - setBackAt >= SETTLING) {
+            known.removeIf(former -> former.owner().equals(claim.owner()));
+            known.add(grant);
+        } else { // it counts for nothing, and what was granted before stands
+            boolean last = command instanceof Command.Renew renewal && renewal.last();
+            known.replaceAll(former -> former.owner().equals(claim.owner()) ? former.changed(grant, last) : former);
+        }
     }
 
     /** A lease that is renewed or ended was one, so what the node had granted before it was over. */
