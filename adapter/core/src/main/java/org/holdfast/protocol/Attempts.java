@@ -154,6 +154,15 @@ final class Attempts {
         return turn;
     }
 
+    /**
+     * Leaves the line.
+     *
+     * @param done the result; null if the caller gave up or comes again
+     */
+    void leave(AcquireResult done) {
+        place.leave(done instanceof AcquireResult.Held held ? held.heldLock() : null);
+    }
+
     /** Reports the result. */
     void done(AcquireResult result) {
         whenDone.accept(result);

@@ -7,25 +7,36 @@ import org.holdfast.protocol.env.Latencies;
 /** What a lock service has done since it was started. Safe for use by any number of threads. */
 public final class Counters {
 
-    final LongAdder acquired = new LongAdder();
-    final LongAdder reentered = new LongAdder();
+    private final LongAdder acquired = new LongAdder();
+    private final LongAdder reentered = new LongAdder();
     final LongAdder passedOn = new LongAdder();
-    final LongAdder timedOut = new LongAdder();
-    final LongAdder unavailable = new LongAdder();
+    private final LongAdder timedOut = new LongAdder();
+    private final LongAdder unavailable = new LongAdder();
     final LongAdder released = new LongAdder();
     final LongAdder renewed = new LongAdder();
     final LongAdder renewalsFailed = new LongAdder();
     final LongAdder lost = new LongAdder();
-    final Latencies acquiring = new Latencies();
+    private final Latencies acquiring = new Latencies();
 
-    /** Counts the result of a request for a lock. */
-    void note(AcquireResult done, long nanos) {
-        if (done instanceof AcquireResult.Held) {
-            acquired.increment();
-            acquiring.note(nanos);
-        } else {
-            (done instanceof AcquireResult.TimedOut ? timedOut : unavailable).increment();
-        }
+    /** Counts a lease that its holder did not have, and that took so long to get. */
+    void countAcquired(long nanos) {
+        acquired.increment();
+        acquiring.note(nanos);
+    }
+
+    /** Counts a lease that its holder had already. */
+    void countReentered() {
+        reentered.increment();
+    }
+
+    /** Counts a request that ended with its wait timeout. */
+    void countTimedOut() {
+        timedOut.increment();
+    }
+
+    /** Counts a request that reached too few nodes. */
+    void countUnavailable() {
+        unavailable.increment();
     }
 
     /** Returns how many leases were taken from the nodes or from another holder in this process. */

@@ -42,7 +42,7 @@ public final class HeldLock {
     private final LossNotifier lossNotifier;
     private final Consumer<HeldLock> whenLost;
     private final AtomicLong validUntil;
-    private final Set<LossInterrupt> interrupts = ConcurrentHashMap.newKeySet();
+    private final Set<Runnable> interrupts = ConcurrentHashMap.newKeySet();
     private final AtomicReference<State> state = new AtomicReference<>(null);
     private final Set<Consumer<LeaseLoss>> listeners = ConcurrentHashMap.newKeySet();
     private volatile String lastFailure;
@@ -332,8 +332,8 @@ public final class HeldLock {
         return false;
     }
 
-    /** Has a thread interrupted if the lock is lost. */
-    void interruptOnLoss(LossInterrupt interrupt) {
+    /** Has a thread interrupted if the lock is lost: at once, by the thread that sees the loss. */
+    void interruptOnLoss(Runnable interrupt) {
         interrupts.add(interrupt);
         if (loss() != null) {
             interrupt();
@@ -341,15 +341,15 @@ public final class HeldLock {
     }
 
     private void interrupt() {
-        for (LossInterrupt interrupt : interrupts) {
+        for (Runnable interrupt : interrupts) {
             if (interrupts.remove(interrupt)) {
-                interrupt.send();
+                interrupt.run();
             }
         }
     }
 
     /** A lease has ended: its thread is not to be interrupted for a loss any more. */
-    void forget(LossInterrupt interrupt) {
+    void forget(Runnable interrupt) {
         interrupts.remove(interrupt);
     }
 

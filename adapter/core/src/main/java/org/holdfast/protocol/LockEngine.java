@@ -95,7 +95,7 @@ public final class LockEngine {
         this.renewals = new Renewals(time, redlock, counters, recorder);
         this.heldLocks = new HeldLocks(renewals, waitQueues);
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
-        Releases releases = new Releases(time, redlock, heldLocks, handoffYield, counters);
+        Releases releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
         this.leases = new Leases(time, timing, service, heldLocks, renewals, releases, handoff);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);

@@ -12,7 +12,7 @@ import java.util.WeakHashMap;
  *
  * <p>A thread that has lost several leases is interrupted for all of them, until it has ended the last.
  */
-final class LossInterrupt {
+final class LossInterrupt implements Runnable {
 
     /**
      * The leases that threads have lost and not ended yet. A lease that is never ended must not keep its thread in
@@ -34,7 +34,8 @@ final class LossInterrupt {
     }
 
     /** The lease was lost. An interrupt that the thread has already is not ours to take back. */
-    void send() {
+    @Override
+    public void run() {
         LOST.compute(thread, (key, known) -> {
             if (over) {
                 return known;

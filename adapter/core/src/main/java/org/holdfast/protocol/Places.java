@@ -3,6 +3,7 @@ package org.holdfast.protocol;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongFunction;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Ticket;
@@ -36,25 +37,29 @@ final class Places {
         this.recorder = recorder;
     }
 
-    /** Returns the place of a caller that does not stand in line yet. */
-    Place of(Demand demand, Claims.Claiming claiming, Patience patience) {
-        return new Place(demand, claiming, patience);
+    /**
+     * Returns the place of a caller that does not stand in line yet.
+     *
+     * @param taker returns the caller as the taker of a lock with a token
+     */
+    Place of(Demand demand, LongFunction<Taker> taker, Patience patience) {
+        return new Place(demand, taker, patience);
     }
 
     /** The place of one caller. For one thread at a time. */
     final class Place {
 
         private final Demand demand;
-        private final Claims.Claiming claiming;
+        private final LongFunction<Taker> taker;
         private final Patience patience;
         private WaitQueues.Turn turn;
         private Ticket ticket;
         private boolean overtaken;
         private volatile Recorder.Queueing queueing;
 
-        private Place(Demand demand, Claims.Claiming claiming, Patience patience) {
+        private Place(Demand demand, LongFunction<Taker> taker, Patience patience) {
             this.demand = demand;
-            this.claiming = claiming;
+            this.taker = taker;
             this.patience = patience;
         }
 
@@ -140,7 +145,7 @@ final class Places {
         /** Takes over from a holder in this process that does not need the lock any more; null if it does not fit. */
         private HeldLock inherit(HeldLock old) {
             return demand.isMetBy(old) && patience.left() > 0
-                    ? handoff.toNext(old, claiming.taker(old.token() + 1), demand.terms())
+                    ? handoff.toNext(old, taker.apply(old.token() + 1), demand.terms())
                     : null;
         }
 
@@ -189,10 +194,9 @@ final class Places {
         /**
          * Leaves the line, and leaves nothing there.
          *
-         * @param done the result; null if the caller gave up or comes again
+         * @param got the lock that the caller has now; null if it gave up or comes again
          */
-        void leave(AcquireResult done) {
-            HeldLock got = done instanceof AcquireResult.Held acquired ? acquired.heldLock() : null;
+        void leave(HeldLock got) {
             HeldLock handed = turn.leave();
             queueing.ended(demand.line().lock(), demand.line().kind().name(), got != null);
             if (handed != null && handed != got) { // just now, and too late

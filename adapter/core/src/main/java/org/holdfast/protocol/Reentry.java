@@ -49,7 +49,7 @@ final class Reentry {
         if (!mine.share(time.nanoTime(), reads)) { // lost or released just now
             return null;
         }
-        counters.reentered.increment();
+        counters.countReentered();
         return mine;
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ObjLongConsumer;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
@@ -19,14 +20,18 @@ final class Releases {
     private final Time time;
     private final Redlock redlock;
     private final HeldLocks heldLocks;
-    private final HandoffYield handoffYield;
+    private final ObjLongConsumer<String> whenReleased;
     private final Counters counters;
 
-    Releases(Time time, Redlock redlock, HeldLocks heldLocks, HandoffYield handoffYield, Counters counters) {
+    /**
+     * @param whenReleased receives the name of a lock that was released on the nodes, and how many connections a node
+     *     has notified of that, at the most. Must not block
+     */
+    Releases(Time time, Redlock redlock, HeldLocks heldLocks, ObjLongConsumer<String> whenReleased, Counters counters) {
         this.time = time;
         this.redlock = redlock;
         this.heldLocks = heldLocks;
-        this.handoffYield = handoffYield;
+        this.whenReleased = whenReleased;
         this.counters = counters;
     }
 
@@ -54,7 +59,7 @@ final class Releases {
             HeldLock heldLock = given.get(i);
             counters.released.increment();
             Redlock.Freed freed = redlock.finishRelease(nodes, releasing.get(i), begun, until);
-            handoffYield.released(heldLock.lock(), freed.listeners());
+            whenReleased.accept(heldLock.lock(), freed.listeners());
             heldLocks.remove(heldLock);
             results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
         }

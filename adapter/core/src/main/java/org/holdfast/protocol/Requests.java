@@ -46,11 +46,21 @@ final class Requests {
         Demand demand = Demand.of(request);
         Claims.Claiming claiming = claims.begin(demand, holder);
         Consumer<AcquireResult> whenDone = done -> {
-            counters.note(done, patience.waitedNanos());
+            count(done, patience.waitedNanos());
             long token = done instanceof AcquireResult.Held got ? got.heldLock().token() : 0;
             recorded.ended(request, done.quorumResult(), token);
         };
-        Places.Place place = places.of(demand, claiming, patience);
+        Places.Place place = places.of(demand, claiming::taker, patience);
         return new Attempts(time, stopFlag, patience, claiming, place, retryDelay, whenDone);
+    }
+
+    private void count(AcquireResult done, long nanos) {
+        if (done instanceof AcquireResult.Held) {
+            counters.countAcquired(nanos);
+        } else if (done instanceof AcquireResult.TimedOut) {
+            counters.countTimedOut();
+        } else {
+            counters.countUnavailable();
+        }
     }
 }

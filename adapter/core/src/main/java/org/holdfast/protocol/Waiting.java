@@ -95,7 +95,7 @@ final class Waiting {
                 done = waitForTurn(turn, signal);
                 return done;
             } finally {
-                place.leave(done);
+                attempts.leave(done);
             }
         }
 

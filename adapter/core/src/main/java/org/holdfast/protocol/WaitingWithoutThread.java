@@ -168,7 +168,7 @@ final class WaitingWithoutThread {
         if (done != null) {
             complete(done);
         } else if (place.isOvertaken()) {
-            place.leave(null);
+            attempts.leave(null);
             turn = null;
             standInLine(); // once more, at its end and with another ticket
         } else if (attempts.left() <= 0) {
@@ -191,7 +191,7 @@ final class WaitingWithoutThread {
     /** Takes no lock that others want and the application would not fetch. */
     private void waitForApplication() {
         if (turn != null) {
-            place.leave(null);
+            attempts.leave(null);
             turn = null;
         }
         long left = attempts.left();
@@ -267,7 +267,7 @@ final class WaitingWithoutThread {
             threadless.remove(this);
         }
         if (turn != null) {
-            place.leave(done);
+            attempts.leave(done);
         }
         if (listening) {
             place.unsubscribe();
