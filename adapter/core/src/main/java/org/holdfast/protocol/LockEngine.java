@@ -3,15 +3,44 @@ package org.holdfast.protocol;
 
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.lease.Counters;
+import org.holdfast.protocol.lease.Grants;
+import org.holdfast.protocol.lease.Handoff;
+import org.holdfast.protocol.lease.HeldLocks;
+import org.holdfast.protocol.lease.Leases;
+import org.holdfast.protocol.lease.LossNotifier;
+import org.holdfast.protocol.lease.Losses;
+import org.holdfast.protocol.lease.Releases;
+import org.holdfast.protocol.lease.Renewals;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.queue.HandoffYield;
+import org.holdfast.protocol.queue.Places;
+import org.holdfast.protocol.queue.ReleaseNotifications;
+import org.holdfast.protocol.queue.Tickets;
+import org.holdfast.protocol.queue.WaitQueues;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.TokenClock;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
+import org.holdfast.protocol.session.LeaseShutdown;
+import org.holdfast.protocol.session.LockAdmin;
+import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.TransactionLeases;
+import org.holdfast.protocol.session.Transactions;
+import org.holdfast.protocol.waiting.Acquirer;
+import org.holdfast.protocol.waiting.AttemptLimiter;
+import org.holdfast.protocol.waiting.Claims;
+import org.holdfast.protocol.waiting.Reentry;
+import org.holdfast.protocol.waiting.Requests;
+import org.holdfast.protocol.waiting.RetryDelay;
+import org.holdfast.protocol.waiting.Threadless;
+import org.holdfast.protocol.waiting.Waiting;
 
 /**
  * The parts of the protocol for one process, put together.

@@ -15,8 +15,8 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.session.LockSession;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.transaction.ComponentTransactions;
 

@@ -24,7 +24,7 @@ import java.util.logging.StreamHandler;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Transactions;
+import org.holdfast.protocol.session.Transactions;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
