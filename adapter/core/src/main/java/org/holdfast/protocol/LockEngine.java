@@ -66,7 +66,7 @@ public final class LockEngine {
     final LockAdmin lockAdmin;
     private final Time time;
     private final Counters counters;
-    private final Nodes service;
+    private final Nodes ownNodes;
     private final StopFlag stopFlag = new StopFlag();
     private final Callbacks callbacks;
     private final LossNotifier lossNotifier;
@@ -83,13 +83,13 @@ public final class LockEngine {
     /**
      * How the nodes are reached without a caller's own connections.
      *
-     * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by
+     * @param own the nodes through which leases are renewed and released: the caller's connections may be gone by
      *     then
      * @param forWaiting the nodes through which waiters attempt, and keep their places: many commands are under way
      *     there, and a connection that breaks fails all of them, so renewals are sent elsewhere
      * @param notifications wakes waiters for a lock that another process has
      */
-    public record Connections(Nodes service, Nodes forWaiting, ReleaseNotifications notifications) {}
+    public record Connections(Nodes own, Nodes forWaiting, ReleaseNotifications notifications) {}
 
     /**
      * The threads that are borrowed.
@@ -107,7 +107,7 @@ public final class LockEngine {
             Connections connections,
             Threads threads) {
         this.time = environment.time();
-        this.service = connections.service();
+        this.ownNodes = connections.own();
         this.counters = new Counters();
         Nodes forWaiting = connections.forWaiting();
         ReleaseNotifications notifications = connections.notifications();
@@ -126,7 +126,7 @@ public final class LockEngine {
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
         Releases releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
-        this.leases = new Leases(time, timing, service, heldLocks, renewals, releases, handoff);
+        this.leases = new Leases(time, timing, ownNodes, heldLocks, renewals, releases, handoff);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
         this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
         // what callers ask and wait for
@@ -184,7 +184,7 @@ public final class LockEngine {
 
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
     public void renew() {
-        renewals.sweep(service);
+        renewals.sweep(ownNodes);
     }
 
     /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */

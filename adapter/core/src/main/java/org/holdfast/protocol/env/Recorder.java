@@ -20,10 +20,10 @@ public interface Recorder {
     interface Acquiring {
 
         /**
-         * @param quorumResult HELD, TIMED_OUT, UNAVAILABLE or CLOCK_SKEWED
+         * @param result HELD, TIMED_OUT, UNAVAILABLE or CLOCK_SKEWED
          * @param token of the lease; 0 if there is none
          */
-        void ended(LockRequest request, String quorumResult, long token);
+        void ended(LockRequest request, String result, long token);
     }
 
     /** A caller waits in line for a lock. */
@@ -45,7 +45,7 @@ public interface Recorder {
     }
 
     default Acquiring acquiring() {
-        return (request, quorumResult, token) -> {};
+        return (request, result, token) -> {};
     }
 
     default Queueing queueing() {

@@ -67,7 +67,7 @@ public final class HeldLock {
             Cohort cohort,
             Taker taker,
             LeaseTerms terms,
-            QuorumResult.Acquired quorumResult,
+            QuorumResult.Acquired acquired,
             LossNotifier lossNotifier,
             Consumer<HeldLock> whenLost) {
         this.claim = claim;
@@ -75,9 +75,9 @@ public final class HeldLock {
         this.state.set(new State.Held(1, isReading() ? 1 : 0));
         this.taker = taker;
         this.terms = terms;
-        this.startedAt = quorumResult.startedNanos();
+        this.startedAt = acquired.startedNanos();
         this.endsAt = startedAt + terms.maxHoldNanos();
-        this.validUntil = new AtomicLong(earlier(quorumResult.validUntilNanos(), endsAt));
+        this.validUntil = new AtomicLong(earlier(acquired.validUntilNanos(), endsAt));
         this.lossNotifier = lossNotifier;
         this.whenLost = whenLost;
     }

@@ -22,27 +22,27 @@ public final class Leases {
 
     private final Time time;
     private final Timing timing;
-    private final Nodes service;
+    private final Nodes ownNodes;
     private final HeldLocks heldLocks;
     private final Renewals renewals;
     private final Releases releases;
     private final Handoff handoff;
 
     /**
-     * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by
+     * @param ownNodes the nodes through which leases are renewed and released: the caller's connections may be gone by
      *     then
      */
     public Leases(
             Time time,
             Timing timing,
-            Nodes service,
+            Nodes ownNodes,
             HeldLocks heldLocks,
             Renewals renewals,
             Releases releases,
             Handoff handoff) {
         this.time = time;
         this.timing = timing;
-        this.service = service;
+        this.ownNodes = ownNodes;
         this.heldLocks = heldLocks;
         this.renewals = renewals;
         this.releases = releases;
@@ -87,7 +87,7 @@ public final class Leases {
 
     /** Renews now, on the calling thread. */
     public boolean renew(HeldLock heldLock) {
-        return renewals.renewNow(service, heldLock);
+        return renewals.renewNow(ownNodes, heldLock);
     }
 
     /** Returns whether the lock is held for long enough to commit; renews it if little time is left. */
@@ -125,7 +125,7 @@ public final class Leases {
             case ALL -> {
                 return handoff.handOff(heldLock)
                         ? ReleaseResult.RELEASED
-                        : releases.release(List.of(heldLock), service).get(0);
+                        : releases.release(List.of(heldLock), ownNodes).get(0);
             }
             case ALONE -> {
                 letReadersIn(heldLock);
@@ -152,7 +152,7 @@ public final class Leases {
                 }
             }
         }
-        releases.release(released, service);
+        releases.release(released, ownNodes);
         onlyRead.forEach(this::letReadersIn);
     }
 
@@ -183,6 +183,6 @@ public final class Leases {
      * @param deadline when to stop; what is not released by then ends with its TTL
      */
     public void close(long deadline) {
-        releases.releaseAll(service, deadline);
+        releases.releaseAll(ownNodes, deadline);
     }
 }

@@ -8,13 +8,13 @@ import org.holdfast.protocol.lease.HeldLock;
 /** The result of an acquisition, with waiting. */
 public sealed interface AcquireResult {
 
-    /** Returns the result in a word. */
-    String quorumResult();
+    /** Returns the result as a word, for recordings. */
+    String code();
 
     /** The lock is held. */
     record Held(HeldLock heldLock) implements AcquireResult {
         @Override
-        public String quorumResult() {
+        public String code() {
             return "HELD";
         }
     }
@@ -22,7 +22,7 @@ public sealed interface AcquireResult {
     /** Another holder had it until the end of the wait. */
     record TimedOut(Duration waited) implements AcquireResult {
         @Override
-        public String quorumResult() {
+        public String code() {
             return "TIMED_OUT";
         }
     }
@@ -30,7 +30,7 @@ public sealed interface AcquireResult {
     /** Too few nodes took part in the last attempt; none may have granted by now. */
     record Unavailable(Map<String, String> failures, Duration waited) implements AcquireResult {
         @Override
-        public String quorumResult() {
+        public String code() {
             return "UNAVAILABLE";
         }
     }
@@ -38,7 +38,7 @@ public sealed interface AcquireResult {
     /** Our clock is too far from those of the nodes. */
     record ClockSkewed() implements AcquireResult {
         @Override
-        public String quorumResult() {
+        public String code() {
             return "CLOCK_SKEWED";
         }
     }

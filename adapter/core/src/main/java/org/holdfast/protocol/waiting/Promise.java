@@ -19,13 +19,13 @@ import org.holdfast.Lease;
 final class Promise extends CompletableFuture<Lease> {
 
     /** What threads wait for. The application never sees it, so nothing continues it. */
-    private final CompletableFuture<Lease> quorumResult = new CompletableFuture<>();
+    private final CompletableFuture<Lease> awaited = new CompletableFuture<>();
 
     /**
      * Fails it for threads that wait now or later; returns whether it was not complete. {@link #tell} has to follow.
      */
     boolean fail(Throwable failure) {
-        return quorumResult.completeExceptionally(failure);
+        return awaited.completeExceptionally(failure);
     }
 
     /** Runs its continuations, after {@link #fail} with the same failure. */
@@ -35,18 +35,18 @@ final class Promise extends CompletableFuture<Lease> {
 
     @Override
     public boolean complete(Lease lease) {
-        return quorumResult.complete(lease) && super.complete(lease);
+        return awaited.complete(lease) && super.complete(lease);
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        return quorumResult.completeExceptionally(failure) && super.completeExceptionally(failure);
+        return awaited.completeExceptionally(failure) && super.completeExceptionally(failure);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean first = quorumResult.cancel(mayInterruptIfRunning);
-        return first ? super.cancel(mayInterruptIfRunning) : quorumResult.isCancelled();
+        boolean first = awaited.cancel(mayInterruptIfRunning);
+        return first ? super.cancel(mayInterruptIfRunning) : awaited.isCancelled();
     }
 
     @Override
@@ -65,48 +65,48 @@ final class Promise extends CompletableFuture<Lease> {
 
     @Override
     public void obtrudeValue(Lease lease) {
-        quorumResult.obtrudeValue(lease);
+        awaited.obtrudeValue(lease);
         super.obtrudeValue(lease);
     }
 
     @Override
     public void obtrudeException(Throwable failure) {
-        quorumResult.obtrudeException(failure);
+        awaited.obtrudeException(failure);
         super.obtrudeException(failure);
     }
 
     @Override
     public boolean isDone() {
-        return quorumResult.isDone();
+        return awaited.isDone();
     }
 
     @Override
     public boolean isCancelled() {
-        return quorumResult.isCancelled();
+        return awaited.isCancelled();
     }
 
     @Override
     public boolean isCompletedExceptionally() {
-        return quorumResult.isCompletedExceptionally();
+        return awaited.isCompletedExceptionally();
     }
 
     @Override
     public Lease get() throws InterruptedException, ExecutionException {
-        return quorumResult.get();
+        return awaited.get();
     }
 
     @Override
     public Lease get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
-        return quorumResult.get(timeout, unit);
+        return awaited.get(timeout, unit);
     }
 
     @Override
     public Lease join() {
-        return quorumResult.join();
+        return awaited.join();
     }
 
     @Override
     public Lease getNow(Lease absent) {
-        return quorumResult.getNow(absent);
+        return awaited.getNow(absent);
     }
 }

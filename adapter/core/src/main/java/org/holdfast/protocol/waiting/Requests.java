@@ -54,7 +54,7 @@ public final class Requests {
         Consumer<AcquireResult> whenDone = done -> {
             count(done, patience.waitedNanos());
             long token = done instanceof AcquireResult.Held got ? got.heldLock().token() : 0;
-            recorded.ended(request, done.quorumResult(), token);
+            recorded.ended(request, done.code(), token);
         };
         Places.Place place = places.of(demand, claiming::taker, patience);
         return new Attempts(time, stopFlag, patience, claiming, place, retryDelay, whenDone);
