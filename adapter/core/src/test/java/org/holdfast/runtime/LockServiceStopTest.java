@@ -171,7 +171,7 @@ class LockServiceStopTest {
     }
 
     private static Lease take(LockService service, LockRequest request) throws InterruptedException {
-        return service.newSession().acquire(service.openChannel(), request, () -> {});
+        return service.newSession().acquire(service.openConnections(), request, () -> {});
     }
 
     @Test
