@@ -59,7 +59,6 @@ public final class LockEngine {
     final Leases leases;
     final Grants grants;
     final Tickets tickets;
-    final HandoffYield handoffYield;
     final WaitQueues waitQueues = new WaitQueues();
     final Requests requests;
     final Acquirer acquirer;
@@ -72,6 +71,7 @@ public final class LockEngine {
     private final LossNotifier lossNotifier;
     private final Reentry reentry;
     private final Threadless threadless;
+    private final HandoffYield handoffYield;
 
     /**
      * The process in which this runs.

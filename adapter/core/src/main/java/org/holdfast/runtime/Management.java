@@ -94,8 +94,8 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     }
 
     @Override
-    public long getPassedOn() {
-        return counters.passedOn();
+    public long getHandedOff() {
+        return counters.handedOff();
     }
 
     @Override

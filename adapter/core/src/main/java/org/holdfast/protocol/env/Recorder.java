@@ -31,7 +31,7 @@ public interface Recorder {
 
         /**
          * @param lock the lock that it waited for
-         * @param line FREE_FOR_ALL, IN_TURN or PERMIT
+         * @param line BARGING, FAIR or PERMIT
          * @param held whether it left the line with the lock
          */
         void ended(String lock, String line, boolean held);

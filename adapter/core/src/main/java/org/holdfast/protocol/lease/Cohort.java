@@ -5,7 +5,7 @@ package org.holdfast.protocol.lease;
  * The holders of this process that have a lock one after the other, without a release on the nodes.
  *
  * @param since when the first of them got it
- * @param passed how often it was passed on
+ * @param passed how often it was handed off
  * @param standstills how often our clock had stood still when the first of them asked for it
  * @param suspicion whether the lock may have been taken away from them
  */

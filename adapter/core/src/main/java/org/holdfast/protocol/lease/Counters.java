@@ -9,7 +9,7 @@ public final class Counters {
 
     private final LongAdder acquired = new LongAdder();
     private final LongAdder reentered = new LongAdder();
-    final LongAdder passedOn = new LongAdder();
+    final LongAdder handedOff = new LongAdder();
     private final LongAdder timedOut = new LongAdder();
     private final LongAdder unavailable = new LongAdder();
     final LongAdder released = new LongAdder();
@@ -49,9 +49,9 @@ public final class Counters {
         return reentered.sum();
     }
 
-    /** Returns how many of the leases acquired were passed on inside this process. */
-    public long passedOn() {
-        return passedOn.sum();
+    /** Returns how many of the leases acquired were handed off inside this process. */
+    public long handedOff() {
+        return handedOff.sum();
     }
 
     /** Returns how many requests ended with their wait timeout. */

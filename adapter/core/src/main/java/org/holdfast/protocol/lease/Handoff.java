@@ -69,7 +69,7 @@ public final class Handoff {
         QuorumResult.Acquired acquired = new QuorumResult.Acquired(time.nanoTime(), released.validUntil());
         HeldLock next = losses.newHeldLock(released.claim(), released.cohort().next(), taker, terms, acquired);
         heldLocks.replace(released, next);
-        counters.passedOn.increment();
+        counters.handedOff.increment();
         return next;
     }
 }

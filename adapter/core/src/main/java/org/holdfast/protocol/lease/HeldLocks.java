@@ -46,14 +46,14 @@ public final class HeldLocks {
     }
 
     /** Lets one hold take the place of another on the same names, so that the lock is never seen free. */
-    void replace(HeldLock old, HeldLock heir) {
-        for (String name : heir.claim().target().names()) {
+    void replace(HeldLock old, HeldLock next) {
+        for (String name : next.claim().target().names()) {
             byName.compute(name, (key, present) -> {
                 List<HeldLock> others = present == null ? null : without(present, old);
-                return others == null ? List.of(heir) : joined(others, List.of(heir));
+                return others == null ? List.of(next) : joined(others, List.of(next));
             });
         }
-        renewals.add(heir);
+        renewals.add(next);
         renewals.remove(old);
     }
 

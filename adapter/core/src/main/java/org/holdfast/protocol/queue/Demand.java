@@ -14,32 +14,30 @@ import org.holdfast.protocol.lease.LeaseTerms;
  * @param names all names that are asked for, in the order that every caller uses
  * @param line all callers that ask for the same names in the same way wait in the same one
  */
-public record Demand(LockRequest request, List<String> names, WaitQueues.Line line) {
+public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKey line) {
 
     public static Demand of(LockRequest request) {
         List<String> names = request.names().size() == 1
                 ? request.names()
                 : request.names().stream().sorted().toList();
-        return new Demand(request, names, new WaitQueues.Line(names.get(0), kind(request)));
+        return new Demand(request, names, new WaitQueues.QueueKey(names.get(0), kind(request)));
     }
 
     private static WaitQueues.Kind kind(LockRequest request) {
         if (request.mode() == LockMode.PERMIT) {
             return WaitQueues.Kind.PERMIT;
         }
-        return request.fair() || request.mode() != LockMode.EXCLUSIVE
-                ? WaitQueues.Kind.IN_TURN
-                : WaitQueues.Kind.FREE_FOR_ALL;
+        return request.fair() || request.mode() != LockMode.EXCLUSIVE ? WaitQueues.Kind.FAIR : WaitQueues.Kind.BARGING;
     }
 
     /** Returns whether the nodes know the waiters. */
     boolean isInTurn() {
-        return line.kind() == WaitQueues.Kind.IN_TURN;
+        return line.kind() == WaitQueues.Kind.FAIR;
     }
 
     /** Returns whether waiters in this process may have the lock one after the other. */
     public boolean mayBeHandedOff() {
-        return line.kind() == WaitQueues.Kind.FREE_FOR_ALL
+        return line.kind() == WaitQueues.Kind.BARGING
                 && names.size() == 1
                 && request.renewal()
                 && request.atLeast().isEmpty();

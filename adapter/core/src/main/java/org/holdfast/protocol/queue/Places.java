@@ -132,8 +132,8 @@ public final class Places {
                 }
 
                 @Override
-                public HeldLock inherit(HeldLock old) {
-                    return Place.this.inherit(old);
+                public HeldLock handOff(HeldLock old) {
+                    return Place.this.handOff(old);
                 }
             };
         }
@@ -148,7 +148,7 @@ public final class Places {
         }
 
         /** Takes over from a holder in this process that does not need the lock any more; null if it does not fit. */
-        private HeldLock inherit(HeldLock old) {
+        private HeldLock handOff(HeldLock old) {
             return demand.isMetBy(old) && patience.left() > 0
                     ? handoff.toNext(old, taker.apply(old.token() + 1), demand.terms())
                     : null;

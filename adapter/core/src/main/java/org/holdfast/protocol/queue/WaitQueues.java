@@ -25,14 +25,14 @@ public final class WaitQueues implements Successor {
      *
      * @param lock the name, of several the first
      */
-    record Line(String lock, Kind kind) {}
+    record QueueKey(String lock, Kind kind) {}
 
     /** The ways to wait for what has the same name. */
     enum Kind {
         /** The first caller that asks after the lock becomes free gets it. */
-        FREE_FOR_ALL,
+        BARGING,
         /** By tickets, whose order the nodes know. */
-        IN_TURN,
+        FAIR,
         /** For a permit. */
         PERMIT
     }
@@ -40,7 +40,7 @@ public final class WaitQueues implements Successor {
     private static final List<Kind> KINDS = List.of(Kind.values());
 
     private final AtomicLong wakes = new AtomicLong();
-    private final ConcurrentHashMap<Line, Queue> lines = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<QueueKey, Queue> lines = new ConcurrentHashMap<>();
 
     /** The waiters for several names, by each name but the one in whose line they wait. */
     private final ConcurrentHashMap<String, Set<Turn>> watchers = new ConcurrentHashMap<>();
@@ -74,7 +74,7 @@ public final class WaitQueues implements Successor {
          * Returns the hold that the waiter gets in place of one that another holder in this process does not need any
          * more; null for none.
          */
-        default HeldLock inherit(HeldLock old) {
+        default HeldLock handOff(HeldLock old) {
             return null;
         }
     }
@@ -84,7 +84,7 @@ public final class WaitQueues implements Successor {
      *
      * @param names all the names that are waited for
      */
-    Turn enter(Line line, List<String> names, Waiter waiter) {
+    Turn enter(QueueKey line, List<String> names, Waiter waiter) {
         Turn turn = new Turn(line, names, waiter);
         turn.watch();
         lines.compute(line, (key, present) -> {
@@ -99,7 +99,7 @@ public final class WaitQueues implements Successor {
     }
 
     /** Returns whether a caller waits in the line. */
-    boolean isWaitedFor(Line line) {
+    boolean isWaitedFor(QueueKey line) {
         return lines.containsKey(line);
     }
 
@@ -116,7 +116,7 @@ public final class WaitQueues implements Successor {
         }
         for (Kind kind : KINDS) {
             Turn[] head = new Turn[1];
-            lines.computeIfPresent(new Line(lock, kind), (key, queue) -> {
+            lines.computeIfPresent(new QueueKey(lock, kind), (key, queue) -> {
                 head[0] = queue.turns.peekFirst();
                 return queue;
             });
@@ -135,7 +135,7 @@ public final class WaitQueues implements Successor {
     public void wakeAll() {
         wakes.incrementAndGet();
         List<Turn> all = new ArrayList<>();
-        for (Line line : lines.keySet()) {
+        for (QueueKey line : lines.keySet()) {
             lines.computeIfPresent(line, (key, queue) -> {
                 all.addAll(queue.turns);
                 return queue;
@@ -156,7 +156,7 @@ public final class WaitQueues implements Successor {
             return false;
         }
         Turn[] taken = new Turn[1];
-        lines.computeIfPresent(new Line(released.lock(), Kind.FREE_FOR_ALL), (key, queue) -> {
+        lines.computeIfPresent(new QueueKey(released.lock(), Kind.BARGING), (key, queue) -> {
             Turn head = queue.turns.peekFirst();
             taken[0] = head.accept(released) ? head : null;
             return queue;
@@ -180,14 +180,14 @@ public final class WaitQueues implements Successor {
     /** A place in a line. */
     public final class Turn {
 
-        private final Line line;
+        private final QueueKey line;
         private final List<String> names;
         private final Waiter waiter;
         private Queue queue;
         private volatile boolean isFirst;
         private volatile HeldLock handed;
 
-        private Turn(Line line, List<String> names, Waiter waiter) {
+        private Turn(QueueKey line, List<String> names, Waiter waiter) {
             this.line = line;
             this.names = names;
             this.waiter = waiter;
@@ -217,11 +217,11 @@ public final class WaitQueues implements Successor {
         }
 
         private boolean accept(HeldLock old) {
-            HeldLock heir = handed == null ? waiter.inherit(old) : null;
-            if (heir != null) {
-                handed = heir;
+            HeldLock next = handed == null ? waiter.handOff(old) : null;
+            if (next != null) {
+                handed = next;
             }
-            return heir != null;
+            return next != null;
         }
 
         private void watch() {

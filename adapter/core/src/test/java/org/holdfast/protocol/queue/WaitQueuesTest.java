@@ -12,8 +12,8 @@ class WaitQueuesTest {
     private final WaitQueues room = new WaitQueues();
     private final AtomicInteger woken = new AtomicInteger();
 
-    private static WaitQueues.Line line(String lock) {
-        return new WaitQueues.Line(lock, WaitQueues.Kind.FREE_FOR_ALL);
+    private static WaitQueues.QueueKey line(String lock) {
+        return new WaitQueues.QueueKey(lock, WaitQueues.Kind.BARGING);
     }
 
     private WaitQueues.Turn enter(String lock) {
