@@ -19,7 +19,7 @@ import java.util.Objects;
  * @param thread the thread that took the lock, or {@code transaction} and what stands for it: printable ASCII, cut off
  *     where it is long, and a question mark for everything else
  * @param since when it was taken, by the clock of the holder's machine
- * @param token its fencing token; if the lock was passed on inside another process since, that of the first there
+ * @param token its fencing token; if the lock was handed off inside another process since, that of the first there
  * @param remaining for how long a node keeps the lock at the most if it is not renewed; zero if no node knows an end
  * @param nodes how many nodes report it. A holder that is reported by less than a majority does not have the lock: it
  *     is just asking, has just released the lock, or has lost it

@@ -8,7 +8,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.session.LockSession;
 
 /**
  * A handle as the container knows it, with what the factory and its connections do beyond the API. An interface, because some

@@ -11,7 +11,7 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LockSession;
+import org.holdfast.protocol.session.LockSession;
 
 /**
  * The connection that the factory gives to applications. It has a connection of the container's pool, but not while its

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.Lease;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.session.LockSession;
 
 /**
  * What the container knows of a user of a managed connection, until it is closed. Applications have it inside a {@link

@@ -37,7 +37,7 @@ final class LockManagedConnection implements ManagedConnection {
 
     private final LockService service;
     private final Settings settings;
-    private final NodeConnections channel;
+    private final NodeConnections connections;
     private final Set<LockConnectionHandle> handles = ConcurrentHashMap.newKeySet();
     private final List<ConnectionEventListener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean reported = new AtomicBoolean();
@@ -47,7 +47,7 @@ final class LockManagedConnection implements ManagedConnection {
     LockManagedConnection(LockService service, Settings settings, PrintWriter logWriter) {
         this.service = service;
         this.settings = settings;
-        this.channel = service.openChannel();
+        this.connections = service.openConnections();
         this.logWriter = logWriter;
     }
 
@@ -110,7 +110,7 @@ final class LockManagedConnection implements ManagedConnection {
      */
     void failed(RuntimeException failure) {
         if (failure instanceof UncheckedIOException) {
-            channel.close(); // its selector is broken: it will read no answer any more
+            connections.close(); // its selector is broken: it will read no answer any more
         }
         if (!isOpen() && reported.compareAndSet(false, true)) {
             ConnectionEvent event = new ConnectionEvent(this, ConnectionEvent.CONNECTION_ERROR_OCCURRED, failure);
@@ -133,7 +133,7 @@ final class LockManagedConnection implements ManagedConnection {
         try {
             takeHandlesAway("the container destroyed its connection, and it was in use", true);
         } finally {
-            channel.close();
+            connections.close();
         }
     }
 
@@ -161,7 +161,7 @@ final class LockManagedConnection implements ManagedConnection {
     }
 
     Nodes nodes() {
-        return channel;
+        return connections;
     }
 
     boolean belongsTo(LockService other) {
@@ -173,17 +173,17 @@ final class LockManagedConnection implements ManagedConnection {
     }
 
     boolean matches(LockService otherService, Settings otherSettings) {
-        return belongsTo(otherService) && settings.equals(otherSettings) && channel.isOpen();
+        return belongsTo(otherService) && settings.equals(otherSettings) && connections.isOpen();
     }
 
     /** Returns whether this connection can still be used, without a check of its sockets. */
     boolean isOpen() {
-        return service.isOpen() && channel.isOpen();
+        return service.isOpen() && connections.isOpen();
     }
 
     /** Checks the sockets: those that their nodes have closed are dropped, and opened again when they are needed. */
     boolean isUsable() {
-        return service.isOpen() && channel.isUsable();
+        return service.isOpen() && connections.isUsable();
     }
 
     @Override

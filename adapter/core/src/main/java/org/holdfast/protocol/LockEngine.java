@@ -3,15 +3,44 @@ package org.holdfast.protocol;
 
 import java.util.List;
 import java.util.concurrent.Executor;
+import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.lease.Counters;
+import org.holdfast.protocol.lease.Grants;
+import org.holdfast.protocol.lease.Handoff;
+import org.holdfast.protocol.lease.HeldLocks;
+import org.holdfast.protocol.lease.Leases;
+import org.holdfast.protocol.lease.LossNotifier;
+import org.holdfast.protocol.lease.Losses;
+import org.holdfast.protocol.lease.Releases;
+import org.holdfast.protocol.lease.Renewals;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.queue.HandoffYield;
+import org.holdfast.protocol.queue.Places;
+import org.holdfast.protocol.queue.ReleaseNotifications;
+import org.holdfast.protocol.queue.Tickets;
+import org.holdfast.protocol.queue.WaitQueues;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.TokenClock;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
+import org.holdfast.protocol.session.LeaseShutdown;
+import org.holdfast.protocol.session.LockAdmin;
+import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.TransactionLeases;
+import org.holdfast.protocol.session.Transactions;
+import org.holdfast.protocol.waiting.Acquirer;
+import org.holdfast.protocol.waiting.AttemptLimiter;
+import org.holdfast.protocol.waiting.Claims;
+import org.holdfast.protocol.waiting.Reentry;
+import org.holdfast.protocol.waiting.Requests;
+import org.holdfast.protocol.waiting.RetryDelay;
+import org.holdfast.protocol.waiting.Threadless;
+import org.holdfast.protocol.waiting.Waiting;
 
 /**
  * The parts of the protocol for one process, put together.
@@ -30,19 +59,19 @@ public final class LockEngine {
     final Leases leases;
     final Grants grants;
     final Tickets tickets;
-    final HandoffYield handoffYield;
     final WaitQueues waitQueues = new WaitQueues();
     final Requests requests;
     final Acquirer acquirer;
     final LockAdmin lockAdmin;
     private final Time time;
     private final Counters counters;
-    private final Nodes service;
+    private final Nodes ownNodes;
     private final StopFlag stopFlag = new StopFlag();
     private final Callbacks callbacks;
     private final LossNotifier lossNotifier;
     private final Reentry reentry;
     private final Threadless threadless;
+    private final HandoffYield handoffYield;
 
     /**
      * The process in which this runs.
@@ -54,13 +83,13 @@ public final class LockEngine {
     /**
      * How the nodes are reached without a caller's own connections.
      *
-     * @param service the nodes through which leases are renewed and released: the caller's connections may be gone by
+     * @param own the nodes through which leases are renewed and released: the caller's connections may be gone by
      *     then
      * @param forWaiting the nodes through which waiters attempt, and keep their places: many commands are under way
      *     there, and a connection that breaks fails all of them, so renewals are sent elsewhere
      * @param notifications wakes waiters for a lock that another process has
      */
-    public record Connections(Nodes service, Nodes forWaiting, ReleaseNotifications notifications) {}
+    public record Connections(Nodes own, Nodes forWaiting, ReleaseNotifications notifications) {}
 
     /**
      * The threads that are borrowed.
@@ -78,7 +107,7 @@ public final class LockEngine {
             Connections connections,
             Threads threads) {
         this.time = environment.time();
-        this.service = connections.service();
+        this.ownNodes = connections.own();
         this.counters = new Counters();
         Nodes forWaiting = connections.forWaiting();
         ReleaseNotifications notifications = connections.notifications();
@@ -95,9 +124,9 @@ public final class LockEngine {
         this.renewals = new Renewals(time, redlock, counters, recorder);
         this.heldLocks = new HeldLocks(renewals, waitQueues);
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
-        Releases releases = new Releases(time, redlock, heldLocks, handoffYield, counters);
+        Releases releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
-        this.leases = new Leases(time, timing, service, heldLocks, renewals, releases, handoff);
+        this.leases = new Leases(time, timing, ownNodes, heldLocks, renewals, releases, handoff);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
         this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
         // what callers ask and wait for
@@ -155,7 +184,7 @@ public final class LockEngine {
 
     /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
     public void renew() {
-        renewals.sweep(service);
+        renewals.sweep(ownNodes);
     }
 
     /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */

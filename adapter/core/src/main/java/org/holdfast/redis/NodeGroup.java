@@ -14,7 +14,7 @@ import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.NodeConnector;
 
-/** The nodes of one lock service, and what it does with them: channels, notifications and inspections. */
+/** The nodes of one lock service, and what it does with them: connections, notifications and inspections. */
 public final class NodeGroup implements AutoCloseable {
 
     private final NodeConnector connector;
@@ -22,7 +22,7 @@ public final class NodeGroup implements AutoCloseable {
     private final KnownScripts scripts = new KnownScripts();
     private final AskedNodes nodes;
     private final Time time;
-    private final Set<NodeConnections> channels = ConcurrentHashMap.newKeySet();
+    private final Set<NodeConnections> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
@@ -48,30 +48,33 @@ public final class NodeGroup implements AutoCloseable {
         this.time = time;
     }
 
-    /** Returns a new channel. It connects when it is first used. */
+    /** Returns new connections. They are opened when they are first used. */
     public NodeConnections open() {
-        NodeConnections channel = new NodeConnections(nodes, connector, codec, scripts, time, channels::remove);
-        channels.add(channel);
+        NodeConnections connections = new NodeConnections(nodes, connector, codec, scripts, time, open::remove);
+        open.add(connections);
         if (closed) {
-            channel.close();
+            connections.close();
         }
-        return channel;
-    }
-
-    /** Waits until every request on every channel has its answer, or its node is given up; until the deadline at the most. */
-    public void awaitAnswers(long deadline) {
-        channels.forEach(channel -> channel.awaitAnswers(deadline));
+        return connections;
     }
 
     /**
-     * Closes the channels that are still open: not every container ends the connections in its pool when their adapter goes.
-     * Waits for what is under way, for 100 ms at the most.
+     * Waits until every request on every connection has its answer, or its node is given up; until the deadline at the
+     * most.
+     */
+    public void awaitAnswers(long deadline) {
+        open.forEach(connections -> connections.awaitAnswers(deadline));
+    }
+
+    /**
+     * Closes the connections that are still open: not every container ends the connections in its pool when their
+     * adapter goes. Waits for what is under way, for 100 ms at the most.
      */
     @Override
     public void close() {
         closed = true;
         long deadline = System.nanoTime() + Math.min(NodeConnections.CLOSING_NANOS, connector.nodeTimeoutNanos());
-        channels.forEach(channel -> channel.close(deadline));
+        open.forEach(connections -> connections.close(deadline));
     }
 
     /**

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Round;
 
-/** The answers to one command that was sent on a channel. Guarded by the channel's lock. */
+/** The answers to one command that was sent over {@link NodeConnections}. Guarded by their lock. */
 final class PendingRound implements Round {
 
     private final Reader reader;
@@ -18,7 +18,7 @@ final class PendingRound implements Round {
     private int outstanding;
     private Consumer<Answer> late;
 
-    /** Reads the answers, for the thread that waits for them. Called with the channel's lock. */
+    /** Reads the answers, for the thread that waits for them. Called with the lock of the connections. */
     interface Reader {
 
         /**

@@ -4,14 +4,14 @@ package org.holdfast.runtime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.holdfast.protocol.LeaseShutdown;
 import org.holdfast.protocol.LockEngine;
-import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.TransactionLeases;
-import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
+import org.holdfast.protocol.session.LeaseShutdown;
+import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.TransactionLeases;
+import org.holdfast.protocol.session.Transactions;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.redis.NodeGroup;
 import org.holdfast.redis.NodeLogLimiters;
@@ -38,20 +38,20 @@ public final class LockService implements AutoCloseable {
     private final Settings settings;
     private final Scheduling scheduling;
     private final Time time;
-    private final NodeGroup cluster;
-    private final NodeConnections service;
+    private final NodeGroup nodeGroup;
+    private final NodeConnections ownConnections;
     private final NodeConnections forWaiting;
     private final UnfinishedReleases unfinished;
     private final LockEngine engine;
     private final TransactionLeases transactionLeases;
     private final LeaseShutdown shutdown;
     private final Subscriber subscriber;
-    private final RedisProbe inspection;
+    private final RedisProbe redisProbe;
     private final NodeMonitor nodeMonitor;
     private final Management management;
     private final AtomicBoolean lookAsked = new AtomicBoolean();
 
-    /** The thread that sets it has the inspection's connections for itself. */
+    /** The thread that sets it has the probe's connections for itself. */
     private final AtomicBoolean inspecting = new AtomicBoolean();
 
     private volatile boolean closed;
@@ -81,7 +81,7 @@ public final class LockService implements AutoCloseable {
         this.time = time;
         this.settings = settings;
         this.scheduling = scheduling;
-        this.cluster = new NodeGroup(
+        this.nodeGroup = new NodeGroup(
                 new NodeConnector(
                         settings.nodes(),
                         settings.access(),
@@ -94,27 +94,27 @@ public final class LockService implements AutoCloseable {
                 time,
                 Recorders.FOUND,
                 logLimiters);
-        this.service = cluster.open();
-        this.forWaiting = cluster.open();
+        this.ownConnections = nodeGroup.open();
+        this.forWaiting = nodeGroup.open();
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
-        this.subscriber = cluster.subscriber(scheduling::runLong);
+        this.subscriber = nodeGroup.subscriber(scheduling::runLong);
         this.engine = new LockEngine(
                 new LockEngine.Environment(time, new SystemRandomness(), Recorders.FOUND, ThisProcess.WHEREABOUTS),
                 settings.timing(),
                 unfinished,
-                new LockEngine.Connections(service, forWaiting, subscriber),
+                new LockEngine.Connections(ownConnections, forWaiting, subscriber),
                 new LockEngine.Threads(scheduling, this::runApplication));
         this.transactionLeases = engine.transactionLeases(transactions);
         this.shutdown = engine.shutdown(transactionLeases);
-        this.inspection = cluster.inspection();
-        this.nodeMonitor = new NodeMonitor(time, cluster.clockMonitor(), inspection, engine::clockStoodStill);
-        this.management = new Management(settings.keyPrefix(), engine, unfinished, cluster::describeNodes);
+        this.redisProbe = nodeGroup.inspection();
+        this.nodeMonitor = new NodeMonitor(time, nodeGroup.clockMonitor(), redisProbe, engine::clockStoodStill);
+        this.management = new Management(settings.keyPrefix(), engine, unfinished, nodeGroup::describeNodes);
         scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
     }
 
-    /** Returns a new channel for one caller at a time. */
-    public NodeConnections openChannel() {
-        return cluster.open();
+    /** Returns new connections to the nodes, for one caller at a time. */
+    public NodeConnections openConnections() {
+        return nodeGroup.open();
     }
 
     /** Returns what a new connection handle takes its leases with. */
@@ -151,8 +151,9 @@ public final class LockService implements AutoCloseable {
             engine.renew();
             engine.sweep();
             unfinished.retry(
-                    service, time.nanoTime() + settings.timing().nodeTimeout().toNanos());
-            service.isUsable(); // reads what no caller waits for, and gives up nodes that are overdue
+                    ownConnections,
+                    time.nanoTime() + settings.timing().nodeTimeout().toNanos());
+            ownConnections.isUsable(); // reads what no caller waits for, and gives up nodes that are overdue
             forWaiting.isUsable();
             if (nodeMonitor.isDue() && lookAsked.compareAndSet(false, true)) {
                 startLooking();
@@ -167,7 +168,7 @@ public final class LockService implements AutoCloseable {
     private void startLooking() {
         try {
             scheduling.runLong(
-                    this::look); // not among listeners and attempts of applications, which may take all threads
+                    this::probeNodes); // not among listeners and attempts of applications, which may take all threads
         } catch (RuntimeException | OutOfMemoryError e) { // no thread for it now: the next heartbeat tries again
             lookAsked.set(false);
             throw e;
@@ -175,8 +176,8 @@ public final class LockService implements AutoCloseable {
     }
 
     /** Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. */
-    private void look() {
-        if (inspecting.compareAndSet(false, true)) { // else the inspection is closed
+    private void probeNodes() {
+        if (inspecting.compareAndSet(false, true)) { // else the probe is closed
             try {
                 if (!closed) {
                     nodeMonitor.look();
@@ -195,7 +196,7 @@ public final class LockService implements AutoCloseable {
      */
     private void closeInspectionIfOver() {
         if (closed && inspecting.compareAndSet(false, true)) {
-            inspection.close();
+            redisProbe.close();
         }
     }
 
@@ -209,7 +210,7 @@ public final class LockService implements AutoCloseable {
     }
 
     /**
-     * Releases every lease but those of open transactions, ends renewals and closes all channels.
+     * Releases every lease but those of open transactions, ends renewals and closes all connections.
      *
      * <p>Transactions may go on for the setting {@code stopTimeoutMillis}. What they keep then is lost, so they cannot commit, and
      * is not released: its TTL ends it on the nodes. Waits 2 s for answers besides, at the most.
@@ -271,16 +272,16 @@ public final class LockService implements AutoCloseable {
     void finish(long deadline) {
         long now = time.nanoTime();
         long patience = Math.min(deadline - now, settings.timing().nodeTimeout().toNanos());
-        service.awaitAnswers(now + patience); // a quorum was waited for: now also for the other nodes
-        cluster.awaitAnswers(now + patience); // releases on channels that no thread reads any more
+        ownConnections.awaitAnswers(now + patience); // a quorum was waited for: now also for the other nodes
+        nodeGroup.awaitAnswers(now + patience); // releases on connections that no thread reads any more
         if (unfinished.size()
                 > 0) { // releases not confirmed until then: nodes may have come back, and will get no later request
-            unfinished.retry(service, now + patience);
-            service.awaitAnswers(now + patience);
+            unfinished.retry(ownConnections, now + patience);
+            ownConnections.awaitAnswers(now + patience);
         }
-        service.close();
+        ownConnections.close();
         forWaiting.close();
-        cluster.close();
+        nodeGroup.close();
         int unheard = unfinished.size();
         if (unheard > 0) {
             LOG.log(

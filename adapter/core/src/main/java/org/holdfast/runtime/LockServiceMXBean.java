@@ -32,8 +32,8 @@ public interface LockServiceMXBean {
     /** Returns how many leases their holder had already, and took once more. */
     long getReentered();
 
-    /** Returns how many of the leases acquired were passed on inside this process. */
-    long getPassedOn();
+    /** Returns how many of the leases acquired were handed off inside this process. */
+    long getHandedOff();
 
     /** Returns how many requests ended with their wait timeout. */
     long getTimedOut();

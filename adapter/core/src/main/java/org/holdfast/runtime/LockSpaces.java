@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.session.Transactions;
 import org.holdfast.redis.NodeLogLimiters;
 
 /**

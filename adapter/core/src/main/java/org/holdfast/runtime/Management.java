@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.JMException;
 import javax.management.ObjectName;
-import org.holdfast.protocol.Counters;
 import org.holdfast.protocol.LockEngine;
+import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 
 /** Shows a lock service to JMX. Where that is not allowed there is one line in the log, and nothing else changes. */
@@ -94,8 +94,8 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     }
 
     @Override
-    public long getPassedOn() {
-        return counters.passedOn();
+    public long getHandedOff() {
+        return counters.handedOff();
     }
 
     @Override

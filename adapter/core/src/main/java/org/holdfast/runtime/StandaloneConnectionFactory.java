@@ -15,8 +15,8 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.session.LockSession;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.transaction.ComponentTransactions;
 
@@ -28,7 +28,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     private static final int MOST_IDLE = 16;
 
-    /** Each has a socket to every node. Beyond that connections share one channel, on which many threads may be under way. */
+    /** Each has a socket to every node. Connections beyond that share one set, for many threads at once. */
     static final int MOST_OPEN = 64;
 
     private final LockService service;
@@ -45,7 +45,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     StandaloneConnectionFactory(Settings settings, Time time) {
         this.service = new LockService(settings, ComponentTransactions.find(), new StandaloneScheduling(), time);
         this.defaults = LockService.defaults(settings);
-        this.shared = service.openChannel(); // connects when it is first used
+        this.shared = service.openConnections(); // connects when it is first used
     }
 
     @Override
@@ -60,19 +60,19 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         return new StandaloneConnection();
     }
 
-    private NodeConnections takeChannel() {
-        NodeConnections channel = idle.pollFirst();
-        if (channel != null) {
-            return channel;
+    private NodeConnections takeConnections() {
+        NodeConnections connections = idle.pollFirst();
+        if (connections != null) {
+            return connections;
         }
         boolean another = open.getAndUpdate(n -> n < MOST_OPEN ? n + 1 : n) < MOST_OPEN;
-        return another ? service.openChannel() : shared;
+        return another ? service.openConnections() : shared;
     }
 
-    private void end(NodeConnections channel) {
-        if (channel != shared) {
+    private void end(NodeConnections connections) {
+        if (connections != shared) {
             open.decrementAndGet();
-            channel.close();
+            connections.close();
         }
     }
 
@@ -84,14 +84,14 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     @Override
     public List<LockHolder> holders(LockRequest request) {
         try (StandaloneConnection connection = open()) {
-            return connection.session.holders(connection.channel(), request);
+            return connection.session.holders(connection.connections(), request);
         }
     }
 
     @Override
     public List<LockHolder> forceRelease(LockRequest request) {
         try (StandaloneConnection connection = open()) {
-            return connection.session.forceRelease(connection.channel(), request);
+            return connection.session.forceRelease(connection.connections(), request);
         }
     }
 
@@ -103,9 +103,9 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
     }
 
-    private void giveBack(NodeConnections channel) {
-        if (channel == shared || !idle.offerFirst(channel)) {
-            end(channel);
+    private void giveBack(NodeConnections connections) {
+        if (connections == shared || !idle.offerFirst(connections)) {
+            end(connections);
         }
         closeIdleIfClosed();
     }
@@ -117,9 +117,9 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     private void closeIdle() {
-        NodeConnections channel;
-        while ((channel = idle.pollFirst()) != null) {
-            end(channel);
+        NodeConnections connections;
+        while ((connections = idle.pollFirst()) != null) {
+            end(connections);
         }
     }
 
@@ -131,16 +131,16 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         private final LockSession session = service.newSession();
         private final AtomicBoolean handleClosed = new AtomicBoolean();
 
-        private NodeConnections channel() {
+        private NodeConnections connections() {
             while (true) {
                 NodeConnections known = current.get();
                 if (known != null) {
                     return known;
                 }
-                NodeConnections taken = takeChannel();
+                NodeConnections taken = takeConnections();
                 if (current.compareAndSet(null, taken)) {
                     if (handleClosed.get()) {
-                        giveChannelBack(); // closed by another thread, which could not see it
+                        giveConnectionsBack(); // closed by another thread, which could not see it
                     }
                     return taken;
                 }
@@ -148,8 +148,8 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
             }
         }
 
-        /** Lets others have the channel. Another thread may use it just now, so it is rather kept than closed. */
-        private void shareChannel() {
+        /** Lets others have the connections. Another thread may use them just now, so they are kept and not closed. */
+        private void shareConnections() {
             NodeConnections known = current.getAndSet(null);
             if (known == null) {
                 return;
@@ -161,7 +161,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
             }
         }
 
-        private void giveChannelBack() {
+        private void giveConnectionsBack() {
             NodeConnections known = current.getAndSet(null);
             if (known != null) {
                 giveBack(known);
@@ -171,13 +171,13 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         @Override
         public Lease acquire(LockRequest request) throws InterruptedException {
             requireOpen();
-            return session.acquire(channel(), request, this::shareChannel);
+            return session.acquire(connections(), request, this::shareConnections);
         }
 
         @Override
         public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
             requireOpen();
-            return session.tryAcquire(channel(), request, this::shareChannel);
+            return session.tryAcquire(connections(), request, this::shareConnections);
         }
 
         @Override
@@ -208,7 +208,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
                 try {
                     session.close();
                 } finally {
-                    giveChannelBack();
+                    giveConnectionsBack();
                 }
             }
         }

@@ -5,7 +5,7 @@ import jakarta.transaction.TransactionSynchronizationRegistry;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.naming.NoInitialContextException;
-import org.holdfast.protocol.Transactions;
+import org.holdfast.protocol.session.Transactions;
 
 /**
  * The transactions of the Jakarta EE component on whose thread a lock is asked for, such as a web module that brings this library

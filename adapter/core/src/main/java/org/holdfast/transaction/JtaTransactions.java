@@ -4,7 +4,7 @@ package org.holdfast.transaction;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
-import org.holdfast.protocol.Transactions;
+import org.holdfast.protocol.session.Transactions;
 
 /** The container's transactions. */
 public final class JtaTransactions implements Transactions {

@@ -119,7 +119,7 @@ class AdapterStopTest {
     void stop_underAHolderThatDoesNotEnd_tellsItAndLeavesTheLockToItsTtl() throws Exception {
         restart(200);
         Lease lease = take(handle(running.managed()), "goes on");
-        try (LogLines log = LogLines.of("org.holdfast.protocol.LeaseShutdown")) {
+        try (LogLines log = LogLines.of("org.holdfast.protocol.session.LeaseShutdown")) {
             running.adapter.stop();
             assertThat(log.beginningWith("HF0218: 1 leases were still held")).hasSize(1);
         }
@@ -238,7 +238,7 @@ class AdapterStopTest {
                 throw new StackOverflowError();
             }
         };
-        Logger log = Logger.getLogger("org.holdfast.protocol.LeaseShutdown");
+        Logger log = Logger.getLogger("org.holdfast.protocol.session.LeaseShutdown");
         log.addHandler(failing);
         try {
             assertThatExceptionOfType(StackOverflowError.class).isThrownBy(running.adapter::stop);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import org.holdfast.protocol.lease.LeaseBridge;
+import org.holdfast.protocol.session.LockSession;
+
 /** Opens the room's door a little for tests: what a process remembers of locks, and has to do. */
 public final class EngineBridge {
 
@@ -8,12 +11,17 @@ public final class EngineBridge {
 
     /** Returns whether a sweep would renew a lease, or see that one has ended. */
     public static boolean isDue(LockEngine engine) {
-        return engine.renewals.isDue();
+        return LeaseBridge.isDue(engine.renewals);
     }
 
     /** Returns a session without a service, which cannot end: as if releasing the leases of a handle had failed. */
     public static LockSession sessionThatCannotEnd() {
         return new LockSession(null, null, null, null, null, null, null);
+    }
+
+    /** Returns how many tickets the process keeps on the nodes. */
+    public static int tickets(LockEngine engine) {
+        return engine.tickets.size();
     }
 
     /** Returns 0 if no caller of the process holds a lock or waits for one, and nothing is left of earlier ones. */

@@ -13,8 +13,14 @@ import java.util.function.Function;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.lease.LeaseBridge;
+import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.session.Transactions;
+import org.holdfast.protocol.waiting.AcquireResult;
 import org.junit.jupiter.api.Test;
 
 class LockEngineTest {
@@ -28,7 +34,7 @@ class LockEngineTest {
     private final long begun = time.nanoTime();
 
     private AcquireResult acquire(long waitMillis) throws InterruptedException {
-        return fixture.engine.acquirer.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()), () -> {});
+        return fixture.acquirer.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()), () -> {});
     }
 
     private HeldLock heldLock() throws InterruptedException {
@@ -62,7 +68,7 @@ class LockEngineTest {
 
     @Test
     void giveBack_sendsOneReleaseWithTombstoneToEachNode() throws Exception {
-        fixture.engine.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
         assertThat(service.sent).hasSize(3).allSatisfy(sent -> assertThat(
                         ((Command.Release) sent.command()).tombstone())
                 .isTrue());
@@ -71,7 +77,7 @@ class LockEngineTest {
     @Test
     void close_whileNodesHangForLonger_endsAtTheDeadline() throws Exception {
         heldLock();
-        fixture.engine.acquirer.acquire(
+        fixture.acquirer.acquire(
                 nodes,
                 LockRequest.of("b").waitTimeout(Duration.ZERO).ttl(TEN_SECONDS).atLeast(TEN_SECONDS),
                 List.of(Holder.thread()),
@@ -136,8 +142,8 @@ class LockEngineTest {
         assertThat(heldLock().token()).isEqualTo(far + 2);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(6);
 
-        fixture.engine.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
-        fixture.engine.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
         assertThat(nodes.sent(Command.Acquire.class))
                 .as("the slow clock costs once")
                 .hasSizeLessThanOrEqualTo(9);
@@ -200,11 +206,11 @@ class LockEngineTest {
 
     @Test
     void renewByHand_ofALeaseThatIsNotRenewed_isWatchedToItsNewEnd() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held) fixture.engine.acquirer.acquire(
+        HeldLock heldLock = ((AcquireResult.Held) fixture.acquirer.acquire(
                         nodes, fixture.request(0).renewal(false), List.of(Holder.thread()), () -> {}))
                 .heldLock();
         time.passMillis(600);
-        assertThat(fixture.engine.leases.renew(heldLock)).isTrue();
+        assertThat(fixture.leases.renew(heldLock)).isTrue();
         boolean[] told = new boolean[1];
         heldLock.onLost(loss -> told[0] = true);
         time.passMillis(600);
@@ -219,7 +225,7 @@ class LockEngineTest {
     @Test
     void renewal_ofOneLeaseThatGoesWrong_leavesTheOthersToBeRenewed() throws Exception {
         heldLock();
-        HeldLock other = ((AcquireResult.Held) fixture.engine.acquirer.acquire(
+        HeldLock other = ((AcquireResult.Held) fixture.acquirer.acquire(
                         nodes,
                         org.holdfast.LockRequest.of("b")
                                 .waitTimeout(java.time.Duration.ZERO)
@@ -262,7 +268,7 @@ class LockEngineTest {
         time.passMillis(25);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).hasSize(3);
-        assertThat(heldLock.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(950));
+        assertThat(fixture.leases.remaining(heldLock)).isGreaterThan(Duration.ofMillis(950));
     }
 
     @Test
@@ -276,7 +282,7 @@ class LockEngineTest {
 
     @Test
     void renewal_afterRelease_isNotSent() throws Exception {
-        fixture.engine.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
+        fixture.leases.giveBack(List.of(new LeaseShare(heldLock(), false)));
         time.passMillis(500);
         fixture.renewals.sweep(service);
         assertThat(service.sent(Command.Renew.class)).isEmpty();
@@ -289,7 +295,7 @@ class LockEngineTest {
         time.passMillis(340);
         fixture.renewals.sweep(service);
         time.passMillis(800);
-        assertThat(fixture.engine.leases.isHeld(heldLock)).isTrue();
+        assertThat(fixture.leases.isHeld(heldLock)).isTrue();
     }
 
     @Test
@@ -304,7 +310,7 @@ class LockEngineTest {
         service.node(0, ScriptedNodes::agree);
         time.passMillis(40);
         fixture.renewals.sweep(service);
-        assertThat(heldLock.remainingNanos(time.nanoTime())).isGreaterThan(MILLISECONDS.toNanos(900));
+        assertThat(fixture.leases.remaining(heldLock)).isGreaterThan(Duration.ofMillis(900));
     }
 
     @Test
@@ -319,8 +325,8 @@ class LockEngineTest {
         service.node(0, ScriptedNodes::agree);
         fixture.time.passMillis(ProtocolFixture.TTL_MILLIS / 30 + 1);
         fixture.renewals.sweep(service);
-        assertThat(heldLock.remainingNanos(fixture.time.nanoTime()))
-                .isGreaterThan(MILLISECONDS.toNanos(ProtocolFixture.TTL_MILLIS * 9 / 10));
+        assertThat(fixture.leases.remaining(heldLock))
+                .isGreaterThan(Duration.ofMillis(ProtocolFixture.TTL_MILLIS * 9 / 10));
     }
 
     @Test
@@ -329,7 +335,7 @@ class LockEngineTest {
         for (int node = 0; node < 3; node++) {
             service.node(node, new Reply.NoAnswer("silence"));
         }
-        long end = heldLock.validUntil();
+        long end = LeaseBridge.validUntil(heldLock);
         boolean[] told = new boolean[1];
         heldLock.onLost(loss -> told[0] = true);
         while (time.nanoTime() - end < 0) {
@@ -365,7 +371,7 @@ class LockEngineTest {
 
     private void acquireFive() throws InterruptedException {
         for (int i = 0; i < 5; i++) {
-            fixture.engine.acquirer.acquire(
+            fixture.acquirer.acquire(
                     nodes,
                     org.holdfast.LockRequest.of("lock-" + i)
                             .waitTimeout(java.time.Duration.ZERO)
@@ -399,7 +405,7 @@ class LockEngineTest {
 
     @Test
     void maxHold_endsRenewals_tellsTheHolder_andTakesTheLockBackOnTheNodes() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held) fixture.engine.acquirer.acquire(
+        HeldLock heldLock = ((AcquireResult.Held) fixture.acquirer.acquire(
                         nodes,
                         fixture.request(0).maxHold(java.time.Duration.ofMillis(1_500)),
                         List.of(Holder.thread()),
@@ -436,22 +442,22 @@ class LockEngineTest {
     @Test
     void renewal_answeredAfterTheRelease_neitherExtendsNorReportsIt() throws Exception {
         HeldLock heldLock = heldLock();
-        long validUntil = heldLock.validUntil();
+        long validUntil = LeaseBridge.validUntil(heldLock);
         boolean[] told = new boolean[1];
         heldLock.onLost(loss -> told[0] = true);
         service.node(2, command -> {
             if (command instanceof Command.Renew) {
-                fixture.engine.leases.giveBack(
+                fixture.leases.giveBack(
                         List.of(new LeaseShare(heldLock, false))); // by another thread, while the renewal is under way
             }
             return ScriptedNodes.agree(command);
         });
-        assertThat(fixture.engine.leases.renew(heldLock)).isFalse();
+        assertThat(fixture.leases.renew(heldLock)).isFalse();
         time.passMillis(2_000);
         fixture.renewals.sweep(service);
         fixture.runNotifications();
         assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
-        assertThat(heldLock.validUntil()).isEqualTo(validUntil);
+        assertThat(LeaseBridge.validUntil(heldLock)).isEqualTo(validUntil);
         assertThat(heldLock.loss()).isNull();
         assertThat(told[0]).isFalse();
     }
@@ -520,8 +526,7 @@ class LockEngineTest {
     void acquire_thatHasToWait_givesItsConnectionsBackOnceAndUsesThemNoMore() throws Exception {
         everyNode(new Reply.Held(5_000));
         int[] given = new int[1];
-        assertThat(fixture.engine.acquirer.acquire(
-                        nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++))
+        assertThat(fixture.acquirer.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++))
                 .isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(given[0]).isEqualTo(1);
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(3);
@@ -531,7 +536,7 @@ class LockEngineTest {
     @Test
     void acquire_thatDoesNotWait_keepsItsConnections() throws Exception {
         int[] given = new int[1];
-        fixture.engine.acquirer.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++);
+        fixture.acquirer.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++);
         assertThat(given[0]).isZero();
     }
 
@@ -539,53 +544,15 @@ class LockEngineTest {
         return fixture.session(Transactions.NONE).acquire(nodes, request.scope(LeaseScope.HOLDER), () -> {});
     }
 
-    /** The head of a line asks seldom: what it found may be from before an outage. */
-    private Attempts headThatFoundTheLockHeld() {
-        for (int node = 0; node < 3; node++) {
-            fixture.service.node(node, new Reply.Held(30_000));
-        }
-        Attempts head = fixture.engine.requests.begin(fixture.request(60_000), Holder.transaction("head"));
-        head.enter(() -> {});
-        assertThat(head.next(fixture.service)).isNull();
-        fixture.time.passMillis(10);
-        return head;
-    }
-
-    @Test
-    void acquire_behindAWaiterThatAskedBeforeAnOutage_reportsTheOutage() throws Exception {
-        Attempts head = headThatFoundTheLockHeld();
-        for (int node = 0; node < 2; node++) {
-            fixture.service.node(node, new Reply.NoAnswer("it hangs"));
-        }
-        AcquireResult done = fixture.engine.acquirer.acquire(
-                fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
-        assertThat(done).isInstanceOf(AcquireResult.Unavailable.class);
-        head.place().leave(null);
-    }
-
-    @Test
-    void acquire_behindAWaiterThatAskedSince_asksNothing() throws Exception {
-        Attempts head = headThatFoundTheLockHeld();
-        Attempts behind = fixture.engine.requests.begin(fixture.request(100), Holder.transaction("behind"));
-        behind.enter(() -> {});
-        assertThat(behind.knowsNothing()).isTrue();
-        fixture.time.passMillis(10);
-        assertThat(head.next(fixture.service)).isNull();
-        assertThat(behind.knowsNothing()).isFalse();
-        assertThat(behind.givenUp()).isInstanceOf(AcquireResult.TimedOut.class);
-        behind.place().leave(null);
-        head.place().leave(null);
-    }
-
     /** This process has the lock: that is known without the nodes. */
     @Test
     void acquire_ofALockThatThisProcessHolds_asksNothing() throws Exception {
         AcquireResult held =
-                fixture.engine.acquirer.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
+                fixture.acquirer.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
         assertThat(held).isInstanceOf(AcquireResult.Held.class);
         int before = fixture.service.sent(Command.Acquire.class).size();
         List<Holder> other = List.of(Holder.transaction("other"));
-        assertThat(fixture.engine.acquirer.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
+        assertThat(fixture.acquirer.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
                 .isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(before);
     }

@@ -8,39 +8,60 @@ import java.util.concurrent.Executor;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.lease.Grants;
+import org.holdfast.protocol.lease.HeldLocks;
+import org.holdfast.protocol.lease.Leases;
+import org.holdfast.protocol.lease.Renewals;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.queue.WaitQueues;
 import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.TokenClock;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
+import org.holdfast.protocol.session.LockAdmin;
+import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.Transactions;
+import org.holdfast.protocol.waiting.Acquirer;
+import org.holdfast.protocol.waiting.Requests;
 
 /** The protocol over scripted nodes in virtual time. */
-final class ProtocolFixture {
+public final class ProtocolFixture {
 
-    static final long TTL_MILLIS = 1_000;
+    public static final long TTL_MILLIS = 1_000;
 
-    final VirtualTime time = new VirtualTime();
-    final Timing timing;
-    final ScriptedNodes nodes;
-    final ScriptedNodes service;
-    final UnfinishedReleases unfinished;
-    final Renewals renewals;
-    final LockEngine engine;
+    public final VirtualTime time = new VirtualTime();
+    public final Timing timing;
+    public final ScriptedNodes nodes;
+    public final ScriptedNodes service;
+    public final UnfinishedReleases unfinished;
+    public final LockEngine engine;
+
+    // the parts of the engine that tests of several rooms use
+    public final Acquirer acquirer;
+    public final Requests requests;
+    public final Leases leases;
+    public final HeldLocks heldLocks;
+    public final Renewals renewals;
+    public final Grants grants;
+    public final WaitQueues waitQueues;
+    public final TokenClock tokens;
+    public final LockAdmin lockAdmin;
 
     /** What listeners of lost leases wait in until the test runs them. */
     final Queue<Runnable> lossNotices = new ArrayDeque<>();
 
     /** Where listeners get their threads. */
-    Executor threads = lossNotices::add;
+    public Executor threads = lossNotices::add;
 
-    final ScriptedNotifications notifications = new ScriptedNotifications();
+    public final ScriptedNotifications notifications = new ScriptedNotifications();
 
     private int owners;
 
-    final Randomness randomness = new Randomness() {
+    public final Randomness randomness = new Randomness() {
         @Override
         public String uniqueId() {
             return String.format("%040x", ++owners);
@@ -52,11 +73,11 @@ final class ProtocolFixture {
         }
     };
 
-    ProtocolFixture(int count) {
+    public ProtocolFixture(int count) {
         this(count, Duration.ofSeconds(1));
     }
 
-    ProtocolFixture(int count, Duration commitMargin) {
+    public ProtocolFixture(int count, Duration commitMargin) {
         timing = new Timing(
                 Duration.ofMillis(50),
                 Duration.ofSeconds(60),
@@ -68,11 +89,19 @@ final class ProtocolFixture {
         service = new ScriptedNodes(time, count);
         unfinished = new UnfinishedReleases(time, count);
         engine = engine(task -> threads.execute(task));
+        acquirer = engine.acquirer;
+        requests = engine.requests;
+        leases = engine.leases;
+        heldLocks = engine.heldLocks;
         renewals = engine.renewals;
+        grants = engine.grants;
+        waitQueues = engine.waitQueues;
+        tokens = engine.tokens;
+        lockAdmin = engine.lockAdmin;
     }
 
     /** Returns the protocol over the same nodes, with these threads. */
-    LockEngine engine(Executor executor) {
+    public LockEngine engine(Executor executor) {
         return new LockEngine(
                 new LockEngine.Environment(time, randomness, Recorder.NONE, new ProcessInfo("test-host", 42)),
                 timing,
@@ -81,7 +110,7 @@ final class ProtocolFixture {
                 new LockEngine.Threads(executor, executor));
     }
 
-    Command.Acquire command(long token) {
+    public Command.Acquire command(long token) {
         return AnyToken.acquire(new Claim(
                 new Target.Exclusive("a"),
                 new Owner(randomness.uniqueId()),
@@ -90,17 +119,21 @@ final class ProtocolFixture {
                 timing.fenceMillis(TTL_MILLIS)));
     }
 
-    LockRequest request(long waitMillis) {
+    public LockRequest request(long waitMillis) {
         return LockRequest.of("a").waitTimeout(Duration.ofMillis(waitMillis)).ttl(Duration.ofMillis(TTL_MILLIS));
     }
 
-    LockSession session(Transactions transactions) {
-        return engine.newSession(
-                engine.transactionLeases(transactions),
+    public LockSession session(Transactions transactions) {
+        return session(engine, transactions);
+    }
+
+    public LockSession session(LockEngine of, Transactions transactions) {
+        return of.newSession(
+                of.transactionLeases(transactions),
                 new LockSession.Defaults(Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60)));
     }
 
-    void runNotifications() {
+    public void runNotifications() {
         Runnable next;
         while ((next = lossNotices.poll()) != null) {
             next.run();

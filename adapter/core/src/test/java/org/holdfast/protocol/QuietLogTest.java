@@ -13,6 +13,8 @@ import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.Transactions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

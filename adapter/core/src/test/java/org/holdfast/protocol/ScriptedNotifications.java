@@ -5,23 +5,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
+import org.holdfast.protocol.queue.ReleaseNotifications;
 
 /** Announcements that the test makes. */
-final class ScriptedNotifications implements ReleaseNotifications {
+public final class ScriptedNotifications implements ReleaseNotifications {
 
     /** The locks that are subscribed to, each as often as it is. */
-    final List<String> listening = new ArrayList<>();
+    public final List<String> listening = new ArrayList<>();
 
-    boolean heard;
+    public boolean heard;
     private Consumer<String> listener;
     private ObjLongConsumer<String> forced;
 
-    void announceForced(String lock, long token) {
+    public void announceForced(String lock, long token) {
         forced.accept(lock, token);
         listener.accept(lock);
     }
 
-    void announce(String lock) {
+    public void announce(String lock) {
         listener.accept(lock);
     }
 

@@ -136,9 +136,9 @@ class FlightEventsTest {
                 "Wait");
         assertThat(events).hasSize(2).allSatisfy(event -> assertThat(event.getString("name"))
                 .isEqualTo("a"));
-        assertThat(events.get(0).getString("line")).isEqualTo("FREE_FOR_ALL");
+        assertThat(events.get(0).getString("line")).isEqualTo("BARGING");
         assertThat(events.get(0).getBoolean("held")).isFalse();
-        assertThat(events.get(1).getString("line")).isEqualTo("IN_TURN");
+        assertThat(events.get(1).getString("line")).isEqualTo("FAIR");
         assertThat(events.get(1).getBoolean("held")).isTrue();
     }
 

@@ -24,7 +24,7 @@ import java.util.logging.StreamHandler;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.Transactions;
+import org.holdfast.protocol.session.Transactions;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
@@ -171,7 +171,7 @@ class LockServiceStopTest {
     }
 
     private static Lease take(LockService service, LockRequest request) throws InterruptedException {
-        return service.newSession().acquire(service.openChannel(), request, () -> {});
+        return service.newSession().acquire(service.openConnections(), request, () -> {});
     }
 
     @Test

@@ -78,7 +78,7 @@ class ManagementTest {
         waiter.get().release();
         assertThat(bean.getWaiters()).isZero();
         assertThat(bean.getHeld()).isZero();
-        assertThat(bean.getReleased()).isEqualTo(2 - bean.getPassedOn());
+        assertThat(bean.getReleased()).isEqualTo(2 - bean.getHandedOff());
     }
 
     private static LockRequest waiting(long millis) {
@@ -150,13 +150,13 @@ class ManagementTest {
     }
 
     @Test
-    void lease_passedOnInsideTheProcess_isCounted() {
-        // not if the machine stands still just then: a lock is passed on for 100 ms only
+    void lease_handedOffInsideTheProcess_isCounted() {
+        // not if the machine stands still just then: a lock is handed off for 100 ms only
         await().until(() -> {
             contend();
-            return bean.getPassedOn() > 0;
+            return bean.getHandedOff() > 0;
         });
-        assertThat(bean.getPassedOn()).isLessThan(bean.getAcquired());
+        assertThat(bean.getHandedOff()).isLessThan(bean.getAcquired());
     }
 
     private void contend() throws Exception {

@@ -12,9 +12,6 @@ import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.EngineBridge;
 import org.holdfast.protocol.LockEngine;
-import org.holdfast.protocol.LockSession;
-import org.holdfast.protocol.ReleaseNotifications;
-import org.holdfast.protocol.Transactions;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.guard.ClockMonitor;
@@ -24,8 +21,11 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.queue.ReleaseNotifications;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
+import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.Transactions;
 
 /** One process of the application: the real protocol, a heartbeat, and threads that do the application's work. */
 final class Client {

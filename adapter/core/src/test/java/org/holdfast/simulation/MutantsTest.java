@@ -11,6 +11,9 @@ class MutantsTest {
     private static final String PROTOCOL = "org/holdfast/protocol/";
     private static final String QUORUM = PROTOCOL + "quorum/";
     private static final String GUARD = PROTOCOL + "guard/";
+    private static final String LEASE = PROTOCOL + "lease/";
+    private static final String QUEUE = PROTOCOL + "queue/";
+    private static final String WAITING = PROTOCOL + "waiting/";
     private static final String SCRIPTS = "org/holdfast/redis/";
     private static final String CODEC = "org/holdfast/redis/script/ScriptCodec.java";
     private static final String NETWORK = "org/holdfast/simulation/Network.java";
@@ -49,7 +52,7 @@ class MutantsTest {
     void noValidityCheck_isFound() throws Exception {
         assertFound(
                 "Violation: ",
-                new Mutant().with(PROTOCOL + "HeldLock.java", "if (now - validUntil.get() < 0) {", "if (true) {"));
+                new Mutant().with(LEASE + "HeldLock.java", "if (now - validUntil.get() < 0) {", "if (true) {"));
     }
 
     @ConcurrentTest
@@ -82,15 +85,15 @@ class MutantsTest {
                 "Violation: ",
                 new Mutant()
                         .with(
-                                PROTOCOL + "HeldLock.java",
+                                LEASE + "HeldLock.java",
                                 "        lose(endReason(), now);\n        return false;",
                                 "        return false;")
                         .with(
-                                PROTOCOL + "HeldLock.java",
+                                LEASE + "HeldLock.java",
                                 "        if (!isHeld(now)) {\n            return false;\n        }\n        lastFailure = null;",
                                 "        lastFailure = null;")
-                        .with(PROTOCOL + "Renewals.java", "&& first.getValue().isHeld(now)", "")
-                        .with(PROTOCOL + "Renewals.java", "if (!heldLock.isHeld(time.nanoTime())) {", "if (false) {"));
+                        .with(LEASE + "Renewals.java", "&& first.getValue().isHeld(now)", "")
+                        .with(LEASE + "Renewals.java", "if (!heldLock.isHeld(time.nanoTime())) {", "if (false) {"));
     }
 
     @ConcurrentTest
@@ -334,7 +337,7 @@ class MutantsTest {
                         .with(SCRIPTS + "release_reading.lua", "over = left <= 0", "over = true")
                         .with(
                                 SCRIPTS + "release_reading.lua",
-                                "remain = latest > 0 and left + linger > 0",
+                                "remain = left + linger > 0 and (latest > 0 or not over)",
                                 "remain = false"));
     }
 
@@ -387,10 +390,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
-                        .with(
-                                PROTOCOL + "HeldLock.java",
-                                "onlyReaders ? GivenBack.ALONE",
-                                "onlyReaders ? GivenBack.ALL"));
+                        .with(LEASE + "HeldLock.java", "onlyReaders ? GivenBack.ALONE", "onlyReaders ? GivenBack.ALL"));
     }
 
     @ConcurrentTest
@@ -417,11 +417,11 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Claims.java",
+                                WAITING + "Claims.java",
                                 "request.name(), request.permits(), (int) randomness",
                                 "request.name(), request.permits() + 1, (int) randomness")
                         .with(
-                                PROTOCOL + "Claims.java",
+                                WAITING + "Claims.java",
                                 "free.isEmpty() || free.getAsInt() >= request.permits()",
                                 "free.isEmpty()"));
     }
@@ -432,7 +432,7 @@ class MutantsTest {
                 "Violation: 2:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "HeldLock.java",
+                                LEASE + "HeldLock.java",
                                 "return claim.token() + cohort.passed();",
                                 "return claim.token();"));
     }
@@ -484,21 +484,21 @@ class MutantsTest {
 
     @ConcurrentTest
     void ticketKeptForEver_isFound() throws Exception {
-        assertFound("Violation: 4:", new Mutant().with(PROTOCOL + "Tickets.java", "kept.remove(ticket.id());", ""));
+        assertFound("Violation: 4:", new Mutant().with(QUEUE + "Tickets.java", "kept.remove(ticket.id());", ""));
     }
 
     @ConcurrentTest
     void leaseOfACancelledRequestKept_isFound() throws Exception {
         assertFound(
                 "Violation: 4:",
-                new Mutant().with(PROTOCOL + "WaitingWithoutThread.java", "undelivered.release();", ""));
+                new Mutant().with(WAITING + "WaitingWithoutThread.java", "undelivered.release();", ""));
     }
 
     @ConcurrentTest
     void renewalWithoutOwnerCheck_isFound() throws Exception {
         assertFound(
                 "Violation: 3:",
-                new Mutant().with(SCRIPTS + "renew.lua", "if longest > 0 or ended > 0 then", "if false then"));
+                new Mutant().with(SCRIPTS + "renew.lua", "if longest > 0 or moment > 0 then", "if false then"));
     }
 
     @ConcurrentTest
@@ -507,20 +507,20 @@ class MutantsTest {
                 "Violation: 1:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Handoff.java",
+                                LEASE + "Handoff.java",
                                 "new QuorumResult.Acquired(time.nanoTime(), released.validUntil());",
                                 "new QuorumResult.Acquired(time.nanoTime(),"
                                         + " time.nanoTime() + timing.validityNanos(released.claim().ttlMillis()));")
-                        .with(PROTOCOL + "Handoff.java", "&& now - heldLock.cohort().since() < LONGEST_NANOS", "")
+                        .with(LEASE + "Handoff.java", "&& now - heldLock.cohort().since() < LONGEST_NANOS", "")
                         .with(
-                                PROTOCOL + "Handoff.java",
+                                LEASE + "Handoff.java",
                                 "&& heldLock.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2",
                                 ""));
     }
 
     @ConcurrentTest
     void minimumThatEndsWithTheRelease_isFound() throws Exception {
-        assertFound("Violation: 7:", new Mutant().with(PROTOCOL + "Releases.java", "if (kept > 0) {", "if (false) {"));
+        assertFound("Violation: 7:", new Mutant().with(LEASE + "Releases.java", "if (kept > 0) {", "if (false) {"));
     }
 
     /** Sending takes time, and a node counts the TTL from when it receives the command. */
@@ -649,7 +649,7 @@ class MutantsTest {
                 "Violation: 7:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "Losses.java",
+                                LEASE + "Losses.java",
                                 "if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {",
                                 "if (true) {"));
     }
@@ -660,7 +660,7 @@ class MutantsTest {
                 "Violation: 5:",
                 new Mutant()
                         .with(
-                                PROTOCOL + "HeldLock.java",
+                                LEASE + "HeldLock.java",
                                 "this.endsAt = startedAt + terms.maxHoldNanos();",
                                 "this.endsAt = startedAt + Long.MAX_VALUE / 2;"));
     }

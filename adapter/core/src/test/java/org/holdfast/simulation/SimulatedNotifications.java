@@ -4,7 +4,7 @@ package org.holdfast.simulation;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.holdfast.protocol.ReleaseNotifications;
+import org.holdfast.protocol.queue.ReleaseNotifications;
 import org.holdfast.redis.script.ScriptBridge;
 
 /** The releases that one client receives: late, and not all of them; it relies on receiving all. */

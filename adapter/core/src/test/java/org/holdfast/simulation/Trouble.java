@@ -85,7 +85,7 @@ final class Trouble {
             case CLOCK_STEP -> node.stepClock(false);
             case CLOCK_SET_RIGHT -> node.stepClock(true);
             case CLOCK_BLIP -> node.blipClock(blip(duration()), random.nextInt(4) > 0 ? 0 : lingerMicros());
-            case CLOCK_DIP -> dip(node, Math.min(900 * MILLI, duration()));
+            case CLOCK_DIP -> dip(node);
             case CLOCK_STAIRS -> {
                 if (end - world.now() > 600 * MILLI) { // it has to be right again in time
                     climb(node);
@@ -106,17 +106,15 @@ final class Trouble {
         }
     }
 
-    /** Clients that ask meanwhile see it, and others do not. */
-    private void dip(SimulatedNode node, long nanos) {
-        long back = setting.smallestStepMicros()
-                + upTo(2 * setting.timing().maxLeaseTtl().toNanos() / 1_000);
+    /** So short that few clients see it. One asks meanwhile, and the others afterwards. */
+    private void dip(SimulatedNode node) {
+        long back = setting.smallestStepMicros() + upTo(2 * setting.timing().maxLeaseTtl().toNanos() / 1_000);
+        long nanos = SHORTEST_STEP + upTo(4 * setting.meanDelay());
         node.pushClock(-back);
         world.after(nanos, () -> node.pushClock(back));
+        world.after(upTo(nanos / 2), clients.get(random.nextInt(clients.size()))::tryOnce);
         for (Client client : clients) {
-            if (random.nextBoolean()) {
-                world.after(upTo(nanos), client::tryOnce);
-            }
-            world.after(nanos + upTo(Math.min(back * 1_000, end - world.now())), client::tryOnce);
+            world.after(nanos + upTo(Math.min(400 * MILLI, end - world.now())), client::tryOnce);
         }
     }
 

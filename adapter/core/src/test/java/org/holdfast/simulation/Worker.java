@@ -12,8 +12,8 @@ import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.LockSession;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.session.LockSession;
 
 /** A thread of the application: it locks, works and releases. */
 final class Worker {

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.holdfast.LockException;
-import org.holdfast.protocol.Transactions;
+import org.holdfast.protocol.session.Transactions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 

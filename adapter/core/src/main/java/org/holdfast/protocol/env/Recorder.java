@@ -20,10 +20,10 @@ public interface Recorder {
     interface Acquiring {
 
         /**
-         * @param quorumResult HELD, TIMED_OUT, UNAVAILABLE or CLOCK_SKEWED
+         * @param result HELD, TIMED_OUT, UNAVAILABLE or CLOCK_SKEWED
          * @param token of the lease; 0 if there is none
          */
-        void ended(LockRequest request, String quorumResult, long token);
+        void ended(LockRequest request, String result, long token);
     }
 
     /** A caller waits in line for a lock. */
@@ -31,7 +31,7 @@ public interface Recorder {
 
         /**
          * @param lock the lock that it waited for
-         * @param line FREE_FOR_ALL, IN_TURN or PERMIT
+         * @param line BARGING, FAIR or PERMIT
          * @param held whether it left the line with the lock
          */
         void ended(String lock, String line, boolean held);
@@ -45,7 +45,7 @@ public interface Recorder {
     }
 
     default Acquiring acquiring() {
-        return (request, quorumResult, token) -> {};
+        return (request, result, token) -> {};
     }
 
     default Queueing queueing() {

@@ -1,7 +1,17 @@
 /**
  * What the algorithm gets handed in: {@link org.holdfast.protocol.env.Time}, {@link
- * org.holdfast.protocol.env.Randomness}, a {@link org.holdfast.protocol.env.Recorder} of what happens, and small
- * helpers that use only these.
+ * org.holdfast.protocol.env.Randomness}, a {@link org.holdfast.protocol.env.Recorder} of what happens, threads, and
+ * small helpers that use only these.
+ *
+ * <ul>
+ *   <li>{@link org.holdfast.protocol.env.Callbacks} runs the application's code, on threads that do none of the
+ *       library's work.
+ *   <li>{@link org.holdfast.protocol.env.Timers} runs what is due at a moment. {@link
+ *       org.holdfast.protocol.env.Latencies} measures, {@link org.holdfast.protocol.env.LogRateLimiter} limits log
+ *       lines.
+ *   <li>{@link org.holdfast.protocol.env.StopFlag} is raised when the lock service stops. Whatever takes a lock checks
+ *       it.
+ * </ul>
  *
  * <p>A simulation hands in virtual time and a seeded source of random numbers, and runs the same code. This room knows
  * no other one; every other room may use it.

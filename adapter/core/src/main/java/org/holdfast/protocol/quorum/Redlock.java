@@ -170,7 +170,7 @@ public final class Redlock {
         if (tally.isOvertaken()) {
             return new QuorumResult.Overtaken(tally.ticketToExceed());
         }
-        return tally.isHeld()
+        return tally.isContended()
                 ? new QuorumResult.Contended(tally.holderRemainingMillis())
                 : new QuorumResult.TokenTooSmall(tally.tokenToExceed());
     }

@@ -26,7 +26,7 @@ public final class Tally {
     private int skewed;
     private int refusals;
     private long holderRemainingMillis;
-    private boolean held;
+    private boolean contended;
     private int ticketRefusals;
     private int released;
     private int notReleased;
@@ -60,11 +60,11 @@ public final class Tally {
         } else if (reply instanceof Reply.Held other) {
             refusals++;
             notReleased++;
-            held = true;
+            contended = true;
             holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
         } else if (reply instanceof Reply.Queued other) {
             refusals++;
-            held = true;
+            contended = true;
             holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
         } else if (reply instanceof Reply.TokenTooSmall stored) {
             refusals++;
@@ -133,8 +133,8 @@ public final class Tally {
     }
 
     /** At one node at least there is another holder, or a waiter before the caller. */
-    boolean isHeld() {
-        return held;
+    boolean isContended() {
+        return contended;
     }
 
     /** For how long the holder keeps it at the most, if not renewed. */

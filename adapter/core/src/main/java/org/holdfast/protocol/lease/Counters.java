@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.util.concurrent.atomic.LongAdder;
+import org.holdfast.protocol.env.Latencies;
+
+/** What a lock service has done since it was started. Safe for use by any number of threads. */
+public final class Counters {
+
+    private final LongAdder acquired = new LongAdder();
+    private final LongAdder reentered = new LongAdder();
+    final LongAdder handedOff = new LongAdder();
+    private final LongAdder timedOut = new LongAdder();
+    private final LongAdder unavailable = new LongAdder();
+    final LongAdder released = new LongAdder();
+    final LongAdder renewed = new LongAdder();
+    final LongAdder renewalsFailed = new LongAdder();
+    final LongAdder lost = new LongAdder();
+    private final Latencies acquiring = new Latencies();
+
+    /** Counts a lease that its holder did not have, and that took so long to get. */
+    public void countAcquired(long nanos) {
+        acquired.increment();
+        acquiring.note(nanos);
+    }
+
+    /** Counts a lease that its holder had already. */
+    public void countReentered() {
+        reentered.increment();
+    }
+
+    /** Counts a request that ended with its wait timeout. */
+    public void countTimedOut() {
+        timedOut.increment();
+    }
+
+    /** Counts a request that reached too few nodes. */
+    public void countUnavailable() {
+        unavailable.increment();
+    }
+
+    /** Returns how many leases were taken from the nodes or from another holder in this process. */
+    public long acquired() {
+        return acquired.sum();
+    }
+
+    /** Returns how many leases their holder had already. */
+    public long reentered() {
+        return reentered.sum();
+    }
+
+    /** Returns how many of the leases acquired were handed off inside this process. */
+    public long handedOff() {
+        return handedOff.sum();
+    }
+
+    /** Returns how many requests ended with their wait timeout. */
+    public long timedOut() {
+        return timedOut.sum();
+    }
+
+    /** Returns how many requests reached too few nodes. */
+    public long unavailable() {
+        return unavailable.sum();
+    }
+
+    /** Returns how many locks were released on the nodes. */
+    public long released() {
+        return released.sum();
+    }
+
+    /** Returns how many renewals extended a lease. */
+    public long renewed() {
+        return renewed.sum();
+    }
+
+    /** Returns how many renewals did not. */
+    public long renewalsFailed() {
+        return renewalsFailed.sum();
+    }
+
+    /** Returns how many leases were lost. */
+    public long lost() {
+        return lost.sum();
+    }
+
+    /** Returns how long it took to get a lease that the holder did not have, with waiting. */
+    public Latencies acquiring() {
+        return acquiring;
+    }
+}

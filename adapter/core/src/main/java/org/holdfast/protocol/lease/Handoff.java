@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.StopFlag;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Timing;
+
+/**
+ * Hands a lock that its holder has released to the next waiter of this process, with the next token and without a
+ * release on the nodes. Safe for use by any number of threads.
+ */
+public final class Handoff {
+
+    /**
+     * So often a lock is handed off inside this process before other processes have their turn; and as many tokens are
+     * reserved with each.
+     */
+    public static final int MOST = 15;
+
+    /** So long after it was taken a lock is not handed off any more. */
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final Time time;
+    private final Timing timing;
+    private final HeldLocks heldLocks;
+    private final Losses losses;
+    private final Successor successor;
+    private final Counters counters;
+    private final StopFlag stopFlag;
+
+    public Handoff(
+            Time time,
+            Timing timing,
+            HeldLocks heldLocks,
+            Losses losses,
+            Successor successor,
+            Counters counters,
+            StopFlag stopFlag) {
+        this.time = time;
+        this.timing = timing;
+        this.heldLocks = heldLocks;
+        this.losses = losses;
+        this.successor = successor;
+        this.counters = counters;
+        this.stopFlag = stopFlag;
+    }
+
+    /** Hands the lock off if that is possible; returns whether a waiter has it now. */
+    boolean handOff(HeldLock released) {
+        return isPossible(released) && successor.handOff(released);
+    }
+
+    /** With bounds, so that other processes have their turn, and with half of the validity left for the next holder. */
+    private boolean isPossible(HeldLock heldLock) {
+        Claim claim = heldLock.claim();
+        long now = time.nanoTime();
+        return !stopFlag.isRaised()
+                && !heldLock.suspicion().isOpen() // else the nodes have to be asked whether it is still ours
+                && heldLock.token() < claim.lastToken()
+                && now - heldLock.cohort().since() < LONGEST_NANOS
+                && heldLock.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;
+    }
+
+    /** Returns the lock of the next holder in this process, in the place of one that has been released. */
+    public HeldLock toNext(HeldLock released, Taker taker, LeaseTerms terms) {
+        QuorumResult.Acquired acquired = new QuorumResult.Acquired(time.nanoTime(), released.validUntil());
+        HeldLock next = losses.newHeldLock(released.claim(), released.cohort().next(), taker, terms, acquired);
+        heldLocks.replace(released, next);
+        counters.handedOff.increment();
+        return next;
+    }
+}

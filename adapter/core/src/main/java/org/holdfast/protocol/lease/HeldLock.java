@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LockException;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Timing;
+
+/**
+ * A lock that this process holds: one acquisition, shared by as many leases as its holder has taken.
+ *
+ * <p>Held until the last share is released or until the end of validity is seen to have passed (lost). The first check
+ * after that moment, by whichever thread, makes the loss final: an extension that comes later changes nothing.
+ */
+public final class HeldLock {
+
+    /** Held by so many leases, some of which may only read; or released; or lost. */
+    private sealed interface State {
+        record Held(int shares, int reading) implements State {}
+
+        record Released() implements State {}
+
+        record Lost(LeaseLoss loss, boolean left) implements State {}
+    }
+
+    private volatile Claim claim;
+    private final Cohort cohort;
+    private final Taker taker;
+    private final LeaseTerms terms;
+    private final long startedAt;
+    private final long endsAt;
+    private final LossNotifier lossNotifier;
+    private final Consumer<HeldLock> whenLost;
+    private final AtomicLong validUntil;
+    private final Set<Runnable> interrupts = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<State> state = new AtomicReference<>(null);
+    private final Set<Consumer<LeaseLoss>> listeners = ConcurrentHashMap.newKeySet();
+    private volatile String lastFailure;
+
+    /** What is to become of the nodes' locks when a lease is released. */
+    enum GivenBack {
+        /** Other leases are left, or there is nothing to release. */
+        NOTHING,
+        /** The leases that are left only read: other readers are to be let in. */
+        ALONE,
+        /** It was the last. */
+        ALL
+    }
+
+    /**
+     * @param cohort the holders that have the lock one after the other
+     * @param lossNotifier calls the listeners
+     * @param whenLost is called at once, on the thread that sees the loss
+     */
+    HeldLock(
+            Claim claim,
+            Cohort cohort,
+            Taker taker,
+            LeaseTerms terms,
+            QuorumResult.Acquired acquired,
+            LossNotifier lossNotifier,
+            Consumer<HeldLock> whenLost) {
+        this.claim = claim;
+        this.cohort = cohort;
+        this.state.set(new State.Held(1, isReading() ? 1 : 0));
+        this.taker = taker;
+        this.terms = terms;
+        this.startedAt = acquired.startedNanos();
+        this.endsAt = startedAt + terms.maxHoldNanos();
+        this.validUntil = new AtomicLong(earlier(acquired.validUntilNanos(), endsAt));
+        this.lossNotifier = lossNotifier;
+        this.whenLost = whenLost;
+    }
+
+    public Claim claim() {
+        return claim;
+    }
+
+    /** Returns the name by which the lock is known, where one must do. */
+    public String lock() {
+        return claim.target().name();
+    }
+
+    public long token() {
+        return claim.token() + cohort.passed();
+    }
+
+    Cohort cohort() {
+        return cohort;
+    }
+
+    /** Returns whether the lock may have been taken away, and whether that has been checked. */
+    Suspicion suspicion() {
+        return cohort.suspicion();
+    }
+
+    public HolderInfo holderInfo() {
+        return taker.holderInfo();
+    }
+
+    /** Returns whether the calling thread asked for it, for whichever holder. */
+    boolean isTakenByThisThread() {
+        return taker.threadId() == Thread.currentThread().getId();
+    }
+
+    /** Returns whether no thread or transaction can take it once more. */
+    public boolean isDetached() {
+        return taker.holder() == null;
+    }
+
+    /** Returns whether others may have the lock as well, to read. */
+    public boolean isReading() {
+        return claim.target() instanceof Target.Shared;
+    }
+
+    /** Lets other readers in: from its next renewal on the lock is only read. Several names stay as they are. */
+    void becomeReading() {
+        if (isOneNameAlone()) {
+            claim = claim.reading();
+        }
+    }
+
+    private boolean isOneNameAlone() {
+        return isAlone() && claim.target().names().size() == 1;
+    }
+
+    /** Returns whether it is one of several permits. */
+    public boolean isPermit() {
+        return claim.target() instanceof Target.Permit;
+    }
+
+    /** Returns whether no other holder can have any of its names. */
+    public boolean isAlone() {
+        return claim.target() instanceof Target.Exclusive;
+    }
+
+    /** Returns for how long it is to be held. */
+    public LeaseTerms terms() {
+        return terms;
+    }
+
+    public boolean isRenewed() {
+        return terms.renewed();
+    }
+
+    /** Returns how much of it must be left when its transaction commits. */
+    long commitMarginNanos(Timing timing) {
+        return Math.min(timing.commitMarginNanos(claim.ttlMillis()), terms.maxHoldNanos() / 2);
+    }
+
+    /** Returns whether a renewal would make it last longer. */
+    boolean isExtensible() {
+        return validUntil.get() - endsAt < 0;
+    }
+
+    /** Returns for how much longer no other holder is to have it, released or not; 0 if for no longer. */
+    long keptNanos(long now) {
+        return terms.atLeast()
+                .map(least -> Math.max(0, startedAt + least.toNanos() - now))
+                .orElse(0L);
+    }
+
+    /** Returns the end of validity, as far as is known now. */
+    long validUntil() {
+        return validUntil.get();
+    }
+
+    public boolean belongsTo(Holder asking) {
+        return taker.holder() != null && taker.holder().equals(asking);
+    }
+
+    /** Returns whether the lock is held at this moment. */
+    public boolean isHeld(long now) {
+        if (!(state.get() instanceof State.Held)) {
+            return false;
+        }
+        if (now - validUntil.get() < 0) {
+            return true;
+        }
+        lose(endReason(), now);
+        return false;
+    }
+
+    private String endReason() {
+        if (!isExtensible()) {
+            return "its maxHold of " + terms.maxHold().orElseThrow().toMillis() + " ms is over";
+        }
+        if (!terms.renewed()) {
+            return "its TTL of " + claim.ttlMillis() + " ms is over, and it was not to be renewed";
+        }
+        String failure = lastFailure;
+        return failure == null ? "it could not be renewed before its validity ended (did the process pause?)" : failure;
+    }
+
+    /** Returns for how long the lock is held for certain; 0 if it is not. */
+    long remainingNanos(long now) {
+        return isHeld(now) ? Math.max(0, validUntil.get() - now) : 0;
+    }
+
+    /** Returns what was lost, or null. */
+    public LeaseLoss loss() {
+        return state.get() instanceof State.Lost lost ? lost.loss() : null;
+    }
+
+    /** Returns why the lock cannot be relied upon. */
+    public LockException whyNotConfirmed() {
+        LeaseLoss loss = loss();
+        if (loss != null) {
+            return new LeaseLostException(loss);
+        }
+        if (!isExtensible()) {
+            return new LockException("HF0206: the lease on '" + lock() + "' is about to end: its maxHold is "
+                    + terms.maxHold().orElseThrow().toMillis() + " ms");
+        }
+        String failure = lastFailure;
+        return new LockException("HF0207: the lease on '" + lock() + "' is about to end and could not be renewed"
+                + (failure == null ? "" : ": " + failure));
+    }
+
+    /**
+     * Adds a lease of the same holder; false if the lock is not held any more.
+     *
+     * @param reads whether the lease is only to read
+     */
+    public boolean share(long now, boolean reads) {
+        if (!isHeld(now)) {
+            return false;
+        }
+        State seen = state.get();
+        while (seen instanceof State.Held held) {
+            if (held.shares() == Integer.MAX_VALUE) {
+                throw new IllegalStateException("lock '" + lock() + "' was taken too often by one holder");
+            }
+            State more = new State.Held(held.shares() + 1, held.reading() + (reads ? 1 : 0));
+            if (state.compareAndSet(seen, more)) {
+                return true;
+            }
+            seen = state.get();
+        }
+        return false;
+    }
+
+    /** Takes a lease away; returns what is to become of the lock on the nodes. */
+    GivenBack giveBack(boolean read) {
+        State seen = state.get();
+        while (seen instanceof State.Held held) {
+            State.Held left = new State.Held(held.shares() - 1, held.reading() - (read ? 1 : 0));
+            if (state.compareAndSet(seen, left.shares() == 0 ? new State.Released() : left)) {
+                if (left.shares() == 0) {
+                    if (read) { // the thread that ended the last lease to have it alone may not have done so yet
+                        becomeReading();
+                    }
+                    return GivenBack.ALL;
+                }
+                boolean onlyReaders = left.shares() == left.reading() && !read && isOneNameAlone();
+                return onlyReaders ? GivenBack.ALONE : GivenBack.NOTHING;
+            }
+            seen = state.get();
+        }
+        return GivenBack.NOTHING;
+    }
+
+    /** Takes all leases away; true if the lock is to be released on the nodes. */
+    boolean giveBackAll() {
+        State seen = state.get();
+        while (seen instanceof State.Held) {
+            if (state.compareAndSet(seen, new State.Released())) {
+                return true;
+            }
+            seen = state.get();
+        }
+        return false;
+    }
+
+    /** Moves the end of validity; false if the lock is not held any more. Never moves it back. */
+    boolean extend(long newValidUntil, long now) {
+        if (!isHeld(now)) {
+            return false;
+        }
+        lastFailure = null;
+        validUntil.accumulateAndGet(
+                earlier(newValidUntil, endsAt), (known, other) -> other - known > 0 ? other : known);
+        return state.get() instanceof State.Held;
+    }
+
+    /** Notes why a renewal failed, to be reported if it was the last one. */
+    void renewalFailed(String reason) {
+        lastFailure = reason;
+    }
+
+    /** Makes the loss final and reports it; false if the lock was released or lost before. */
+    public boolean lose(String reason, long now) {
+        return lose(reason, now, false);
+    }
+
+    /**
+     * As {@link #lose}, for a lock whose holder may continue to work under it: nodes keep the lock, and its TTL ends it
+     * there.
+     */
+    boolean loseAndLeave(String reason, long now) {
+        return lose(reason, now, true);
+    }
+
+    /** Returns whether the lock is lost and nodes are to keep it until its TTL ends. */
+    boolean isLeft() {
+        return state.get() instanceof State.Lost lost && lost.left();
+    }
+
+    private boolean lose(String reason, long now, boolean left) {
+        LeaseLoss loss = new LeaseLoss(
+                lock(), token(), Duration.ofNanos(Math.max(0, earlier(now, validUntil.get()) - startedAt)), reason);
+        State seen = state.get();
+        while (seen instanceof State.Held) {
+            if (state.compareAndSet(seen, new State.Lost(loss, left))) {
+                whenLost.accept(this);
+                interrupt();
+                tell(loss);
+                return true;
+            }
+            seen = state.get();
+        }
+        return false;
+    }
+
+    /** Has a thread interrupted if the lock is lost: at once, by the thread that sees the loss. */
+    public void interruptOnLoss(Runnable interrupt) {
+        interrupts.add(interrupt);
+        if (loss() != null) {
+            interrupt();
+        }
+    }
+
+    private void interrupt() {
+        for (Runnable interrupt : interrupts) {
+            if (interrupts.remove(interrupt)) {
+                interrupt.run();
+            }
+        }
+    }
+
+    /** A lease has ended: its thread is not to be interrupted for a loss any more. */
+    public void forget(Runnable interrupt) {
+        interrupts.remove(interrupt);
+    }
+
+    public void forget(Consumer<LeaseLoss> listener) {
+        listeners.remove(listener);
+    }
+
+    public void onLost(Consumer<LeaseLoss> listener) {
+        listeners.add(listener);
+        LeaseLoss loss = loss();
+        if (loss != null) {
+            tell(loss);
+        }
+    }
+
+    /** The thread that removes a listener calls it: each is called once, however many threads come here. */
+    private void tell(LeaseLoss loss) {
+        for (Consumer<LeaseLoss> listener : listeners) {
+            if (listeners.remove(listener)) {
+                lossNotifier.tell(listener, loss);
+            }
+        }
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b < 0 ? a : b;
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/**
+ * What this process holds, by name. Each lock is renewed as long as it is here, and waiters learn when it has gone.
+ *
+ * <p>A name that this process does not hold takes no memory. Safe for use by any number of threads.
+ */
+public final class HeldLocks {
+
+    private final Renewals renewals;
+    private final Successor successor;
+    private final ConcurrentHashMap<String, List<HeldLock>> byName = new ConcurrentHashMap<>();
+
+    public HeldLocks(Renewals renewals, Successor successor) {
+        this.renewals = renewals;
+        this.successor = successor;
+    }
+
+    void add(HeldLock heldLock) {
+        for (String name : heldLock.claim().target().names()) {
+            byName.merge(name, List.of(heldLock), HeldLocks::joined);
+        }
+        renewals.add(heldLock);
+    }
+
+    /** Removes a lock that was released or lost. */
+    void remove(HeldLock heldLock) {
+        renewals.remove(heldLock);
+        for (String name : heldLock.claim().target().names()) {
+            byName.computeIfPresent(name, (key, present) -> without(present, heldLock));
+        }
+        wakeWaiters(heldLock);
+    }
+
+    /** Wakes the waiters of this process, which may have the lock now. */
+    void wakeWaiters(HeldLock heldLock) {
+        successor.freed(heldLock.claim().target().names());
+    }
+
+    /** Lets one hold take the place of another on the same names, so that the lock is never seen free. */
+    void replace(HeldLock old, HeldLock next) {
+        for (String name : next.claim().target().names()) {
+            byName.compute(name, (key, present) -> {
+                List<HeldLock> others = present == null ? null : without(present, old);
+                return others == null ? List.of(next) : joined(others, List.of(next));
+            });
+        }
+        renewals.add(next);
+        renewals.remove(old);
+    }
+
+    private static List<HeldLock> joined(List<HeldLock> some, List<HeldLock> others) {
+        List<HeldLock> all = new ArrayList<>(some);
+        all.addAll(others);
+        return List.copyOf(all);
+    }
+
+    private static List<HeldLock> without(List<HeldLock> heldLocks, HeldLock heldLock) {
+        if (heldLocks.size() == 1 && heldLocks.get(0) == heldLock) {
+            return null;
+        }
+        return heldLocks.stream().filter(h -> h != heldLock).toList();
+    }
+
+    /** Returns what is held of a name, in whichever way. */
+    public List<HeldLock> of(String name) {
+        return byName.getOrDefault(name, List.of());
+    }
+
+    /** Returns the first hold of a name that fits, or null. */
+    public HeldLock find(String name, Predicate<HeldLock> fits) {
+        for (HeldLock heldLock : of(name)) {
+            if (fits.test(heldLock)) {
+                return heldLock;
+            }
+        }
+        return null;
+    }
+
+    /** Returns all holds, each once. */
+    public Set<HeldLock> all() {
+        Set<HeldLock> all = new LinkedHashSet<>();
+        byName.values().forEach(all::addAll);
+        return all;
+    }
+
+    /** Returns which names are held, sorted: the first ones up to a bound. */
+    public List<String> names(int most) {
+        return byName.keySet().stream().sorted().limit(most).toList();
+    }
+
+    /** Returns how many names are held. */
+    public int size() {
+        return byName.size();
+    }
+}

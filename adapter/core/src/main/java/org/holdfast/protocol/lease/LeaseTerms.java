@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.holdfast.LockRequest;
+
+/**
+ * How long a lock is to be held.
+ *
+ * @param renewed whether it is renewed until released
+ * @param maxHold when it ends all the same
+ * @param atLeast for how long no other holder is to have it, released or not
+ */
+public record LeaseTerms(boolean renewed, Optional<Duration> maxHold, Optional<Duration> atLeast) {
+
+    /** Longer than any process lives: half of what differences of the clock can express. */
+    private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE / 2);
+
+    long maxHoldNanos() {
+        return maxHold.filter(d -> d.compareTo(FOR_EVER) < 0).orElse(FOR_EVER).toNanos();
+    }
+
+    /** Returns whether other holders are kept from it for as long as is asked. */
+    public boolean isKept(Optional<Duration> asked) {
+        return asked.isEmpty() || asked.equals(atLeast);
+    }
+
+    /**
+     * Returns in words what a request of the same holder asks for and does not have; null if there is nothing.
+     *
+     * @param ttlMillis the TTL of the lock
+     */
+    public String difference(LockRequest asked, long ttlMillis) {
+        Optional<Long> askedMillis = asked.ttl().map(Duration::toMillis);
+        if (askedMillis.isPresent() && askedMillis.get() != ttlMillis) {
+            return "a ttl of " + ttlMillis + " ms, and asks for " + askedMillis.get() + " ms";
+        }
+        if (!asked.renewal() && renewed) {
+            return "renewal, and asks for none";
+        }
+        if (asked.maxHold().isPresent() && !isWithin(asked.maxHold().get())) {
+            return maxHold.map(most -> "a maxHold of " + most).orElse("no maxHold") + ", and asks for "
+                    + asked.maxHold().get();
+        }
+        return null;
+    }
+
+    /** A maxHold that is shorter than the one that is asked for fits, too. */
+    private boolean isWithin(Duration most) {
+        return maxHold.isPresent() && maxHold.get().compareTo(most) <= 0;
+    }
+}

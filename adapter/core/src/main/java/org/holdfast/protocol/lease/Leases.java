@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.quorum.Timing;
+
+/**
+ * What can be done with the locks that this process holds: check, renew, confirm, give back.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public final class Leases {
+
+    private final Time time;
+    private final Timing timing;
+    private final Nodes ownNodes;
+    private final HeldLocks heldLocks;
+    private final Renewals renewals;
+    private final Releases releases;
+    private final Handoff handoff;
+
+    /**
+     * @param ownNodes the nodes through which leases are renewed and released: the caller's connections may be gone by
+     *     then
+     */
+    public Leases(
+            Time time,
+            Timing timing,
+            Nodes ownNodes,
+            HeldLocks heldLocks,
+            Renewals renewals,
+            Releases releases,
+            Handoff handoff) {
+        this.time = time;
+        this.timing = timing;
+        this.ownNodes = ownNodes;
+        this.heldLocks = heldLocks;
+        this.renewals = renewals;
+        this.releases = releases;
+        this.handoff = handoff;
+    }
+
+    /** Returns whether the lock is held now. */
+    public boolean isHeld(HeldLock heldLock) {
+        return heldLock.isHeld(time.nanoTime());
+    }
+
+    /** Returns for how long the lock is held for certain. */
+    public Duration remaining(HeldLock heldLock) {
+        return Duration.ofNanos(heldLock.remainingNanos(time.nanoTime()));
+    }
+
+    /** Returns a lock under one of the names that the calling thread has taken, for whichever holder; or null. */
+    public HeldLock takenByThisThread(List<String> names) {
+        for (String name : names) {
+            HeldLock mine = heldLocks.find(
+                    name, heldLock -> !heldLock.isPermit() && heldLock.isTakenByThisThread() && isHeld(heldLock));
+            if (mine != null) {
+                return mine;
+            }
+        }
+        return null;
+    }
+
+    /** Returns for how long the last of the locks under these names is held for certain that keeps a caller out. */
+    public long remainingNanos(List<String> names, Predicate<HeldLock> keepsOut) {
+        long now = time.nanoTime();
+        long longest = 0;
+        for (String name : names) {
+            for (HeldLock heldLock : heldLocks.of(name)) {
+                if (keepsOut.test(heldLock)) {
+                    longest = Math.max(longest, heldLock.remainingNanos(now));
+                }
+            }
+        }
+        return longest;
+    }
+
+    /** Renews now, on the calling thread. */
+    public boolean renew(HeldLock heldLock) {
+        return renewals.renewNow(ownNodes, heldLock);
+    }
+
+    /** Returns whether the lock is held for long enough to commit; renews it if little time is left. */
+    public boolean confirm(HeldLock heldLock) {
+        if (!isHeld(heldLock)) { // a renewal would only make nodes keep a lost lock for longer
+            return false;
+        }
+        long needed = Math.max(1, heldLock.commitMarginNanos(timing)); // without a margin it must be held all the same
+        return heldLock.remainingNanos(time.nanoTime()) >= needed
+                || renew(heldLock) && heldLock.remainingNanos(time.nanoTime()) >= needed;
+    }
+
+    /**
+     * Receives the announcement that an operator of another process has taken a lock away. It proves nothing; so what
+     * this process holds of that lock is renewed at once, and is not handed off until a quorum has confirmed it.
+     */
+    public void suspect(String lock, long token) {
+        long now = time.nanoTime();
+        for (HeldLock heldLock : heldLocks.of(lock)) {
+            if (heldLock.claim().lastToken() < token) {
+                heldLock.suspicion().raise(now);
+            }
+        }
+        for (HeldLock heldLock : heldLocks.of(lock)) { // once more: one may have been handed off meanwhile
+            if (heldLock.suspicion().isOpen()) {
+                renewals.hasten(heldLock);
+            }
+        }
+    }
+
+    /** Releases a lease, as below, and returns what became of its lock. */
+    public ReleaseResult giveBack(LeaseShare share) {
+        HeldLock heldLock = share.heldLock();
+        switch (heldLock.giveBack(share.reads())) {
+            case ALL -> {
+                return handoff.handOff(heldLock)
+                        ? ReleaseResult.RELEASED
+                        : releases.release(List.of(heldLock), ownNodes).get(0);
+            }
+            case ALONE -> {
+                letReadersIn(heldLock);
+                return isHeld(heldLock) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
+            }
+            default -> {
+                return isHeld(heldLock) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
+            }
+        }
+    }
+
+    /** Releases leases. A lock that has no lease any more is handed off, or released on the nodes, all at once. */
+    public void giveBack(Collection<LeaseShare> shares) {
+        List<HeldLock> released = new ArrayList<>(shares.size());
+        Set<HeldLock> onlyRead = new HashSet<>(0);
+        for (LeaseShare share : shares) {
+            HeldLock.GivenBack given = share.heldLock().giveBack(share.reads());
+            if (given == HeldLock.GivenBack.ALONE) {
+                onlyRead.add(share.heldLock());
+            } else if (given == HeldLock.GivenBack.ALL) {
+                onlyRead.remove(share.heldLock());
+                if (!handoff.handOff(share.heldLock())) {
+                    released.add(share.heldLock());
+                }
+            }
+        }
+        releases.release(released, ownNodes);
+        onlyRead.forEach(this::letReadersIn);
+    }
+
+    /** Its holder had the lock alone and only reads from now on. */
+    private void letReadersIn(HeldLock heldLock) {
+        heldLock.becomeReading();
+        if (isHeld(heldLock)) { // the last of its leases may have been released meanwhile
+            renew(heldLock);
+        }
+        heldLocks.wakeWaiters(heldLock);
+    }
+
+    /**
+     * Declares locks lost whose holders may continue to work under them: nodes keep these locks until their TTL ends.
+     *
+     * @return how many had been neither released nor lost before
+     */
+    public int loseAndLeave(Collection<HeldLock> some, String reason) {
+        long now = time.nanoTime();
+        return (int) some.stream()
+                .filter(heldLock -> heldLock.loseAndLeave(reason, now))
+                .count();
+    }
+
+    /**
+     * Releases all that this process holds.
+     *
+     * @param deadline when to stop; what is not released by then ends with its TTL
+     */
+    public void close(long deadline) {
+        releases.releaseAll(ownNodes, deadline);
+    }
+}

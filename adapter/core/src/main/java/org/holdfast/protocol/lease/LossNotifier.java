@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.util.function.Consumer;
+import org.holdfast.LeaseLoss;
+import org.holdfast.protocol.env.Callbacks;
+import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.LogText;
+
+/**
+ * Calls listeners of losses, on threads for the application's code. A failure of a listener affects that listener
+ * alone, and is logged at most once a second: an outage may cost many leases at once.
+ */
+public final class LossNotifier {
+
+    private static final System.Logger LOG = System.getLogger(LossNotifier.class.getName());
+
+    private final Callbacks callbacks;
+    private final LogRateLimiter untold;
+    private final LogRateLimiter failed;
+
+    public LossNotifier(Callbacks callbacks, Time time) {
+        this.callbacks = callbacks;
+        this.untold = new LogRateLimiter(time);
+        this.failed = new LogRateLimiter(time);
+    }
+
+    void tell(Consumer<LeaseLoss> listener, LeaseLoss loss) {
+        Throwable refused = callbacks.run(Callbacks.Lane.LOSSES, () -> call(listener, loss));
+        if (refused != null) {
+            warn("no thread yet to tell a listener that the " + loss, refused);
+        }
+    }
+
+    /** Reports listeners that keep others waiting. Called by one thread at a time. */
+    public void sweep() {
+        int stuck = callbacks.stuck(Callbacks.Lane.LOSSES);
+        if (stuck > 0) {
+            warn(
+                    stuck + " listeners of losses wait for a thread: all " + Callbacks.Lane.LOSSES.most()
+                            + " are busy with listeners that have not returned",
+                    null);
+        }
+    }
+
+    private void warn(String what, Throwable cause) {
+        String more = untold.leave();
+        if (more != null) {
+            LOG.log(System.Logger.Level.WARNING, LogText.line("HF0211: " + what + more), cause);
+        }
+    }
+
+    private void call(Consumer<LeaseLoss> listener, LeaseLoss loss) {
+        try {
+            listener.accept(loss);
+        } catch (RuntimeException | Error e) {
+            String more = failed.leave();
+            if (more != null) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        LogText.line("HF0212: a listener failed to hear that the " + loss + more),
+                        e);
+            }
+        }
+    }
+}

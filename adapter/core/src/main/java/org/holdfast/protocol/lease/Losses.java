@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.LogText;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Redlock;
+
+/** What is done when a lock of this process is lost. Safe for use by any number of threads. */
+public final class Losses {
+
+    private static final System.Logger LOG = System.getLogger(Losses.class.getName());
+
+    private final Time time;
+    private final HeldLocks heldLocks;
+    private final Redlock redlock;
+    private final LossNotifier lossNotifier;
+    private final Counters counters;
+    private final Recorder recorder;
+    private final LogRateLimiter lines;
+
+    public Losses(
+            Time time,
+            HeldLocks heldLocks,
+            Redlock redlock,
+            LossNotifier lossNotifier,
+            Counters counters,
+            Recorder recorder) {
+        this.time = time;
+        this.heldLocks = heldLocks;
+        this.redlock = redlock;
+        this.lossNotifier = lossNotifier;
+        this.counters = counters;
+        this.recorder = recorder;
+        this.lines = new LogRateLimiter(time);
+    }
+
+    /** Returns a lock whose loss is reported here. */
+    HeldLock newHeldLock(Claim claim, Cohort cohort, Taker taker, LeaseTerms terms, QuorumResult.Acquired acquired) {
+        return new HeldLock(claim, cohort, taker, terms, acquired, lossNotifier, this::lost);
+    }
+
+    /**
+     * What is left of a lost lease on the nodes keeps others from the lock: it is released there, unless the lease is
+     * left there for that purpose.
+     */
+    private void lost(HeldLock heldLock) {
+        heldLocks.remove(heldLock);
+        if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {
+            redlock.abandon(heldLock.claim());
+        }
+        counters.lost.increment();
+        recorder.lost(heldLock.loss());
+        String more = lines.leave();
+        if (more != null) {
+            LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + heldLock.loss() + more));
+        }
+    }
+}

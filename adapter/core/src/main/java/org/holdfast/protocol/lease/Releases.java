@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ObjLongConsumer;
+import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.quorum.Redlock;
+
+/** Releases locks of this process on the nodes. Safe for use by any number of threads. */
+public final class Releases {
+
+    /** So many releases are under way at once: their replies must fit what a node buffers for one connection. */
+    private static final int BATCH = 200;
+
+    private final Time time;
+    private final Redlock redlock;
+    private final HeldLocks heldLocks;
+    private final ObjLongConsumer<String> whenReleased;
+    private final Counters counters;
+
+    /**
+     * @param whenReleased receives the name of a lock that was released on the nodes, and how many connections a node
+     *     has notified of that, at the most. Must not block
+     */
+    public Releases(
+            Time time, Redlock redlock, HeldLocks heldLocks, ObjLongConsumer<String> whenReleased, Counters counters) {
+        this.time = time;
+        this.redlock = redlock;
+        this.heldLocks = heldLocks;
+        this.whenReleased = whenReleased;
+        this.counters = counters;
+    }
+
+    /** Releases locks, all at once; returns the results, in no order where they are several. */
+    List<ReleaseResult> release(List<HeldLock> all, Nodes nodes) {
+        return release(all, nodes, time.nanoTime() + Long.MAX_VALUE / 4);
+    }
+
+    private List<ReleaseResult> release(List<HeldLock> all, Nodes nodes, long until) {
+        long begun = time.nanoTime();
+        List<HeldLock> given = new ArrayList<>(all.size());
+        List<ReleaseResult> results = new ArrayList<>(all.size());
+        for (HeldLock heldLock : all) {
+            long kept = heldLock.keptNanos(begun);
+            if (kept > 0) {
+                ReleaseResult result = letExpire(heldLock, nodes, kept, until);
+                results.add(wasHeld(heldLock, begun) ? result : ReleaseResult.NOT_HELD);
+            } else {
+                given.add(heldLock);
+            }
+        }
+        List<Redlock.Releasing> releasing =
+                redlock.startReleases(nodes, given.stream().map(HeldLock::claim).toList());
+        for (int i = 0; i < given.size(); i++) {
+            HeldLock heldLock = given.get(i);
+            counters.released.increment();
+            Redlock.Freed freed = redlock.finishRelease(nodes, releasing.get(i), begun, until);
+            whenReleased.accept(heldLock.lock(), freed.listeners());
+            heldLocks.remove(heldLock);
+            results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
+        }
+        return results;
+    }
+
+    /**
+     * A node keeps the key of a lock for longer than its lease lasts: what counts is our clock, when the release was
+     * sent.
+     */
+    private static boolean wasHeld(HeldLock heldLock, long begun) {
+        return begun - heldLock.validUntil() < 0;
+    }
+
+    /** The request had a minimum hold time: the nodes keep the lock for the rest of it, without this process. */
+    private ReleaseResult letExpire(HeldLock heldLock, Nodes nodes, long keptNanos, long until) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(keptNanos) + 1;
+        counters.released.increment();
+        ReleaseResult result = redlock.letExpire(nodes, heldLock.claim(), millis, until);
+        heldLocks.remove(heldLock);
+        return result;
+    }
+
+    /**
+     * Releases all that this process holds.
+     *
+     * @param deadline when to stop; what is not released by then ends with its TTL
+     */
+    void releaseAll(Nodes nodes, long deadline) {
+        Iterator<HeldLock> all = heldLocks.all().iterator();
+        while (all.hasNext() && time.nanoTime() - deadline < 0) {
+            List<HeldLock> batch = new ArrayList<>();
+            while (all.hasNext() && batch.size() < BATCH) {
+                HeldLock heldLock = all.next();
+                if (heldLock.giveBackAll()) {
+                    batch.add(heldLock);
+                }
+            }
+            release(batch, nodes, deadline);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.RenewalResult;
+
+/**
+ * The one sweep that renews every lease of this process and notices the lost ones.
+ *
+ * <p>Leases wait in the order in which something is due for them, so a sweep checks only those that are due. A lease is
+ * due after a third of its TTL; if the renewal fails, again soon after, until its validity ends.
+ */
+public final class Renewals {
+
+    /** So many renewals are under way at once: their replies must fit what a node buffers for one connection. */
+    private static final int BATCH = 200;
+
+    private final Time time;
+    private final Redlock redlock;
+    private final Counters counters;
+    private final Recorder recorder;
+    private final AtomicLong numbers = new AtomicLong();
+    private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
+    private final Map<HeldLock, Due> dueOf = new ConcurrentHashMap<>();
+
+    public Renewals(Time time, Redlock redlock, Counters counters, Recorder recorder) {
+        this.time = time;
+        this.redlock = redlock;
+        this.counters = counters;
+        this.recorder = recorder;
+    }
+
+    /** A moment on the monotonic clock; the number keeps apart what is due at the same time. */
+    private record Due(long at, long number) implements Comparable<Due> {
+        @Override
+        public int compareTo(Due other) {
+            long difference = at - other.at; // nanoTime may overflow: only differences mean anything
+            return difference != 0 ? Long.signum(difference) : Long.compare(number, other.number);
+        }
+    }
+
+    void add(HeldLock heldLock) {
+        // counted from its end: the acquisition may have taken long, and the renewal must be answered before that
+        schedule(
+                heldLock,
+                heldLock.isRenewed() && heldLock.isExtensible()
+                        ? heldLock.validUntil() - 2 * thirdOfTtl(heldLock)
+                        : heldLock.validUntil());
+        if (heldLock.suspicion().isOpen()) {
+            hasten(heldLock);
+        }
+    }
+
+    /** Has a hold renewed as soon as its suspicion is to be checked. */
+    void hasten(HeldLock heldLock) {
+        long at = heldLock.suspicion().due();
+        Due known = dueOf.get(heldLock);
+        if (known != null && known.at() - at > 0) {
+            remove(heldLock);
+            schedule(heldLock, at);
+            removeIfEnded(heldLock);
+        }
+    }
+
+    /** The end of a lease has moved by hand: one that is not renewed is checked again when its new end has come. */
+    private void reschedule(HeldLock heldLock) {
+        if (!heldLock.isRenewed()) {
+            remove(heldLock);
+            schedule(heldLock, heldLock.validUntil());
+            removeIfEnded(heldLock);
+        }
+    }
+
+    private static long thirdOfTtl(HeldLock heldLock) {
+        return TimeUnit.MILLISECONDS.toNanos(heldLock.claim().ttlMillis()) / 3;
+    }
+
+    private void schedule(HeldLock heldLock, long at) {
+        Due moment = new Due(at, numbers.incrementAndGet());
+        dueOf.put(heldLock, moment);
+        due.put(moment, heldLock);
+    }
+
+    void remove(HeldLock heldLock) {
+        Due moment = dueOf.remove(heldLock);
+        if (moment != null) {
+            due.remove(moment);
+        }
+    }
+
+    /** Renews what is due now and declares lost what was not renewed in time. Blocks for a node timeout a batch. */
+    public void sweep(Nodes nodes) {
+        long now = time.nanoTime(); // what becomes due while it works waits for the next
+        List<HeldLock> batch = nextBatch(now);
+        while (!batch.isEmpty()) {
+            renew(nodes, batch);
+            batch = batch.size() < BATCH ? List.of() : nextBatch(now);
+        }
+    }
+
+    /** Returns whether a sweep has anything to do. */
+    boolean isDue() {
+        Map.Entry<Due, HeldLock> first = due.firstEntry();
+        return first != null && first.getKey().at() - time.nanoTime() <= 0;
+    }
+
+    private List<HeldLock> nextBatch(long dueAt) {
+        List<HeldLock> batch = new ArrayList<>();
+        long now = time.nanoTime();
+        while (batch.size() < BATCH) {
+            Map.Entry<Due, HeldLock> first = due.firstEntry();
+            if (first == null || first.getKey().at() - dueAt > 0) {
+                break;
+            }
+            due.remove(first.getKey());
+            if (dueOf.remove(first.getValue(), first.getKey())
+                    && first.getValue().isHeld(now)) {
+                batch.add(first.getValue());
+            }
+        }
+        return batch;
+    }
+
+    private void renew(Nodes nodes, List<HeldLock> batch) {
+        List<HeldLock> renewed = new ArrayList<>(batch.size());
+        long now = time.nanoTime();
+        for (HeldLock heldLock : batch) { // whatever fails below, no lease is forgotten, and it is retried soon
+            if (heldLock.isRenewed() && heldLock.isExtensible()) {
+                scheduleNext(heldLock, now, false);
+                renewed.add(heldLock);
+            } else {
+                schedule(heldLock, heldLock.validUntil());
+            }
+        }
+        if (!renewed.isEmpty()) {
+            renewAll(nodes, renewed);
+        }
+        batch.forEach(this::removeIfEnded);
+    }
+
+    /** Renews one lease now, on the calling thread; returns whether it was extended. */
+    boolean renewNow(Nodes nodes, HeldLock heldLock) {
+        Recorder.Renewing recorded = recorder.renewing();
+        boolean extended = finish(nodes, start(nodes, List.of(heldLock)).get(0));
+        recorded.ended(1, extended ? 1 : 0);
+        reschedule(heldLock);
+        return extended;
+    }
+
+    private void renewAll(Nodes nodes, List<HeldLock> heldLocks) {
+        Recorder.Renewing recorded = recorder.renewing();
+        int longer = 0;
+        long started = time.nanoTime(); // before the suspicions are read: one that is raised from now on is seen
+        for (Renewal each : start(nodes, heldLocks)) {
+            HeldLock heldLock = each.heldLock();
+            boolean extended = finish(nodes, each);
+            longer += extended ? 1 : 0;
+            remove(heldLock);
+            scheduleNext(heldLock, started, extended);
+        }
+        recorded.ended(heldLocks.size(), longer);
+    }
+
+    /**
+     * The renewal of one lease.
+     *
+     * @param suspicions how often a suspicion had been raised before that the lock was taken away
+     */
+    private record Renewal(HeldLock heldLock, int suspicions, Redlock.Renewing sent) {}
+
+    private List<Renewal> start(Nodes nodes, List<HeldLock> heldLocks) {
+        int[] suspicions = heldLocks.stream()
+                .mapToInt(heldLock -> heldLock.suspicion().raised())
+                .toArray();
+        List<Redlock.Renewing> sent = redlock.startRenewals(
+                nodes, heldLocks.stream().map(HeldLock::claim).toList());
+        List<Renewal> renewals = new ArrayList<>(heldLocks.size());
+        for (int i = 0; i < heldLocks.size(); i++) {
+            renewals.add(new Renewal(heldLocks.get(i), suspicions[i], sent.get(i)));
+        }
+        return renewals;
+    }
+
+    /** Waits for the answers, and extends the lease if a quorum granted; returns whether it did. */
+    private boolean finish(Nodes nodes, Renewal renewal) {
+        boolean extended = apply(redlock.finishRenewal(nodes, renewal.sent()), renewal);
+        (extended ? counters.renewed : counters.renewalsFailed).increment();
+        return extended;
+    }
+
+    private boolean apply(RenewalResult result, Renewal renewal) {
+        HeldLock heldLock = renewal.heldLock();
+        if (result instanceof RenewalResult.Extended granted) {
+            heldLock.suspicion().resolve(renewal.suspicions());
+            return heldLock.extend(granted.validUntilNanos(), time.nanoTime());
+        }
+        boolean outdated = heldLock.claim() != renewal.sent().claim();
+        if (outdated) { // it became a reader's meanwhile: answers about the claim before that mean nothing
+            return false;
+        }
+        if (result instanceof RenewalResult.Failed failed) {
+            heldLock.renewalFailed("the last renewal reached too few nodes: " + failed.failures());
+        } else {
+            heldLock.lose("nodes know of a later lease", time.nanoTime());
+        }
+        return false;
+    }
+
+    private void scheduleNext(HeldLock heldLock, long started, boolean extended) {
+        long next = started + (extended ? thirdOfTtl(heldLock) : thirdOfTtl(heldLock) / 10);
+        schedule(heldLock, next - heldLock.validUntil() < 0 ? next : heldLock.validUntil());
+        if (heldLock.suspicion().isOpen() && heldLock.suspicion().due() - started >= 0) { // raised meanwhile
+            hasten(heldLock);
+        }
+    }
+
+    /** The hold was released or lost during the renewal: the thread that did that may have found nothing to remove. */
+    private void removeIfEnded(HeldLock heldLock) {
+        if (!heldLock.isHeld(time.nanoTime())) {
+            remove(heldLock);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.queue;
+
+import java.util.List;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.LeaseTerms;
+
+/**
+ * What one caller asks for, and the line in which it waits for it.
+ *
+ * @param request with a wait timeout and a TTL
+ * @param names all names that are asked for, in the order that every caller uses
+ * @param line all callers that ask for the same names in the same way wait in the same one
+ */
+public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKey line) {
+
+    public static Demand of(LockRequest request) {
+        List<String> names = request.names().size() == 1
+                ? request.names()
+                : request.names().stream().sorted().toList();
+        return new Demand(request, names, new WaitQueues.QueueKey(names.get(0), kind(request)));
+    }
+
+    private static WaitQueues.Kind kind(LockRequest request) {
+        if (request.mode() == LockMode.PERMIT) {
+            return WaitQueues.Kind.PERMIT;
+        }
+        return request.fair() || request.mode() != LockMode.EXCLUSIVE ? WaitQueues.Kind.FAIR : WaitQueues.Kind.BARGING;
+    }
+
+    /** Returns whether the nodes know the waiters. */
+    boolean isInTurn() {
+        return line.kind() == WaitQueues.Kind.FAIR;
+    }
+
+    /** Returns whether waiters in this process may have the lock one after the other. */
+    public boolean mayBeHandedOff() {
+        return line.kind() == WaitQueues.Kind.BARGING
+                && names.size() == 1
+                && request.renewal()
+                && request.atLeast().isEmpty();
+    }
+
+    /** Returns whether a lock that this process holds under one of the names keeps the caller out. */
+    boolean isKeptOutBy(HeldLock heldLock) {
+        if (request.mode() == LockMode.PERMIT || heldLock.isPermit()) {
+            return false;
+        }
+        return request.mode() != LockMode.READ || !heldLock.isReading();
+    }
+
+    /** Returns whether a lock that its holder has released fits, so that the caller may have it next. */
+    boolean isMetBy(HeldLock released) {
+        return mayBeHandedOff()
+                && released.isAlone()
+                && released.isRenewed()
+                && released.claim().target().names().equals(names)
+                && released.claim().ttlMillis() == ttlMillis();
+    }
+
+    public long ttlMillis() {
+        return request.ttl().orElseThrow().toMillis();
+    }
+
+    /** Returns for how long the lock is to be held. */
+    public LeaseTerms terms() {
+        return new LeaseTerms(request.renewal(), request.maxHold(), request.atLeast());
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.queue;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.lease.Handoff;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.LeaseShare;
+import org.holdfast.protocol.lease.Leases;
+import org.holdfast.protocol.lease.Taker;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Ticket;
+import org.holdfast.protocol.quorum.QuorumResult;
+
+/** The places in line of the callers of this process: in its queues, and by ticket on the nodes. */
+public final class Places {
+
+    private final WaitQueues waitQueues;
+    private final Tickets tickets;
+    private final Leases leases;
+    private final Handoff handoff;
+    private final HandoffYield handoffYield;
+    private final ReleaseNotifications notifications;
+    private final Recorder recorder;
+
+    public Places(
+            WaitQueues waitQueues,
+            Tickets tickets,
+            Leases leases,
+            Handoff handoff,
+            HandoffYield handoffYield,
+            ReleaseNotifications notifications,
+            Recorder recorder) {
+        this.waitQueues = waitQueues;
+        this.tickets = tickets;
+        this.leases = leases;
+        this.handoff = handoff;
+        this.handoffYield = handoffYield;
+        this.notifications = notifications;
+        this.recorder = recorder;
+    }
+
+    /**
+     * Returns the place of a caller that does not stand in line yet.
+     *
+     * @param taker returns the caller as the taker of a lock with a token
+     */
+    public Place of(Demand demand, LongFunction<Taker> taker, Patience patience) {
+        return new Place(demand, taker, patience);
+    }
+
+    /** The place of one caller. For one thread at a time. */
+    public final class Place {
+
+        private final Demand demand;
+        private final LongFunction<Taker> taker;
+        private final Patience patience;
+        private WaitQueues.Turn turn;
+        private Ticket ticket;
+        private boolean overtaken;
+        private volatile Recorder.Queueing queueing;
+
+        private Place(Demand demand, LongFunction<Taker> taker, Patience patience) {
+            this.demand = demand;
+            this.taker = taker;
+            this.patience = patience;
+        }
+
+        /** Returns whether no caller waits in the line, and other processes need not go first. */
+        public boolean isFree() {
+            return !waitQueues.isWaitedFor(demand.line()) && yieldNanos() <= 0;
+        }
+
+        /** Returns for how long other processes are to go first; 0 or less if they are not. */
+        public long yieldNanos() {
+            return demand.isInTurn()
+                    ? 0
+                    : handoffYield.nanosLeft(demand.request().name());
+        }
+
+        /** Returns for how long this process itself keeps the caller out. */
+        public long keptOutNanos() {
+            return leases.remainingNanos(demand.names(), demand::isKeptOutBy);
+        }
+
+        /** Returns a number that grows with each wake, to see later whether one was missed. */
+        public long wakes() {
+            return waitQueues.wakes();
+        }
+
+        /** Returns whether the nodes know the waiters. */
+        public boolean isInTurn() {
+            return demand.isInTurn();
+        }
+
+        /** Has releases by other processes wake the heads of the lines of these names. */
+        public void subscribe() {
+            demand.names().forEach(notifications::subscribe);
+        }
+
+        public void unsubscribe() {
+            demand.names().forEach(notifications::unsubscribe);
+        }
+
+        /** Returns whether no release of any of the names can be missed, as far as is known. */
+        public boolean isSubscribed() {
+            return demand.names().stream().allMatch(notifications::isSubscribed);
+        }
+
+        /**
+         * Joins the end of the line.
+         *
+         * @param whenWoken is called when the turn may have come, on any thread. Must not block
+         */
+        public WaitQueues.Turn enter(Runnable whenWoken) {
+            turn = waitQueues.enter(demand.line(), demand.names(), waiter(whenWoken));
+            return turn;
+        }
+
+        private WaitQueues.Waiter waiter(Runnable whenWoken) {
+            return new WaitQueues.Waiter() {
+                @Override
+                public void wake() {
+                    whenWoken.run();
+                }
+
+                @Override
+                public void joined() {
+                    Place.this.joined();
+                }
+
+                @Override
+                public HeldLock handOff(HeldLock old) {
+                    return Place.this.handOff(old);
+                }
+            };
+        }
+
+        /** Draws a ticket in the order of the line. */
+        private void joined() {
+            queueing = recorder.queueing();
+            if (demand.isInTurn()) {
+                ticket = tickets.draw(demand.request());
+                overtaken = false;
+            }
+        }
+
+        /** Takes over from a holder in this process that does not need the lock any more; null if it does not fit. */
+        private HeldLock handOff(HeldLock old) {
+            return demand.isMetBy(old) && patience.left() > 0
+                    ? handoff.toNext(old, taker.apply(old.token() + 1), demand.terms())
+                    : null;
+        }
+
+        /** Notes what an attempt found, for all in the line. */
+        public void note(QuorumResult found, long begun) {
+            if (turn != null) {
+                turn.found(new WaitQueues.Found(found, begun));
+            }
+        }
+
+        /** Returns what the last attempt of any waiter in the line found; null if there was none. */
+        public WaitQueues.Found found() {
+            return turn == null ? null : turn.found();
+        }
+
+        /** Returns what an attempt tells the nodes of the place; empty where they do not know the waiters. */
+        public Optional<Command.Queueing> queueing() {
+            return demand.isInTurn()
+                    ? Optional.of(new Command.Queueing(Optional.ofNullable(ticket)))
+                    : Optional.empty();
+        }
+
+        /** Returns whether there is a ticket that the nodes do not know yet. */
+        public boolean isNew() {
+            return ticket != null && !ticket.known();
+        }
+
+        /** Takes note of what the nodes said of the ticket. */
+        public void attempted(QuorumResult result) {
+            if (result instanceof QuorumResult.Overtaken late) {
+                tickets.observe(late.last());
+                overtaken = ticket != null; // a caller without one has no place to lose: that node is faulty
+            } else if (result instanceof QuorumResult.TokenOutOfDate) {
+                overtaken = isNew(); // its number may be what is too far ahead
+            } else if (isNew() && result instanceof QuorumResult.Contended) {
+                ticket = ticket.accepted();
+                tickets.keep(ticket, patience.left());
+            }
+        }
+
+        /** Returns whether the ticket has no place on the nodes: another has to be drawn, at the end of the line. */
+        public boolean isOvertaken() {
+            return overtaken;
+        }
+
+        /**
+         * Leaves the line, and leaves nothing there.
+         *
+         * @param got the lock that the caller has now; null if it gave up or comes again
+         */
+        public void leave(HeldLock got) {
+            HeldLock handed = turn.leave();
+            queueing.ended(demand.line().lock(), demand.line().kind().name(), got != null);
+            if (handed != null && handed != got) { // just now, and too late
+                leases.giveBack(List.of(new LeaseShare(handed, false)));
+            }
+            if (ticket != null) {
+                tickets.leave(ticket, got == null && !overtaken);
+            }
+        }
+    }
+}

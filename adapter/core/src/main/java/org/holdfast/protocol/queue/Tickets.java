@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.queue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Ticket;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.TokenClock;
+
+/**
+ * The tickets of the waiters in this process: each is refreshed on the nodes until its owner does not need it any more.
+ *
+ * <p>Safe for use by any number of threads; {@link #sweep} by one at a time.
+ */
+public final class Tickets {
+
+    private static final System.Logger LOG = System.getLogger(Tickets.class.getName());
+
+    /** So many are refreshed by one command, and so many commands sent in one go. */
+    private static final int BATCH = 100;
+
+    private final Time time;
+    private final Randomness randomness;
+    private final TokenClock tokens;
+    private final Nodes nodes;
+    private final Duration ttl;
+    private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
+
+    /** A ticket must not be refreshed after the command that takes it away: it would block all waiters behind it. */
+    private final ReentrantLock sending = new ReentrantLock();
+
+    /** @param until when its owner gives up: from then on it is left to expire, whatever its owner's thread does */
+    private record Kept(Ticket ticket, long refreshAt, long until) {}
+
+    private record Line(String lock, boolean reads) {}
+
+    /**
+     * @param nodes through which tickets are refreshed and taken away: those through which their owners attempt, so
+     *     that no attempt comes after the command that takes its ticket away
+     */
+    public Tickets(Time time, Randomness randomness, TokenClock tokens, Nodes nodes, Timing timing) {
+        this.time = time;
+        this.randomness = randomness;
+        this.tokens = tokens;
+        this.nodes = nodes;
+        this.ttl = timing.ticketTtl();
+    }
+
+    /** Draws a ticket, which the nodes do not know yet. */
+    Ticket draw(LockRequest request) {
+        return new Ticket(
+                request.name(),
+                new Owner(randomness.uniqueId()),
+                tokens.next(0),
+                request.mode() == LockMode.READ,
+                false,
+                ttl.toMillis());
+    }
+
+    /** Takes note of a number that the next ticket has to exceed. */
+    void observe(long number) {
+        tokens.observe(number);
+    }
+
+    /**
+     * Keeps a ticket that a quorum has accepted.
+     *
+     * @param nanos for how long its owner waits at the most
+     */
+    void keep(Ticket ticket, long nanos) {
+        long until = time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4);
+        kept.put(ticket.id(), new Kept(ticket, nextRefresh(), until));
+    }
+
+    private long nextRefresh() {
+        return time.nanoTime() + ttl.toNanos() / 3;
+    }
+
+    /**
+     * Takes a ticket away, and waits for no answer: a node that does not receive this forgets the ticket when it
+     * expires.
+     *
+     * @param announced whether the waiters behind it are notified
+     */
+    void leave(Ticket ticket, boolean announced) {
+        kept.remove(ticket.id());
+        sending.lock();
+        try {
+            nodes.send(new Command.Leave(ticket, announced), NodeSet.first(nodes.count()))
+                    .leave(answer -> {});
+        } catch (RuntimeException e) { // a caller that leaves may have got the lock, and must receive it
+            LOG.log(System.Logger.Level.DEBUG, "HF0215: a ticket is left to expire", e);
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    /** Refreshes the tickets that are due, those of the same line together, and waits for no answer. */
+    public void sweep() {
+        Map<Line, List<Ticket>> due = new HashMap<>(0);
+        for (Kept each : kept.values()) {
+            Ticket ticket = each.ticket();
+            long now = time.nanoTime();
+            if (now - each.until() >= 0) {
+                kept.remove(ticket.id(), each);
+            } else if (now - each.refreshAt() >= 0
+                    && kept.replace(ticket.id(), each, new Kept(ticket, nextRefresh(), each.until()))) {
+                Line line = new Line(ticket.lock(), ticket.reads());
+                due.computeIfAbsent(line, l -> new ArrayList<>()).add(ticket);
+            }
+        }
+        List<Command.Refresh> commands = new ArrayList<>();
+        for (List<Ticket> tickets : due.values()) {
+            for (int from = 0; from < tickets.size(); from += BATCH) {
+                commands.add(new Command.Refresh(tickets.subList(from, Math.min(from + BATCH, tickets.size()))));
+            }
+        }
+        for (int from = 0; from < commands.size(); from += BATCH) {
+            send(commands.subList(from, Math.min(from + BATCH, commands.size())));
+        }
+    }
+
+    private void send(List<Command.Refresh> commands) {
+        sending.lock();
+        try {
+            List<Command.Refresh> needed = commands.stream()
+                    .map(command -> command.tickets().stream()
+                            .filter(ticket -> kept.containsKey(ticket.id()))
+                            .toList())
+                    .filter(tickets -> !tickets.isEmpty())
+                    .map(Command.Refresh::new)
+                    .toList();
+            nodes.sendAll(needed, NodeSet.first(nodes.count())).forEach(round -> round.leave(answer -> {}));
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    /** Returns how many there are. */
+    public int size() {
+        return kept.size();
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Who comes next: the lines in which the callers of this process wait, and their places on the nodes.
+ *
+ * <ul>
+ *   <li>{@link org.holdfast.protocol.queue.Demand} is what a caller asks for, and thereby the line in which it waits.
+ *   <li>{@link org.holdfast.protocol.queue.WaitQueues} has the lines of this process. When a lock is released here, it
+ *       wakes the head of the line, or hands the lock to it.
+ *   <li>{@link org.holdfast.protocol.queue.Places} has the place of each caller: one in a line, and if the nodes are to
+ *       know the order also a {@link org.holdfast.protocol.node.Ticket}. {@link org.holdfast.protocol.queue.Tickets}
+ *       keeps the tickets on the nodes. {@link org.holdfast.protocol.queue.Patience} says for how long a caller stays.
+ *   <li>{@link org.holdfast.protocol.queue.ReleaseNotifications} reports releases by other processes. {@link
+ *       org.holdfast.protocol.queue.HandoffYield} lets these go first after a release by this one.
+ * </ul>
+ *
+ * <p>Nothing here attempts to acquire, or blocks a thread: that is decided in {@code waiting}. The room knows {@code
+ * lease} and the rooms below it.
+ */
+package org.holdfast.protocol.queue;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.session;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLoss;
+import org.holdfast.LeaseLostException;
+import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.LeaseShare;
+import org.holdfast.protocol.lease.Leases;
+
+/** One lease of a {@link HeldLock}. Ends once; the hold ends with the last of its leases. */
+final class LeaseHandle implements Lease {
+
+    private final Leases leases;
+    private final LeaseShare share;
+    private final HeldLock heldLock;
+    private final String name;
+    private final List<String> names;
+    private final Function<LeaseHandle, ReleaseResult> whenReleased;
+    private final LossInterrupt interrupt;
+    private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile ReleaseResult result = ReleaseResult.UNCONFIRMED;
+
+    /**
+     * @param names what it covers, in the order in which that was asked for
+     * @param interrupt for the thread that takes it; null for none
+     * @param whenReleased releases it, and returns what became of the lock
+     */
+    LeaseHandle(
+            Leases leases,
+            LeaseShare share,
+            List<String> names,
+            LossInterrupt interrupt,
+            Function<LeaseHandle, ReleaseResult> whenReleased) {
+        this.leases = leases;
+        this.share = share;
+        this.heldLock = share.heldLock();
+        this.names = names;
+        this.name = names.get(0);
+        this.interrupt = interrupt;
+        this.whenReleased = whenReleased;
+        if (interrupt != null) {
+            heldLock.interruptOnLoss(interrupt);
+        }
+    }
+
+    LeaseShare share() {
+        return share;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<String> names() {
+        return names;
+    }
+
+    @Override
+    public long token() {
+        return heldLock.token();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return !ended.get() && leases.isHeld(heldLock);
+    }
+
+    @Override
+    public Duration remaining() {
+        return ended.get() ? Duration.ZERO : leases.remaining(heldLock);
+    }
+
+    @Override
+    public void requireHeld() {
+        if (isHeld()) {
+            return;
+        }
+        LeaseLoss loss = heldLock.loss();
+        if (loss != null) {
+            throw new LeaseLostException(loss);
+        }
+        throw new IllegalStateException("the lease on '" + name + "' was released");
+    }
+
+    @Override
+    public boolean renew() {
+        requireHeld();
+        boolean extended = leases.renew(heldLock);
+        if (!extended) {
+            requireHeld();
+        }
+        return extended;
+    }
+
+    @Override
+    public void onLost(Consumer<LeaseLoss> listener) {
+        Objects.requireNonNull(listener, "listener");
+        Consumer<LeaseLoss> unlessEnded = loss -> {
+            if (!ended.get()) {
+                listener.accept(loss);
+            }
+        };
+        listeners.add(unlessEnded);
+        heldLock.onLost(unlessEnded);
+        if (ended.get()) { // the thread that ended it may have checked before
+            heldLock.forget(unlessEnded);
+        }
+    }
+
+    /** Returns whether the lock was released: it was not lost, and cannot be lost any more. */
+    boolean isGivenBack() {
+        return !leases.isHeld(heldLock) && heldLock.loss() == null;
+    }
+
+    /** Ends this lease without notifying the hold; false if it had ended before. */
+    boolean end() {
+        boolean first = ended.compareAndSet(false, true);
+        interruptNoMore();
+        listeners.forEach(heldLock::forget);
+        return first;
+    }
+
+    /** The handle is closed, and so the thread's work under the lock has ended, though the lock may still be held. */
+    void interruptNoMore() {
+        if (interrupt != null) {
+            heldLock.forget(interrupt);
+            interrupt.end();
+        }
+    }
+
+    @Override
+    public ReleaseResult release() {
+        if (end()) {
+            result = whenReleased.apply(this);
+        }
+        return result;
+    }
+
+    @Override
+    public String toString() {
+        return "lease on '" + String.join("', '", names) + "' with token " + heldLock.token();
+    }
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.session;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.Function;
+import org.holdfast.InvalidLockRequestException;
+import org.holdfast.Lease;
+import org.holdfast.LeaseScope;
+import org.holdfast.LockConnection;
+import org.holdfast.LockException;
+import org.holdfast.LockHolder;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.lease.LeaseShare;
+import org.holdfast.protocol.lease.Leases;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.waiting.AcquireResult;
+import org.holdfast.protocol.waiting.Acquirer;
+import org.holdfast.protocol.waiting.LockFailures;
+import org.holdfast.protocol.waiting.Reentry;
+
+/**
+ * What a connection handle has: it takes leases and binds them to the transaction, or else to itself.
+ *
+ * <p>Knows nothing of pools: the nodes are handed in with each call.
+ */
+public final class LockSession {
+
+    private final Time time;
+    private final Reentry reentry;
+    private final Acquirer acquirer;
+    private final Leases leases;
+    private final LockAdmin lockAdmin;
+    private final TransactionLeases transactions;
+    private final Defaults defaults;
+
+    /** What ends with the handle. */
+    private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
+
+    private final JdkLock.Leases viewed = new JdkLock.Leases();
+    private volatile boolean closed;
+
+    /** Threads that wait until they have the lock, interrupted or not. */
+    private final Set<Thread> uninterruptible = ConcurrentHashMap.newKeySet();
+
+    /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
+    private final Set<LeaseHandle> kept = ConcurrentHashMap.newKeySet();
+
+    /**
+     * The values of a request that does not set its own.
+     *
+     * @param maxTtl the longest TTL that a request may ask for
+     */
+    public record Defaults(Duration waitTimeout, Duration ttl, Duration maxTtl) {
+
+        /**
+         * Returns the request with the defaults for what it does not set.
+         *
+         * @throws InvalidLockRequestException if it asks for a longer TTL than there may be
+         */
+        public LockRequest complete(LockRequest request) {
+            Duration least = request.atLeast().orElse(Duration.ZERO);
+            Duration usual = ttl.compareTo(least) < 0 ? least : ttl;
+            Duration asked = request.ttl().orElse(usual);
+            LockRequest complete = request.waitTimeout(request.waitTimeout().orElse(waitTimeout))
+                    .ttl(asked);
+            if (asked.compareTo(maxTtl) > 0) {
+                String part = asked.equals(least) ? "atLeast" : "ttl";
+                throw new InvalidLockRequestException(part + " must be at most maxLeaseTtlMillis = " + maxTtl.toMillis()
+                        + " ms, was " + asked + " (lock '" + request.name() + "')");
+            }
+            return complete;
+        }
+    }
+
+    public LockSession(
+            Time time,
+            Reentry reentry,
+            Acquirer acquirer,
+            Leases leases,
+            LockAdmin lockAdmin,
+            TransactionLeases transactions,
+            Defaults defaults) {
+        this.time = time;
+        this.reentry = reentry;
+        this.acquirer = acquirer;
+        this.leases = leases;
+        this.lockAdmin = lockAdmin;
+        this.transactions = transactions;
+        this.defaults = defaults;
+    }
+
+    /** As {@link LockConnection#lock(String)}, of a connection that has this session. */
+    public Lock view(LockConnection connection, String name) {
+        return new JdkLock(this, connection, LockRequest.of(name), viewed);
+    }
+
+    /** As {@link LockConnection#readWriteLock(String)}, of a connection that has this session. */
+    public ReadWriteLock readWriteView(LockConnection connection, String name) {
+        LockRequest request = LockRequest.of(name);
+        return new JdkReadWriteLock(
+                new JdkLock(this, connection, request.mode(LockMode.READ), viewed),
+                new JdkLock(this, connection, request.mode(LockMode.WRITE), viewed));
+    }
+
+    /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}; for the rest as below. */
+    public Lease acquire(Nodes nodes, LockRequest request, Runnable whenWaiting) throws InterruptedException {
+        return tryAcquire(nodes, request, whenWaiting).orElseThrow(() -> timedOut(defaults.complete(request)));
+    }
+
+    private LockTimeoutException timedOut(LockRequest request) {
+        HeldLock mine = leases.takenByThisThread(request.names());
+        return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
+    }
+
+    /**
+     * As {@link org.holdfast.LockConnection#tryAcquire(LockRequest)}.
+     *
+     * @param whenWaiting run before the thread waits, once: the nodes are not used any more then, and may be returned
+     */
+    public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request, Runnable whenWaiting)
+            throws InterruptedException {
+        LockRequest complete = defaults.complete(request);
+        Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
+        boolean keeps = complete.scope() != LeaseScope.THREAD;
+        List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
+        if (asksForTerms(request)) {
+            reentry.requireSameTerms(request, holders);
+        }
+        AcquireResult acquireResult = uninterruptible.contains(Thread.currentThread())
+                ? acquirer.acquire(nodes, complete, holders, false, whenWaiting)
+                : acquirer.acquire(nodes, complete, holders, whenWaiting);
+        if (acquireResult instanceof AcquireResult.Held held) {
+            Object keeper =
+                    keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
+            return Optional.of(bind(held.heldLock(), complete, keeper));
+        }
+        if (acquireResult instanceof AcquireResult.TimedOut) {
+            return Optional.empty();
+        }
+        throw LockFailures.of(acquireResult, complete, nodes.count());
+    }
+
+    /**
+     * Whether the request sets other terms than the defaults: its holder may have the lock already, with different
+     * terms.
+     */
+    private static boolean asksForTerms(LockRequest request) {
+        return request.ttl().isPresent() || request.maxHold().isPresent() || !request.renewal();
+    }
+
+    /**
+     * Takes a lock, and an interrupt does not end the wait: {@link Lock#lock} ignores interrupts, and must not lose its
+     * place by one.
+     */
+    Lease acquireUninterruptibly(LockConnection connection, LockRequest request) throws InterruptedException {
+        Thread caller = Thread.currentThread();
+        uninterruptible.add(caller);
+        try {
+            return connection.acquire(request);
+        } finally {
+            uninterruptible.remove(caller);
+        }
+    }
+
+    /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
+    public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+        LockRequest complete = defaults.complete(request);
+        if (complete.scope() != LeaseScope.DETACHED) {
+            throw new InvalidLockRequestException("acquireAsync needs the scope DETACHED, was " + complete.scope()
+                    + ": there is no thread or transaction to bind the lease to (lock '" + request.name() + "')");
+        }
+        return acquirer.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
+    public List<LockHolder> holders(Nodes nodes, LockRequest request) {
+        return lockAdmin.holders(nodes, request);
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */
+    public List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
+        return lockAdmin.forceRelease(nodes, request);
+    }
+
+    private boolean canBeKept(Object transaction) {
+        return transaction != null && transactions.canKeep();
+    }
+
+    /**
+     * A lock that the thread took before its transaction began is the transaction's too. A new lock is held by the
+     * transaction if that keeps it, else by the thread.
+     */
+    private static List<Holder> holders(Object transaction, boolean kept) {
+        if (transaction == null) {
+            return List.of(Holder.thread());
+        }
+        Holder tx = Holder.transaction(transaction);
+        return kept ? List.of(tx, Holder.thread()) : List.of(Holder.thread(), tx);
+    }
+
+    private LeaseHandle lease(
+            HeldLock heldLock,
+            LockRequest request,
+            LossInterrupt interrupt,
+            Function<LeaseHandle, ReleaseResult> whenReleased) {
+        LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
+        return new LeaseHandle(leases, share, request.names(), interrupt, whenReleased);
+    }
+
+    private Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
+        LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
+        LeaseHandle lease =
+                lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
+        if (transaction != null) { // it gives the lease back
+            bindToTransaction(transaction, lease.share());
+        }
+        if (request.scope() == LeaseScope.CONNECTION) {
+            remember(lease, transaction == null, interrupt != null);
+            requireOpen(lease);
+        }
+        return lease;
+    }
+
+    /**
+     * Transactions release the leases that they keep, and do not notify the handle: one that stays open must not
+     * remember all of them.
+     */
+    private void remember(LeaseHandle lease, boolean endsWithTheHandle, boolean interrupts) {
+        if (endsWithTheHandle) {
+            bound.add(lease);
+        } else if (interrupts) {
+            kept.removeIf(LeaseHandle::isGivenBack);
+            kept.add(lease);
+        }
+    }
+
+    /** The handle was closed by another thread while this one waited: nothing else would release the lease. */
+    private void requireOpen(LeaseHandle lease) {
+        if (closed) {
+            lease.release();
+            throw new IllegalStateException(
+                    "the connection was closed while it waited for lock '" + lease.name() + "'");
+        }
+    }
+
+    private void bindToTransaction(Object transaction, LeaseShare share) {
+        try {
+            transactions.bind(transaction, this, share);
+        } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
+            leases.giveBack(List.of(share));
+            throw new LockException(
+                    "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
+        }
+    }
+
+    /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */
+    void waitInVain(long nanos) throws InterruptedException {
+        time.newSignal().await(nanos);
+    }
+
+    /** Returns whether leases end with the handle. */
+    public boolean hasLeases() {
+        return !bound.isEmpty();
+    }
+
+    /** Returns how many leases it remembers. */
+    int remembered() {
+        return bound.size() + kept.size();
+    }
+
+    private ReleaseResult giveBack(LeaseHandle lease) {
+        bound.remove(lease);
+        return leases.giveBack(lease.share());
+    }
+
+    private ReleaseResult leaveToTransaction(LeaseHandle lease) {
+        kept.remove(lease);
+        return ReleaseResult.KEPT;
+    }
+
+    /**
+     * Declares lost what is bound to the handle, because the container takes the handle away from its user. The user
+     * may continue to work under the locks. So nothing is released on the nodes; the locks are not renewed any more,
+     * and end there with their TTL. {@link #close()} is still to be called when the user has closed the handle.
+     *
+     * @param ofTransactions whether leases that were taken through the handle and that open transactions keep are lost
+     *     too: these transactions roll back
+     * @return how many locks were lost
+     */
+    public int lose(String reason, boolean ofTransactions) {
+        closed = true; // before the check: what is bound from now on is released by the thread that binds it
+        Set<HeldLock> taken = new HashSet<>();
+        bound.forEach(lease -> taken.add(lease.share().heldLock()));
+        if (ofTransactions) {
+            taken.addAll(transactions.takenBy(this));
+        }
+        return leases.loseAndLeave(taken, reason);
+    }
+
+    /** Releases the leases that are bound to the handle, all at once. */
+    public void close() {
+        closed = true; // before the check: what is bound from now on is released by the thread that binds it
+        List<LeaseShare> ended = new ArrayList<>();
+        for (LeaseHandle lease : bound) {
+            bound.remove(lease);
+            if (lease.end()) {
+                ended.add(lease.share());
+            }
+        }
+        kept.forEach(LeaseHandle::interruptNoMore);
+        kept.clear();
+        viewed.clear();
+        leases.giveBack(ended);
+    }
+}

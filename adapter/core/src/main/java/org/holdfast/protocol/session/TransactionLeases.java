@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.session;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LockException;
+import org.holdfast.protocol.env.LogRateLimiter;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.LeaseShare;
+import org.holdfast.protocol.lease.Leases;
+import org.holdfast.protocol.node.LogText;
+
+/**
+ * The leases that transactions keep. Each is released when its transaction has completed, whichever way and on
+ * whichever thread, and through the service's own connections: the handle is gone by then.
+ */
+public final class TransactionLeases {
+
+    private static final System.Logger LOG = System.getLogger(TransactionLeases.class.getName());
+
+    private final Leases leases;
+    private final Transactions transactions;
+    private final ConcurrentHashMap<Object, Bound> byTransaction = new ConcurrentHashMap<>();
+    private final LogRateLimiter rollbacks;
+
+    public TransactionLeases(Time time, Leases leases, Transactions transactions) {
+        this.leases = leases;
+        this.transactions = transactions;
+        this.rollbacks = new LogRateLimiter(time);
+    }
+
+    /** Returns the key of the calling thread's transaction, or null. */
+    Object current() {
+        return transactions.current();
+    }
+
+    /**
+     * Returns whether the calling thread's transaction can keep a lease: one that only rolls back may not call us back.
+     */
+    boolean canKeep() {
+        return transactions.mayCommit();
+    }
+
+    /** A lease that a transaction keeps, and the session that took it. */
+    private record Kept(LockSession session, LeaseShare share) {}
+
+    /**
+     * Lets the calling thread's transaction keep the lease.
+     *
+     * @param session that took it
+     */
+    void bind(Object transaction, LockSession session, LeaseShare share) {
+        Bound bound = byTransaction.get(transaction);
+        if (bound == null) { // a transaction has one thread at a time: no other comes between, but the reaper may
+            bound = new Bound(transaction);
+            byTransaction.put(transaction, bound);
+            try {
+                transactions.bind(bound);
+            } catch (RuntimeException e) {
+                byTransaction.remove(transaction, bound);
+                throw e;
+            }
+        }
+        bound.add(new Kept(session, share));
+    }
+
+    /** Returns what open transactions keep that was taken through the session. */
+    Set<HeldLock> takenBy(LockSession session) {
+        return heldLocks(kept -> kept.session() == session);
+    }
+
+    /** Returns what open transactions keep. */
+    Set<HeldLock> heldLocks() {
+        return heldLocks(kept -> true);
+    }
+
+    private Set<HeldLock> heldLocks(Predicate<Kept> wanted) {
+        Set<HeldLock> heldLocks = new LinkedHashSet<>();
+        for (Bound bound : byTransaction.values()) {
+            bound.kept().stream()
+                    .filter(wanted)
+                    .forEach(kept -> heldLocks.add(kept.share().heldLock()));
+        }
+        return heldLocks;
+    }
+
+    /** A loss is in the log already: what it does to the transaction is logged for debugging only. */
+    private void warn(LockException why) {
+        boolean isKnown = why instanceof LeaseLostException;
+        String more = isKnown ? "" : rollbacks.leave();
+        if (more != null) {
+            LOG.log(
+                    isKnown ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+                    LogText.line("HF0210: a transaction must roll back: " + why.getMessage() + more));
+        }
+    }
+
+    private final class Bound implements Transactions.Completion {
+
+        private final Object transaction;
+        private final List<Kept> kept = new ArrayList<>();
+        private boolean completed;
+
+        Bound(Object transaction) {
+            this.transaction = transaction;
+        }
+
+        synchronized void add(Kept lease) {
+            if (completed) { // the reaper was faster than the thread that took the lease
+                throw new IllegalStateException("the transaction has ended meanwhile");
+            }
+            kept.add(lease);
+        }
+
+        private synchronized List<Kept> kept() {
+            return List.copyOf(kept);
+        }
+
+        @Override
+        public void confirm() {
+            for (Kept kept : kept()) {
+                HeldLock heldLock = kept.share().heldLock();
+                if (!leases.confirm(heldLock)) {
+                    LockException why = heldLock.whyNotConfirmed();
+                    warn(why);
+                    throw why;
+                }
+            }
+        }
+
+        @Override
+        public void completed() {
+            List<Kept> ended;
+            synchronized (this) {
+                ended = completed ? List.of() : List.copyOf(kept);
+                completed = true;
+            }
+            try {
+                leases.giveBack(ended.stream().map(Kept::share).toList());
+            } finally { // not before: a service that stops waits for it
+                byTransaction.remove(transaction, this);
+            }
+        }
+    }
+}

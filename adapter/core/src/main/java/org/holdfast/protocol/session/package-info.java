@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What an application and its container see of the protocol.
+ *
+ * <ul>
+ *   <li>{@link org.holdfast.protocol.session.LockSession} is what a connection handle has. It completes requests with
+ *       the defaults, decides which holder asks, and binds each lease to the transaction or to the handle.
+ *   <li>{@code LeaseHandle} is the lease that the application gets, {@code LossInterrupt} the interrupt of its thread
+ *       if the lease is lost. {@link org.holdfast.protocol.session.JdkLock} gives leases the shape of the JDK's locks.
+ *   <li>{@link org.holdfast.protocol.session.TransactionLeases} keeps leases until their transactions have completed.
+ *       The {@link org.holdfast.protocol.session.Transactions} themselves are handed in.
+ *   <li>{@link org.holdfast.protocol.session.LockAdmin} is what operators do: see holders, and release by force.
+ *   <li>{@link org.holdfast.protocol.session.LeaseShutdown} ends the leases when the service stops.
+ * </ul>
+ *
+ * <p>The room knows {@code waiting}, {@code lease} and the rooms below them.
+ */
+package org.holdfast.protocol.session;

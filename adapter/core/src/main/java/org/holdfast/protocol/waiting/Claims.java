@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.lease.Cohort;
+import org.holdfast.protocol.lease.Grants;
+import org.holdfast.protocol.lease.Handoff;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.lease.Taker;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.ProcessInfo;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.queue.Demand;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.protocol.quorum.TokenClock;
+
+/** Claims locks on the nodes, each time with a new owner and a new token, and keeps what they grant. */
+public final class Claims {
+
+    private final Time time;
+    private final Randomness randomness;
+    private final Timing timing;
+    private final Redlock redlock;
+    private final TokenClock tokens;
+    private final Grants grants;
+    private final ProcessInfo processInfo;
+
+    /** @param processInfo this process, as its holders are described to others */
+    public Claims(
+            Time time,
+            Randomness randomness,
+            Timing timing,
+            Redlock redlock,
+            TokenClock tokens,
+            Grants grants,
+            ProcessInfo processInfo) {
+        this.time = time;
+        this.randomness = randomness;
+        this.timing = timing;
+        this.redlock = redlock;
+        this.tokens = tokens;
+        this.grants = grants;
+        this.processInfo = processInfo;
+    }
+
+    /**
+     * Returns what claims for the calling thread.
+     *
+     * @param holder the holder that is to have the lock; null for none in particular
+     */
+    Claiming begin(Demand demand, Holder holder) {
+        return new Claiming(demand, holder);
+    }
+
+    /** The claims of one caller. Its attempts are made by one thread at a time. */
+    final class Claiming {
+
+        private final Demand demand;
+        private final LockRequest request;
+        private final Holder holder;
+        private final long threadId = Thread.currentThread().getId();
+        private final String asking;
+        private int permit;
+        private HeldLock held;
+
+        private Claiming(Demand demand, Holder holder) {
+            this.demand = demand;
+            this.request = demand.request();
+            this.holder = holder;
+            this.asking = holder == null ? Thread.currentThread().getName() : holder.describe();
+            if (request.permits() > 1) {
+                permit = (int) randomness.below(request.permits());
+            }
+        }
+
+        /** Returns what the last attempt got, if it got anything. */
+        HeldLock held() {
+            return held;
+        }
+
+        /**
+         * Attempts once.
+         *
+         * @param queueing the caller's place, if the nodes know the waiters
+         */
+        QuorumResult attempt(Nodes nodes, Optional<Command.Queueing> queueing, long deadline) {
+            if (request.mode() != LockMode.PERMIT) {
+                Target target = request.mode() == LockMode.READ
+                        ? new Target.Shared(request.name())
+                        : new Target.Exclusive(demand.names());
+                return attempt(nodes, target, queueing, deadline);
+            }
+            QuorumResult result = attempt(nodes, new Target.Permit(request.name(), permit), queueing, deadline);
+            if (!(result instanceof QuorumResult.Contended)) {
+                return result;
+            }
+            Command.FindPermit find = new Command.FindPermit(
+                    request.name(), request.permits(), (int) randomness.below(request.permits()));
+            OptionalInt free = redlock.findPermit(nodes, find, deadline);
+            if (free.isEmpty() || free.getAsInt() >= request.permits()) {
+                return result;
+            }
+            permit = free.getAsInt();
+            return attempt(nodes, new Target.Permit(request.name(), permit), queueing, deadline);
+        }
+
+        private QuorumResult attempt(Nodes nodes, Target target, Optional<Command.Queueing> queueing, long deadline) {
+            int more = demand.mayBeHandedOff() ? Handoff.MOST : 0;
+            long token = tokens.next(more);
+            HolderInfo holderInfo = holderInfo(token);
+            Owner owner = new Owner(randomness.uniqueId()).describedAs(holderInfo.text());
+            long fenceMillis = timing.fenceMillis(demand.ttlMillis());
+            Claim claim = new Claim(target, owner, token, token + more, demand.ttlMillis(), fenceMillis);
+            long standstillsBefore = grants.standstills();
+            QuorumResult result =
+                    redlock.acquire(nodes, new Command.Acquire(claim, queueing, timing.maxSkewMicros()), deadline);
+            if (result instanceof QuorumResult.TokenTooSmall refused) {
+                tokens.observe(refused.last());
+            } else if (result instanceof QuorumResult.ClockSkewed || result instanceof QuorumResult.TokenOutOfDate) {
+                tokens.forget();
+            } else if (result instanceof QuorumResult.Acquired acquired) {
+                Cohort cohort = new Cohort(acquired.startedNanos(), 0, standstillsBefore);
+                held = grants.keep(claim, cohort, taker(holderInfo), demand.terms(), acquired, nodes);
+                return grants.loseIfStoodStill(held) ? stoodStill() : result;
+            }
+            return result;
+        }
+
+        private HolderInfo holderInfo(long token) {
+            long sinceMillis = time.epochMicros() / 1_000;
+            return new HolderInfo(processInfo, asking, request.mode(), token, sinceMillis);
+        }
+
+        private static QuorumResult stoodStill() {
+            return new QuorumResult.Undetermined(Map.of("this process", "its clock stood still"));
+        }
+
+        /** Returns the caller as the taker of a lock with this token. */
+        Taker taker(long token) {
+            return taker(holderInfo(token));
+        }
+
+        private Taker taker(HolderInfo holderInfo) {
+            return new Taker(holder, holderInfo, threadId);
+        }
+
+        /** Takes over a lock that was handed off to the caller. */
+        HeldLock takeOver(HeldLock handed, Nodes nodes) {
+            return grants.takeOver(handed, nodes);
+        }
+    }
+}

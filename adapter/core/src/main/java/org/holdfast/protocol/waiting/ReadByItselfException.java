@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+/** The holder has the lock to read, and would wait for itself to get it alone. */
+public final class ReadByItselfException extends IllegalStateException {
+
+    private static final long serialVersionUID = 1L;
+
+    ReadByItselfException(String lock) {
+        super("the holder has lock '" + lock
+                + "' to read and would wait for itself to get it alone: it has to be released first");
+    }
+}

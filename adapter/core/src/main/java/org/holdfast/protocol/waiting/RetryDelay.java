@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Randomness;
+
+/**
+ * Draws the pause before the next attempt: random, so that contenders which split the votes do not meet again, from a
+ * range that doubles with each attempt up to a bound.
+ */
+public final class RetryDelay {
+
+    /** Several times what an acquisition takes on a local network. */
+    private static final long FIRST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** How long a release by another process may go unnoticed at the most, where it is not announced. */
+    private static final long LARGEST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
+
+    /** And where it is, if the announcement was lost. */
+    private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Randomness randomness;
+
+    public RetryDelay(Randomness randomness) {
+        this.randomness = randomness;
+    }
+
+    /**
+     * @param attempts how many attempts have failed, 1 or more
+     * @return nanoseconds, at least half of the range
+     */
+    long nanosAfter(int attempts) {
+        return upperHalf(Math.min(LARGEST_RANGE_NANOS, range(attempts)));
+    }
+
+    private static long range(int attempts) {
+        return FIRST_RANGE_NANOS << Math.min(attempts - 1, 10);
+    }
+
+    /**
+     * Returns how long to wait for an announcement. The wait grows step by step: contenders that have split the votes
+     * have all been refused, and no release will announce to them that the lock is free.
+     *
+     * @param attempts how many attempts have failed since the last announcement, 1 or more
+     * @param remainingMillis for how long the present holder keeps the lock if it does not renew it
+     */
+    long nanosWhileHeard(int attempts, long remainingMillis) {
+        long longest = upperHalf(Math.min(HEARD_RANGE_NANOS, range(attempts)));
+        if (remainingMillis > TimeUnit.NANOSECONDS.toMillis(longest)) { // before we add to it: a node may send anything
+            return longest;
+        }
+        long untilExpiry = TimeUnit.MILLISECONDS.toNanos(remainingMillis + 1) + randomness.below(FIRST_RANGE_NANOS);
+        return Math.min(untilExpiry, longest);
+    }
+
+    private long upperHalf(long range) {
+        return range / 2 + randomness.below(range / 2 + 1);
+    }
+}

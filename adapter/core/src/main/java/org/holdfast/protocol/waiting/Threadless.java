@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.holdfast.Lease;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Callbacks;
+import org.holdfast.protocol.env.StopFlag;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.Timers;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.node.Nodes;
+
+/**
+ * The callers of this process that wait without a thread, and what they share: threads to borrow for a moment, alarms,
+ * and the nodes through which they attempt.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public final class Threadless {
+
+    /** When no thread is available, one is requested again so much later. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final Time time;
+    private final Timers timers;
+    private final Nodes nodes;
+    private final Executor threads;
+    private final Callbacks callbacks;
+    private final StopFlag stopFlag;
+    private final Set<WaitingWithoutThread> waiting = ConcurrentHashMap.newKeySet();
+
+    /** @param threads runs the attempts, and nothing of the application */
+    public Threadless(Time time, Nodes nodes, Executor threads, Callbacks callbacks, StopFlag stopFlag) {
+        this.time = time;
+        this.timers = new Timers(time);
+        this.nodes = nodes;
+        this.threads = threads;
+        this.callbacks = callbacks;
+        this.stopFlag = stopFlag;
+    }
+
+    /** Returns the future of a lease; cancelling it withdraws the request. */
+    CompletableFuture<Lease> acquire(LockRequest request, Attempts attempts, Function<HeldLock, Lease> lease) {
+        return new WaitingWithoutThread(this, time, nodes, stopFlag, request, attempts, lease).start();
+    }
+
+    void add(WaitingWithoutThread caller) {
+        waiting.add(caller);
+    }
+
+    void remove(WaitingWithoutThread caller) {
+        waiting.remove(caller);
+    }
+
+    /** Runs a step of a caller as soon as there is a thread, never on the calling one. */
+    void run(Runnable step) {
+        try {
+            threads.execute(step);
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread is available now; or never again, after a stop
+            timers.in(PAUSE_NANOS, () -> run(step));
+        }
+    }
+
+    /** Has something done by the first sweep after so long. It must not block. */
+    Timers.Alarm in(long nanos, Runnable action) {
+        return timers.in(nanos, action);
+    }
+
+    void cancel(Timers.Alarm alarm) {
+        timers.cancel(alarm);
+    }
+
+    /** Returns whether continuations of the application have not returned for a while, and others wait for them. */
+    boolean isBlocked() {
+        return callbacks.stuck(Callbacks.Lane.LEASES) > 0;
+    }
+
+    /** Runs the application's code on a thread of its own. */
+    void call(Callbacks.Lane lane, Runnable call) {
+        callbacks.run(lane, call);
+    }
+
+    /** Does what is due. Called by one thread at a time. */
+    public void sweep() {
+        timers.sweep();
+    }
+
+    /** Ends every wait, on the calling thread: soon none can be borrowed any more. */
+    public void stop() {
+        waiting.forEach(WaitingWithoutThread::stop);
+    }
+
+    /** Returns how many callers and alarms there are. */
+    public int size() {
+        return waiting.size() + timers.size();
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.env;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class CallbacksTest {
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final AtomicInteger called = new AtomicInteger();
+    private boolean refuses;
+
+    private final Callbacks callbacks = new Callbacks(task -> {
+        if (refuses) {
+            throw new RejectedExecutionException("no thread");
+        }
+        threads.execute(task);
+    });
+
+    @AfterEach
+    void stop() {
+        end.countDown();
+        threads.shutdownNow();
+    }
+
+    private void block() {
+        called.incrementAndGet();
+        try {
+            end.await(20, SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void calls_thatBlock_keepNoOtherLaneWaiting() {
+        for (int i = 0; i < 1_000; i++) {
+            callbacks.run(Callbacks.Lane.LEASES, this::block);
+        }
+        await().untilAsserted(() -> assertThat(called).hasValue(Callbacks.Lane.LEASES.most()));
+        for (Callbacks.Lane lane : new Callbacks.Lane[] {Callbacks.Lane.FAILURES, Callbacks.Lane.LOSSES}) {
+            CountDownLatch told = new CountDownLatch(1);
+            callbacks.run(lane, told::countDown);
+            await().until(() -> told.getCount() == 0);
+        }
+        assertThat(callbacks.size()).isEqualTo(1_000 - Callbacks.Lane.LEASES.most());
+        end.countDown();
+        await().untilAsserted(() -> assertThat(called).hasValue(1_000));
+        await().until(() -> callbacks.size() == 0);
+    }
+
+    @Test
+    void call_thatIsRefusedAThread_isRunByALaterSweep() {
+        refuses = true;
+        assertThat(callbacks.run(Callbacks.Lane.LOSSES, called::incrementAndGet))
+                .isInstanceOf(RejectedExecutionException.class);
+        callbacks.sweep();
+        assertThat(called).hasValue(0);
+        refuses = false;
+        callbacks.sweep();
+        await().untilAsserted(() -> assertThat(called).hasValue(1));
+    }
+
+    @Test
+    void close_withCallsThatBlock_returnsAndRunsOthersUpToTheBound() {
+        int most = Callbacks.Lane.FAILURES.most();
+        for (int i = 0; i < 1_000; i++) {
+            callbacks.run(Callbacks.Lane.FAILURES, this::block);
+        }
+        await().untilAsserted(() -> assertThat(called).hasValue(most));
+        callbacks.close();
+        await().untilAsserted(() -> assertThat(called).hasValue(2 * most));
+        CountDownLatch told = new CountDownLatch(1);
+        callbacks.run(Callbacks.Lane.LOSSES, told::countDown);
+        await().until(() -> told.getCount() == 0);
+        assertThat(called).hasValue(2 * most);
+    }
+
+    @Test
+    void close_whenEveryThreadIsRefused_runsNothingOnItsOwn() {
+        refuses = true;
+        callbacks.run(Callbacks.Lane.FAILURES, called::incrementAndGet);
+        callbacks.close();
+        callbacks.run(Callbacks.Lane.FAILURES, called::incrementAndGet);
+        assertThat(called).hasValue(0);
+    }
+
+    @Test
+    void lane_whoseThreadsAreAllBlocked_isReportedAsStuck() {
+        for (int i = 0; i < Callbacks.Lane.LOSSES.most() + 5; i++) {
+            callbacks.run(Callbacks.Lane.LOSSES, this::block);
+        }
+        await().untilAsserted(() -> assertThat(called).hasValue(Callbacks.Lane.LOSSES.most()));
+        assertThat(callbacks.stuck(Callbacks.Lane.LOSSES)).isZero();
+        for (int i = 0; i < 60; i++) {
+            callbacks.sweep();
+        }
+        assertThat(callbacks.stuck(Callbacks.Lane.LOSSES)).isEqualTo(5);
+        assertThat(callbacks.stuck(Callbacks.Lane.LEASES)).isZero();
+    }
+}

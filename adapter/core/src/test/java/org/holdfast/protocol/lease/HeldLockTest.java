@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.holdfast.LeaseLoss;
+import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.VirtualTime;
+import org.holdfast.protocol.env.Callbacks;
+import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.junit.jupiter.api.Test;
+
+class HeldLockTest {
+
+    private static final long VALIDITY = Duration.ofMillis(900).toNanos();
+
+    private static final LeaseTerms RENEWED = new LeaseTerms(true, Optional.empty(), Optional.empty());
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final VirtualTime time = fixture.time;
+    private final List<LeaseLoss> told = new ArrayList<>();
+    private final Holder holder = Holder.thread();
+    private final HeldLock heldLock = new HeldLock(
+            fixture.command(7).claim(),
+            new Cohort(0, 0, 0),
+            new Taker(holder, HolderInfo.UNKNOWN, 1),
+            RENEWED,
+            new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+            new LossNotifier(new Callbacks(Runnable::run), time),
+            lost -> {});
+
+    @Test
+    void isHeld_untilTheEndOfValidity_thenLost() {
+        time.pass(VALIDITY - 1);
+        assertThat(heldLock.isHeld(time.nanoTime())).isTrue();
+        assertThat(heldLock.remainingNanos(time.nanoTime())).isEqualTo(1);
+
+        time.pass(1);
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
+        assertThat(heldLock.remainingNanos(time.nanoTime())).isZero();
+        assertThat(heldLock.loss().token()).isEqualTo(7);
+        assertThat(heldLock.loss().heldFor()).isEqualTo(Duration.ofMillis(900));
+    }
+
+    @Test
+    void extend_afterTheLossWasSeen_changesNothing() {
+        time.pass(VALIDITY);
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
+
+        assertThat(heldLock.extend(time.nanoTime() + VALIDITY, time.nanoTime())).isFalse();
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
+    }
+
+    @Test
+    void extend_afterTheEndThoughNobodyLooked_isALossToo() {
+        time.pass(VALIDITY);
+        assertThat(heldLock.extend(time.nanoTime() + VALIDITY, time.nanoTime())).isFalse();
+        assertThat(heldLock.loss()).isNotNull();
+    }
+
+    @Test
+    void extend_inTime_movesTheEndAndNeverBack() {
+        long start = time.nanoTime();
+        assertThat(heldLock.extend(start + 2 * VALIDITY, time.nanoTime())).isTrue();
+        assertThat(heldLock.extend(start + VALIDITY, time.nanoTime())).isTrue();
+        time.pass(2 * VALIDITY - 1);
+        assertThat(heldLock.isHeld(time.nanoTime())).isTrue();
+    }
+
+    @Test
+    void giveBack_ofTheLastShare_isSeenOnce() {
+        assertThat(heldLock.share(time.nanoTime(), false)).isTrue();
+        assertThat(heldLock.giveBack(false)).isEqualTo(HeldLock.GivenBack.NOTHING);
+        assertThat(heldLock.isHeld(time.nanoTime())).isTrue();
+        assertThat(heldLock.giveBack(false)).isEqualTo(HeldLock.GivenBack.ALL);
+        assertThat(heldLock.giveBack(false)).isEqualTo(HeldLock.GivenBack.NOTHING);
+        assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
+    }
+
+    @Test
+    void share_afterReleaseOrLoss_isRefused() {
+        time.pass(VALIDITY);
+        assertThat(heldLock.share(time.nanoTime(), false)).isFalse();
+    }
+
+    @Test
+    void listeners_onLoss_areToldOnceAndLateOnesAtOnce() {
+        heldLock.onLost(told::add);
+        time.pass(VALIDITY);
+        heldLock.isHeld(time.nanoTime());
+        heldLock.isHeld(time.nanoTime());
+        assertThat(heldLock.lose("again", time.nanoTime())).isFalse();
+        assertThat(told).hasSize(1);
+
+        heldLock.onLost(told::add);
+        assertThat(told).hasSize(2);
+    }
+
+    @Test
+    void listener_thatThrows_keepsNoOtherFromBeingTold() {
+        heldLock.onLost(loss -> {
+            throw new IllegalStateException("a listener of the test");
+        });
+        heldLock.onLost(told::add);
+        heldLock.lose("test", time.nanoTime());
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void loss_withoutAThreadForListeners_harmsNobodyWhoLooks() {
+        HeldLock unlucky = new HeldLock(
+                fixture.command(7).claim(),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
+                RENEWED,
+                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+                new LossNotifier(
+                        new Callbacks(listener -> {
+                            throw new java.util.concurrent.RejectedExecutionException("no thread");
+                        }),
+                        time),
+                lost -> {});
+        unlucky.onLost(told::add);
+        time.pass(VALIDITY);
+        assertThat(unlucky.isHeld(time.nanoTime())).isFalse();
+        assertThat(unlucky.loss()).isNotNull();
+    }
+
+    @Test
+    void listeners_afterRelease_areNotTold() {
+        heldLock.onLost(told::add);
+        heldLock.giveBack(false);
+        time.pass(VALIDITY);
+        heldLock.isHeld(time.nanoTime());
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void loss_afterAFailedRenewal_saysWhatHappened() {
+        heldLock.renewalFailed("node-1: silence");
+        time.pass(VALIDITY);
+        heldLock.isHeld(time.nanoTime());
+        assertThat(heldLock.loss().reason()).contains("node-1: silence");
+    }
+
+    @Test
+    void maxHold_endsTheLeaseHoweverOftenItIsExtended() {
+        LeaseTerms terms = new LeaseTerms(true, Optional.of(Duration.ofMillis(1_500)), Optional.empty());
+        long start = time.nanoTime();
+        HeldLock bounded = new HeldLock(
+                fixture.command(7).claim(),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
+                terms,
+                new QuorumResult.Acquired(start, start + VALIDITY),
+                new LossNotifier(new Callbacks(Runnable::run), time),
+                lost -> {});
+        bounded.onLost(told::add);
+        time.passMillis(800);
+        assertThat(bounded.isExtensible()).isTrue();
+        assertThat(bounded.extend(time.nanoTime() + VALIDITY, time.nanoTime())).isTrue();
+        assertThat(bounded.isExtensible()).isFalse();
+        assertThat(bounded.validUntil())
+                .isEqualTo(start + Duration.ofMillis(1_500).toNanos());
+
+        time.passMillis(700);
+        assertThat(bounded.isHeld(time.nanoTime())).isFalse();
+        assertThat(told).singleElement().extracting(LeaseLoss::reason).isEqualTo("its maxHold of 1500 ms is over");
+    }
+
+    @Test
+    void maxHold_longerThanAnyClockCounts_isForEver() {
+        LeaseTerms terms = new LeaseTerms(true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)), Optional.empty());
+        long start = time.nanoTime();
+        HeldLock bounded = new HeldLock(
+                fixture.command(7).claim(),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
+                terms,
+                new QuorumResult.Acquired(start, start + VALIDITY),
+                new LossNotifier(new Callbacks(Runnable::run), time),
+                lost -> {});
+        assertThat(bounded.isExtensible()).isTrue();
+        assertThat(bounded.isHeld(start)).isTrue();
+    }
+
+    @Test
+    void listener_thatIsForgotten_isNotTold() {
+        java.util.function.Consumer<LeaseLoss> listener = told::add;
+        heldLock.onLost(listener);
+        heldLock.forget(listener);
+        heldLock.lose("test", time.nanoTime());
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void readLease_givenBackBeforeTheOtherLetsReadersIn_leavesALockThatIsOnlyRead() {
+        heldLock.share(time.nanoTime(), true);
+        assertThat(heldLock.giveBack(false)).isEqualTo(HeldLock.GivenBack.ALONE);
+        assertThat(heldLock.giveBack(true))
+                .isEqualTo(HeldLock.GivenBack.ALL); // by another thread, before readers were let in
+        assertThat(heldLock.isAlone()).as("or it would be passed on").isFalse();
+        heldLock.becomeReading();
+        assertThat(heldLock.claim().target()).isEqualTo(new Target.Shared("a"));
+    }
+
+    @Test
+    void loss_thatNoThreadIsThereToTell_isSeenByWhoLooks() {
+        HeldLock untold = new HeldLock(
+                fixture.command(7).claim(),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
+                RENEWED,
+                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+                new LossNotifier(
+                        new Callbacks(task -> {
+                            throw new OutOfMemoryError("unable to create native thread");
+                        }),
+                        time),
+                lost -> {});
+        untold.onLost(told::add);
+        time.pass(VALIDITY);
+        assertThatCode(() -> untold.isHeld(time.nanoTime())).doesNotThrowAnyException();
+        assertThat(untold.loss()).isNotNull();
+    }
+}

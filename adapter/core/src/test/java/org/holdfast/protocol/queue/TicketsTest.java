@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.ScriptedNodes;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Ticket;
+import org.holdfast.protocol.quorum.TokenClock;
+import org.junit.jupiter.api.Test;
+
+class TicketsTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final ScriptedNodes service = fixture.service;
+    private final Tickets tickets = new Tickets(
+            fixture.time,
+            fixture.randomness,
+            new TokenClock(fixture.time, fixture.timing.maxTokenLeadMicros()),
+            service,
+            fixture.timing);
+
+    private Ticket ticket(String lock, long number) {
+        return new Ticket(lock, new Owner(fixture.randomness.uniqueId()), number, false, true, 1_000);
+    }
+
+    private List<Ticket> refreshed() {
+        return service.sent(Command.Refresh.class).stream()
+                .filter(sent -> sent.node() == 0)
+                .flatMap(sent -> ((Command.Refresh) sent.command()).tickets().stream())
+                .toList();
+    }
+
+    @Test
+    void tickets_areRefreshedAfterAThirdOfTheirTtl_thoseOfALineInOneCommand() {
+        List<Ticket> kept = List.of(ticket("a", 1), ticket("a", 2), ticket("b", 3));
+        kept.forEach(ticket -> tickets.keep(ticket, Long.MAX_VALUE));
+        fixture.time.passMillis(332);
+        tickets.sweep();
+        assertThat(refreshed()).isEmpty();
+        fixture.time.passMillis(2);
+        tickets.sweep();
+        tickets.sweep();
+        assertThat(refreshed()).containsExactlyInAnyOrderElementsOf(kept);
+        assertThat(service.sent(Command.Refresh.class)).hasSize(2 * 3);
+    }
+
+    @Test
+    void ticket_takenAwayWhileOthersAreRefreshed_isNotRefreshedBehindThat() {
+        List<Ticket> kept = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            kept.add(ticket("lock-" + i, i));
+            tickets.keep(kept.get(i), Long.MAX_VALUE);
+        }
+        List<Ticket> left = new ArrayList<>();
+        service.node(0, command -> {
+            if (command instanceof Command.Refresh && left.isEmpty()) {
+                left.addAll(kept);
+                left.removeAll(refreshed());
+                left.forEach(ticket -> tickets.leave(ticket, false));
+            }
+            return new Reply.Noted();
+        });
+        fixture.time.passMillis(400);
+        tickets.sweep();
+        assertThat(left).hasSizeGreaterThan(200);
+        assertThat(refreshed()).hasSizeLessThanOrEqualTo(100);
+        assertThat(tickets.size()).isEqualTo(kept.size() - left.size());
+    }
+
+    @Test
+    void ticket_thatCannotBeTakenAway_isLeftToExpire() {
+        Ticket ticket = ticket("a", 1);
+        tickets.keep(ticket, Long.MAX_VALUE);
+        service.node(0, command -> {
+            throw new IllegalStateException("no selector");
+        });
+        tickets.leave(ticket, true);
+        fixture.time.passMillis(400);
+        tickets.sweep();
+        assertThat(refreshed()).isEmpty();
+        assertThat(tickets.size()).isZero();
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.util.List;
+import org.holdfast.LockException;
+import org.holdfast.LockHolder;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.ScriptedNodes;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.HolderEntry;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.waiting.AcquireResult;
+import org.junit.jupiter.api.Test;
+
+/** What operators see and do over nodes that may send any reply. */
+class ForcedReleaseTest {
+
+    private static final LockRequest A = LockRequest.of("a");
+    private static final Reply NOBODY = new Reply.Seen(0, List.of());
+    private static final HolderEntry SOMEBODY = new HolderEntry(0, false, "somebody", 9);
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final ScriptedNodes nodes = fixture.nodes;
+    private final LockAdmin lockAdmin = fixture.lockAdmin;
+
+    private void everyNode(Reply reply) {
+        for (int node = 0; node < 3; node++) {
+            nodes.node(node, reply);
+        }
+    }
+
+    @Test
+    void node_thatTellsOfAHolderTwice_countsOnce() {
+        everyNode(NOBODY);
+        nodes.node(1, new Reply.Seen(7, List.of(SOMEBODY, SOMEBODY, new HolderEntry(0, true, "somebody", 5))));
+        assertThat(lockAdmin.holders(nodes, A)).singleElement().satisfies(seen -> {
+            assertThat(seen.nodes()).isEqualTo(1);
+            assertThat(seen.remaining()).hasMillis(9);
+        });
+    }
+
+    @Test
+    void node_thatMakesUpALock_isNotBelieved() {
+        everyNode(NOBODY);
+        nodes.node(1, new Reply.Seen(7, List.of(new HolderEntry(1, false, "somebody", 9), SOMEBODY)));
+        assertThat(lockAdmin.holders(nodes, A)).extracting(LockHolder::name).containsExactly("a");
+    }
+
+    @Test
+    void node_thatIsSlow_isWaitedForAsItMayKnowMore() {
+        everyNode(NOBODY);
+        nodes.node(2, new Reply.Seen(7, List.of(SOMEBODY))).latency(2, 45);
+        assertThat(lockAdmin.holders(nodes, A)).hasSize(1);
+        nodes.latency(2, 55); // longer than the node timeout
+        assertThat(lockAdmin.holders(nodes, A)).isEmpty();
+    }
+
+    @Test
+    void forceRelease_isSentWithATokenLargerThanAnyOnRecord() {
+        long ahead = fixture.time.epochMicros() + 1_000_000;
+        everyNode(new Reply.Seen(7, List.of(SOMEBODY)));
+        nodes.node(2, new Reply.Seen(ahead, List.of()));
+        lockAdmin.forceRelease(nodes, A);
+        assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
+                        ((Command.ForceRelease) sent.command()).token())
+                .isGreaterThan(ahead));
+    }
+
+    @Test
+    void forceRelease_isNotSentWithATokenThatOneNodeMakesUp() {
+        everyNode(new Reply.Seen(7, List.of(SOMEBODY)));
+        nodes.node(2, new Reply.Seen((1L << 53) - 1, List.of()));
+        lockAdmin.forceRelease(nodes, A);
+        assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
+                        ((Command.ForceRelease) sent.command()).token())
+                .isBetween(8L, fixture.time.epochMicros()));
+    }
+
+    @Test
+    void forceRelease_whereAQuorumKnowsATokenThatNoRightClockHasProposed_isNotSentAndSaysSo() {
+        long ahead = fixture.time.epochMicros() + 3_600_000_000L;
+        everyNode(new Reply.Seen(ahead, List.of(SOMEBODY)));
+        nodes.node(0, new Reply.Seen(7, List.of())); // it has missed that
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
+                .withMessageStartingWith("HF0216:")
+                .withMessageContaining("3599 s ahead");
+        assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
+    }
+
+    @Test
+    void forceRelease_withAWrongClock_isRefusedAndTheHolderHereStaysIn() throws Exception {
+        HeldLock heldLock = ((AcquireResult.Held)
+                        fixture.acquirer.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
+                .heldLock();
+        for (int node = 0; node < 3; node++) {
+            nodes.node(
+                    node,
+                    command -> command instanceof Command.Inspect
+                            ? new Reply.Seen(7, List.of(SOMEBODY))
+                            : new Reply.TokenSkewed(1_000_000));
+        }
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
+                .withMessageStartingWith("HF0205:");
+        assertThat(heldLock.isHeld(fixture.time.nanoTime())).isTrue();
+    }
+
+    @Test
+    void forceRelease_whereNobodyHasTheLock_isNotSent() {
+        everyNode(NOBODY);
+        assertThat(lockAdmin.forceRelease(nodes, A)).isEmpty();
+        assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
+    }
+
+    @Test
+    void forceRelease_thatReachesTooFewNodes_saysSoAndTheHolderHereIsOutAllTheSame() throws Exception {
+        HeldLock heldLock = ((AcquireResult.Held)
+                        fixture.acquirer.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
+                .heldLock();
+        for (int node = 0; node < 3; node++) {
+            nodes.node(
+                    node,
+                    command -> command instanceof Command.Inspect
+                            ? new Reply.Seen(7, List.of(SOMEBODY))
+                            : new Reply.NoAnswer("silence"));
+        }
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
+                .withMessageContaining("silence");
+        assertThat(heldLock.loss().reason()).contains("by force");
+    }
+
+    @Test
+    void operators_ofAServiceThatWasStopped_areTurnedAway() {
+        fixture.engine.close(fixture.time.nanoTime());
+        assertThatIllegalStateException().isThrownBy(() -> lockAdmin.holders(nodes, A));
+        assertThatIllegalStateException().isThrownBy(() -> lockAdmin.forceRelease(nodes, A));
+        assertThat(nodes.sent).isEmpty();
+    }
+}

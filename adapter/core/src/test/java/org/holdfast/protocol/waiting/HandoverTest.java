@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.EngineBridge;
+import org.holdfast.protocol.LockEngine;
+import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.ScriptedNodes;
+import org.holdfast.protocol.lease.Handoff;
+import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.lease.LeaseBridge;
+import org.holdfast.protocol.lease.LeaseShare;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.queue.Places;
+import org.holdfast.protocol.queue.WaitQueues;
+import org.junit.jupiter.api.Test;
+
+/** A lock that a caller of the same process waits for is passed on, within bounds. */
+class HandoverTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final LockEngine engine = fixture.engine;
+    private final AtomicInteger woken = new AtomicInteger();
+
+    /** A caller that stands in line. */
+    private record Waiter(Places.Place place, WaitQueues.Turn turn) {
+
+        /** Leaves the line; returns the lock that was handed off to the caller, or null. */
+        HeldLock leave() {
+            HeldLock handed = turn.handed();
+            place.leave(handed);
+            return handed;
+        }
+    }
+
+    private HeldLock heldLock(LockRequest request) throws Exception {
+        AcquireResult done = fixture.acquirer.acquire(fixture.nodes, request, List.of(Holder.thread()), () -> {});
+        return ((AcquireResult.Held) done).heldLock();
+    }
+
+    private HeldLock heldLock() throws Exception {
+        return heldLock(fixture.request(0));
+    }
+
+    private Waiter waitFor(LockRequest request) {
+        Attempts attempts = fixture.requests.begin(request, Holder.transaction("next"));
+        return new Waiter(attempts.place(), attempts.enter(woken::incrementAndGet));
+    }
+
+    private Waiter waitForIt() {
+        return waitFor(fixture.request(10_000));
+    }
+
+    private void giveBack(HeldLock heldLock) {
+        fixture.leases.giveBack(List.of(new LeaseShare(heldLock, false)));
+    }
+
+    private boolean isReleasedOnNodes() {
+        return !fixture.service.sent(Command.Release.class).isEmpty();
+    }
+
+    @Test
+    void release_withSomebodyWaiting_passesTheLockOnWithTheNextToken() throws Exception {
+        HeldLock first = heldLock();
+        Waiter waiter = waitForIt();
+        giveBack(first);
+
+        HeldLock next = waiter.leave();
+        assertThat(next.token()).isEqualTo(first.token() + 1);
+        assertThat(LeaseBridge.validUntil(next)).isEqualTo(LeaseBridge.validUntil(first));
+        assertThat(next.belongsTo(Holder.transaction("next"))).isTrue();
+        assertThat(fixture.leases.isHeld(next)).isTrue();
+        assertThat(fixture.leases.isHeld(first)).isFalse();
+        assertThat(fixture.heldLocks.of("a")).containsExactly(next);
+        assertThat(isReleasedOnNodes()).isFalse();
+        assertThat(woken).hasValue(1);
+
+        giveBack(next);
+        assertThat(isReleasedOnNodes()).isTrue();
+        assertThat(EngineBridge.remembered(engine)).isZero();
+    }
+
+    @Test
+    void heir_isRenewedAndTheOldHoldIsNot() throws Exception {
+        HeldLock first = heldLock();
+        Waiter waiter = waitForIt();
+        giveBack(first);
+        HeldLock next = waiter.leave();
+        fixture.time.passMillis(400);
+        fixture.renewals.sweep(fixture.service);
+        assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
+        assertThat(fixture.leases.remaining(next)).isGreaterThan(Duration.ofMillis(900));
+    }
+
+    @Test
+    void release_afterSoManyPassedOn_goesToTheNodes() throws Exception {
+        HeldLock heldLock = heldLock();
+        long token = heldLock.token();
+        int passed = 0;
+        while (!isReleasedOnNodes()) {
+            Waiter waiter = waitForIt();
+            giveBack(heldLock);
+            heldLock = waiter.leave();
+            if (heldLock != null) {
+                passed++;
+                assertThat(heldLock.token()).isEqualTo(token + passed);
+            }
+        }
+        assertThat(passed).isEqualTo(Handoff.MOST);
+    }
+
+    @Test
+    void tombstone_isLargerThanEveryTokenThatMayBePassedOn() throws Exception {
+        HeldLock heldLock = heldLock();
+        giveBack(heldLock);
+        Command.Release release = (Command.Release)
+                fixture.service.sent(Command.Release.class).get(0).command();
+        assertThat(release.claim().lastToken()).isEqualTo(heldLock.token() + Handoff.MOST);
+        assertThat(fixture.tokens.next(0)).isGreaterThan(release.claim().lastToken() + 1);
+    }
+
+    /** Its key is still on the nodes: that lingers for as long as the quarantine. */
+    @Test
+    void release_afterTheValidityHasEnded_saysThatTheLockWasNotHeld() throws Exception {
+        HeldLock heldLock = heldLock();
+        fixture.time.passTo(LeaseBridge.validUntil(heldLock) - 1);
+        assertThat(fixture.leases.isHeld(heldLock)).isTrue();
+        fixture.time.pass(1);
+        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void release_beforeTheValidityHasEnded_saysThatTheLockIsReleased() throws Exception {
+        HeldLock heldLock = heldLock();
+        fixture.time.passTo(LeaseBridge.validUntil(heldLock) - 1);
+        assertThat(fixture.leases.giveBack(new LeaseShare(heldLock, false))).isEqualTo(ReleaseResult.RELEASED);
+    }
+
+    private int renewals() {
+        return fixture.service.sent(Command.Renew.class).size() / 3;
+    }
+
+    @Test
+    void lock_thatIsSaidToBeTakenAway_isNotPassedOnUntilAQuorumHasConfirmedIt() throws Exception {
+        HeldLock first = heldLock();
+        Waiter waiter = waitForIt();
+        fixture.notifications.announceForced("a", first.claim().lastToken()); // of the holder before
+        giveBack(first);
+        HeldLock second = waiter.leave();
+        assertThat(second).isNotNull();
+
+        fixture.notifications.announceForced("a", first.claim().lastToken() + 1);
+        waiter = waitForIt();
+        fixture.renewals.sweep(fixture.service);
+        assertThat(renewals()).isOne();
+        giveBack(second);
+        HeldLock third = waiter.leave();
+        assertThat(third).as("confirmed").isNotNull();
+
+        fixture.notifications.announceForced("a", first.claim().lastToken() + 1);
+        waiter = waitForIt();
+        giveBack(third);
+        assertThat(waiter.leave()).isNull();
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void lock_thatWasTakenAway_isLostAtOnce() throws Exception {
+        HeldLock heldLock = heldLock();
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(5_000));
+        }
+        fixture.notifications.announceForced("a", heldLock.claim().lastToken() + 1);
+        fixture.renewals.sweep(fixture.service);
+        assertThat(fixture.leases.isHeld(heldLock)).isFalse();
+    }
+
+    @Test
+    void announcements_thatAreMadeUp_causeFewRenewals() throws Exception {
+        HeldLock heldLock = heldLock();
+        for (int i = 0; i < 500; i++) {
+            for (int n = 0; n < 10; n++) {
+                fixture.notifications.announceForced("a", Long.MAX_VALUE);
+            }
+            fixture.renewals.sweep(fixture.service);
+            fixture.time.passMillis(20);
+        }
+        assertThat(fixture.leases.isHeld(heldLock)).isTrue();
+        assertThat(renewals()).as("in ten seconds").isBetween(20, 60);
+    }
+
+    @Test
+    void release_longAfterTheLockWasTaken_goesToTheNodes() throws Exception {
+        HeldLock heldLock = heldLock();
+        Waiter waiter = waitForIt();
+        fixture.time.passMillis(101);
+        giveBack(heldLock);
+        assertThat(waiter.leave()).isNull();
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void hold_withLittleValidityLeft_isNotPassedOn() throws Exception {
+        LockRequest brief = fixture.request(10_000).ttl(Duration.ofMillis(100));
+        HeldLock heldLock = heldLock(brief);
+        Waiter waiter = waitFor(brief);
+        fixture.time.passMillis(60);
+        giveBack(heldLock);
+        assertThat(waiter.leave()).isNull();
+    }
+
+    @Test
+    void waiter_whoAsksForSomethingElse_getsNothing() throws Exception {
+        LockRequest same = fixture.request(10_000);
+        for (LockRequest other : List.of(
+                same.ttl(Duration.ofMillis(1_001)), same.renewal(false), same.fair(true), same.mode(LockMode.WRITE))) {
+            HeldLock heldLock = heldLock();
+            Waiter waiter = waitFor(other);
+            giveBack(heldLock);
+            assertThat(waiter.leave()).as(other.toString()).isNull();
+        }
+    }
+
+    @Test
+    void hold_thatIsLost_isNotPassedOn() throws Exception {
+        HeldLock heldLock = heldLock();
+        Waiter waiter = waitForIt();
+        heldLock.lose("a test", fixture.time.nanoTime());
+        giveBack(heldLock);
+        assertThat(waiter.leave()).isNull();
+        assertThat(fixture.heldLocks.of("a")).isEmpty();
+    }
+
+    @Test
+    void release_ofAStoppedService_isNotPassedOn() throws Exception {
+        HeldLock heldLock = heldLock();
+        Waiter waiter = waitForIt();
+        engine.close(fixture.time.nanoTime() + 1_000_000_000L);
+        giveBack(heldLock);
+        assertThat(waiter.leave()).isNull();
+    }
+
+    @Test
+    void heir_hasItsOwnMaxHold() throws Exception {
+        HeldLock heldLock = heldLock();
+        Waiter waiter = waitFor(fixture.request(10_000).maxHold(Duration.ofMillis(200)));
+        fixture.time.passMillis(50);
+        giveBack(heldLock);
+        HeldLock heir = waiter.leave();
+        fixture.time.passMillis(199);
+        assertThat(fixture.leases.isHeld(heir)).isTrue();
+        fixture.time.passMillis(1);
+        assertThat(fixture.leases.isHeld(heir)).isFalse();
+    }
+
+    @Test
+    void lockThatOthersWaitFor_isLeftToThemForAMoment() throws Exception {
+        HeldLock heldLock = heldLock();
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Released(1));
+        }
+        giveBack(heldLock);
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, ScriptedNodes::agree); // a waiter asks through the service
+        }
+        assertThat(fixture.requests
+                        .begin(fixture.request(0), Holder.thread())
+                        .place()
+                        .yieldNanos())
+                .isPositive();
+        long before = fixture.time.nanoTime();
+        giveBack(heldLock(fixture.request(1_000)));
+        assertThat(fixture.time.nanoTime() - before).isGreaterThan(2_000_000L);
+        fixture.time.passMillis(10);
+        engine.sweep();
+        assertThat(EngineBridge.remembered(engine)).isZero();
+    }
+
+    @Test
+    void hold_takenOverAfterTheClockStoodStill_isLost() throws Exception {
+        HeldLock first = heldLock();
+        Waiter waiter = waitForIt();
+        assertThat(LeaseBridge.isLastGivenBack(first)).isTrue();
+        engine.clockStoodStill(1_000_000_000L); // sees a lock that is released, and none that was handed over yet
+        assertThat(fixture.waitQueues.handOff(first)).isTrue();
+        HeldLock taken = fixture.grants.takeOver(waiter.leave(), fixture.nodes);
+        assertThat(fixture.leases.isHeld(taken)).isFalse();
+    }
+
+    @Test
+    void holder_whoseOldHoldIsAboutToBeForgotten_takesTheNewOneOnceMore() throws Exception {
+        HeldLock old = heldLock();
+        LeaseBridge.isLastGivenBack(old); // another thread releases it, and has not come to forget it
+        HeldLock present = heldLock();
+        assertThat(heldLock()).isSameAs(present);
+    }
+}
