@@ -24,7 +24,10 @@ sealed interface JndiFactory {
         }
     }
 
-    /** Added to a name that cannot be looked up: a look-up of the result shows how this server reports that there is nothing. */
+    /**
+     * Added to a name that cannot be looked up: a look-up of the result shows how this server reports that there
+     * is nothing.
+     */
     String NEVER_BOUND = "-never-bound";
 
     static JndiFactory lookUp(String name) {
@@ -39,8 +42,8 @@ sealed interface JndiFactory {
     }
 
     /**
-     * Returns whether a failure is how the server says that nothing has this name. All other failures are those of something that is
-     * bound: of an adapter that could not start, for example, and servers report these in words of their own.
+     * Returns whether a failure is how the server says that nothing has this name. All other failures are those
+     * of something that is bound: of an adapter that could not start, for example, and servers report these in words of their own.
      */
     private static boolean saysThatThereIsNone(String name, Throwable failure) {
         if (failure instanceof NameNotFoundException || failure instanceof NoInitialContextException) {

@@ -139,8 +139,8 @@ final class Liberty implements StartedServer {
     }
 
     /**
-     * @param command purgePoolContents, the one operation of a pool, and how; or a change of the configuration of what is deployed; or
-     *     an action of the command server
+     * @param command purgePoolContents, the one operation of a pool, and how; or a change of the configuration of
+     *     what is deployed; or an action of the command server
      */
     @Override
     public String manage(String command) throws IOException {

@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What operators do to the pool, the adapter, the application and the server while requests work under locks: none of these is free
- * for others until its loss was reported to its holder, and not before its TTL has ended either. The pages of the servers have the
- * same list.
+ * What operators do to the pool, the adapter, the application and the server while requests work under locks:
+ * none of these is free for others until its loss was reported to its holder, and not before its TTL has ended
+ * either. The pages of the servers have the same list.
  */
 @ExtendWith(ArquillianExtension.class)
 @Timeout(300)
@@ -150,7 +150,10 @@ class ManagementIT {
         }
     }
 
-    /** Looks at the locks while their holders work: until the operation is done and most of a TTL is over, and until all is reported. */
+    /**
+     * Looks at the locks while their holders work: until the operation is done and most of a TTL is over, and
+     * until all is reported.
+     */
     private void watch(Operation operation, WorkingApp app, ServerLife life) throws IOException {
         begun = System.nanoTime();
         boolean over = false;

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What an operator does to a server while locks are held, and what becomes of them: the tables of the servers' pages, row by row.
+ * What an operator does to a server while locks are held, and what becomes of them: the tables of the servers'
+ * pages, row by row.
  *
  * @param command in the server's own language, or one of the words below
  * @param alone whether the RAR stands alone, and the application beside it
@@ -95,7 +96,10 @@ record Operation(String command, boolean alone, List<String> expected) {
         return all;
     }
 
-    /** It stops an application, and the adapter after it, when the requests under way have ended: that takes what they take. */
+    /**
+     * It stops an application, and the adapter after it, when the requests under way have ended: that takes what
+     * they take.
+     */
     private static List<Operation> ofLiberty() {
         return List.of(
                 inEar("purgePoolContents normal", HELD, HELD, HELD),

@@ -20,8 +20,8 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 
 /**
- * Takes a lock and works under it until the test ends that. It writes its state to a file, and the test ends it by another file: the
- * test can read and write these when the application, its adapter or the server has gone.
+ * Takes a lock and works under it until the test ends that. It writes its state to a file, and the test ends it
+ * by another file: the test can read and write these when the application, its adapter or the server has gone.
  */
 @WebServlet("/")
 public class WorkingServlet extends HttpServlet {
@@ -36,7 +36,10 @@ public class WorkingServlet extends HttpServlet {
     @Resource
     private transient UserTransaction transaction;
 
-    /** The state of one work. A static class, loaded before the application goes: its class loader finds no new classes then. */
+    /**
+     * The state of one work. A static class, loaded before the application goes: its class loader finds no new
+     * classes then.
+     */
     private static final class Work {
         private final Path file;
         private String state = "begun";
@@ -61,7 +64,10 @@ public class WorkingServlet extends HttpServlet {
             become(state + more);
         }
 
-        /** Works on when it is interrupted, as it may stand in a call that does not notice it: servers interrupt what they stop. */
+        /**
+         * Works on when it is interrupted, as it may stand in a call that does not notice it: servers interrupt
+         * what they stop.
+         */
         private void work(Lease lease) {
             become("held");
             lease.onLost(loss -> become("lost: " + loss.reason()));
