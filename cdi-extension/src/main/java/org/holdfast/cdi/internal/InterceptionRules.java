@@ -45,6 +45,12 @@ final class InterceptionRules {
     private static final Set<String> ASYNCHRONOUS_EJB = Set.of("jakarta.ejb.Asynchronous");
     private static final Set<String> ASYNCHRONOUS = Set.of("jakarta.enterprise.concurrent.Asynchronous");
 
+    private static final String NOT_INHERITED = "@Locked on an interface or on an overridden method is not inherited";
+
+    private static final String NOT_MARKED_INHERITED =
+            "a stereotype or binding on a superclass that is not @Inherited is"
+                    + " for that class only. Make it @Inherited, or put it on this class too";
+
     private InterceptionRules() {}
 
     /**
@@ -77,6 +83,15 @@ final class InterceptionRules {
         return Modifier.isStatic(annotated.getJavaMember().getModifiers())
                 || !isVisible(annotated.getJavaMember(), beanClass)
                 || hasOneOf(annotated, NOT_BUSINESS);
+    }
+
+    /** Returns whether an annotation on the class is meant for the method. */
+    private static boolean isBusiness(Method method, Class<?> beanClass) {
+        return !Modifier.isStatic(method.getModifiers())
+                && isVisible(method, beanClass)
+                && Arrays.stream(method.getAnnotations())
+                        .noneMatch(annotation -> NOT_BUSINESS.contains(
+                                annotation.annotationType().getName()));
     }
 
     /** Returns whether the subclass that a container makes of the bean class can have a method in the place of this one. */
@@ -142,20 +157,21 @@ final class InterceptionRules {
     }
 
     /**
-     * Returns a sentence for each annotation that a bean class does not inherit: those on interfaces, and those on methods
-     * that it overrides.
+     * Returns a sentence for each annotation that a bean class does not inherit: those on interfaces, those on methods that it overrides,
+     * and those in a stereotype or binding of a superclass that is not {@code @Inherited}.
      *
      * @param isLocked whether a method of the bean has a lock
      */
     static List<String> lostAnnotations(Class<?> beanClass, BindingLookup bindings, Predicate<Method> isLocked) {
         List<String> lost = new ArrayList<>();
         for (Class<?> ancestor : ancestors(beanClass)) {
-            boolean all = ancestor.isInterface() && bindings.isAmong(List.of(ancestor.getAnnotations()));
+            boolean ofClass = bindings.isAmong(List.of(ancestor.getAnnotations()));
             for (Method method : ancestor.getDeclaredMethods()) {
-                boolean locked = all || bindings.isAmong(List.of(method.getAnnotations()));
-                if (locked && !method.isSynthetic() && !isLocked.test(method)) {
-                    lost.add(beanClass.getName() + " would run " + method
-                            + " without its lock: @Locked on an interface or on an overridden method is not inherited");
+                boolean meant = ofClass && (ancestor.isInterface() || isBusiness(method, beanClass));
+                boolean onMethod = bindings.isAmong(List.of(method.getAnnotations()));
+                if ((meant || onMethod) && !method.isSynthetic() && !isLocked.test(method)) {
+                    lost.add(beanClass.getName() + " would run " + method + " without its lock: "
+                            + (onMethod || ancestor.isInterface() ? NOT_INHERITED : NOT_MARKED_INHERITED));
                 }
             }
         }

@@ -24,6 +24,12 @@ sealed interface JndiFactory {
         }
     }
 
+    /**
+     * Added to a name that cannot be looked up: a look-up of the result shows how this server reports that there
+     * is nothing.
+     */
+    String NEVER_BOUND = "-never-bound";
+
     static JndiFactory lookUp(String name) {
         try {
             Object bound = InitialContext.doLookup(name);
@@ -31,15 +37,37 @@ sealed interface JndiFactory {
                     ? new Found(factory)
                     : new Missing(name, describe(bound), bound != null);
         } catch (NamingException | RuntimeException | LinkageError e) { // servers differ in how they say no
-            return new Missing(name, describe(e), isOurs(e));
+            return new Missing(name, describe(e), !saysThatThereIsNone(name, e));
         }
     }
 
-    /** As an adapter fails that could not start. Other failures may be how the server says that there is no such name. */
-    private static boolean isOurs(Throwable failure) {
-        String message = String.valueOf(failure.getMessage());
-        Throwable cause = failure.getCause();
-        return message.startsWith("HF0") || cause != null && cause != failure && isOurs(cause);
+    /**
+     * Returns whether a failure is how the server says that nothing has this name. All other failures are those
+     * of something that is bound: of an adapter that could not start, for example, and servers report these in words of their own.
+     */
+    private static boolean saysThatThereIsNone(String name, Throwable failure) {
+        if (failure instanceof NameNotFoundException || failure instanceof NoInitialContextException) {
+            return true;
+        }
+        try {
+            InitialContext.doLookup(name + NEVER_BOUND);
+            return false;
+        } catch (NamingException | RuntimeException | LinkageError e) {
+            return words(e).replace(NEVER_BOUND, "").equals(words(failure));
+        }
+    }
+
+    private static String words(Throwable failure) {
+        StringBuilder words = new StringBuilder();
+        Throwable each = failure;
+        while (each != null) {
+            words.append(each.getClass().getName())
+                    .append(": ")
+                    .append(each.getMessage())
+                    .append('\n');
+            each = each.getCause() == each ? null : each.getCause();
+        }
+        return words.toString();
     }
 
     private static String describe(Object bound) {

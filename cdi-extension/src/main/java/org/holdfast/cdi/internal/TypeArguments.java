@@ -7,10 +7,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
+import java.lang.reflect.WildcardType;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What the type variables of its ancestors stand for in a class: {@code work(T)} there may be {@code work(String)} here. */
 final class TypeArguments {
@@ -59,6 +63,51 @@ final class TypeArguments {
     /** Returns what such a method returns. */
     Class<?> resultOf(Method method) {
         return classOf(method.getGenericReturnType());
+    }
+
+    /** Returns what is written inside of that: elements of arrays, type arguments, and those of both. */
+    Set<Class<?>> insideResultOf(Method method) {
+        Set<Class<?>> inside = new LinkedHashSet<>();
+        collectInside(method.getGenericReturnType(), inside, new HashSet<>());
+        return inside;
+    }
+
+    /** @param seen bounds may name their own variable */
+    private void collectInside(Type written, Set<Class<?>> inside, Set<Type> seen) {
+        if (!seen.add(written)) {
+            return;
+        }
+        if (written instanceof Class<?> plain) {
+            if (plain.isArray()) {
+                addInside(plain.getComponentType(), inside, seen);
+            }
+        } else if (written instanceof GenericArrayType array) {
+            addInside(array.getGenericComponentType(), inside, seen);
+        } else if (written instanceof ParameterizedType parameterized) {
+            for (Type argument : parameterized.getActualTypeArguments()) {
+                addInside(argument, inside, seen);
+            }
+        } else {
+            boundsOf(written).forEach(bound -> collectInside(bound, inside, seen));
+        }
+    }
+
+    private void addInside(Type part, Set<Class<?>> inside, Set<Type> seen) {
+        if (part instanceof WildcardType) {
+            boundsOf(part).forEach(bound -> addInside(bound, inside, seen));
+        } else {
+            inside.add(classOf(part));
+            collectInside(part, inside, seen);
+        }
+    }
+
+    private List<Type> boundsOf(Type wildcardOrVariable) {
+        if (wildcardOrVariable instanceof WildcardType wildcard) {
+            return List.of(wildcard.getUpperBounds());
+        }
+        TypeVariable<?> variable = (TypeVariable<?>) wildcardOrVariable;
+        Type meant = known.get(variable);
+        return meant == null ? List.of(variable.getBounds()) : List.of(meant);
     }
 
     private Class<?> classOf(Type written) {

@@ -54,9 +54,20 @@ final class UnfinishedWork {
             return Optional.of(sentence(
                     "answers by a parameter of the type " + answer.get() + ", which it may do when it has returned"));
         }
-        return isUnfinished(result, asynchronous)
-                ? Optional.of(sentence("returns a " + result.getTypeName() + " before its work is done"))
-                : Optional.empty();
+        if (isUnfinished(result, asynchronous)) {
+            return Optional.of(sentence("returns a " + result.getTypeName() + " before its work is done"));
+        }
+        return types.insideResultOf(method).stream()
+                .filter(UnfinishedWork::isWorkedOn)
+                .findFirst()
+                .map(inside -> sentence("returns a " + result.getTypeName() + " with " + inside.getTypeName()
+                        + " in it before the work of that is done"));
+    }
+
+    /** Inside of another result, nothing is waited for. */
+    private static boolean isWorkedOn(Class<?> inside) {
+        return LATER.stream().anyMatch(type -> type.isAssignableFrom(inside))
+                || TypeNames.firstOf(inside, LAZY).isPresent();
     }
 
     private static boolean isUnfinished(Class<?> result, boolean asynchronous) {

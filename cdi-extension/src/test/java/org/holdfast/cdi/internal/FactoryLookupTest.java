@@ -232,8 +232,11 @@ class FactoryLookupTest extends Application {
         NamingException down = new NamingException("look-up failed");
         down.setRootCause(new IllegalStateException(
                 "HF0401: Holdfast cannot start: nodes must be set", new IllegalArgumentException("nodes must be set")));
+        NamingException quoted = new NamingException("failed: IllegalStateException: HF0401: nodes must be set");
+        NamingException ofLiberty = new NamingException("CWNEN1001E: it could not be instantiated");
+        ofLiberty.setRootCause(new IllegalStateException("Located service is null"));
         for (String name : List.of("java:comp/env/eis/holdfast", "java:app/eis/holdfast", "java:/eis/holdfast")) {
-            for (Object wrong : List.of("text", ofAnotherLoader(), down)) {
+            for (Object wrong : List.of("text", ofAnotherLoader(), down, quoted, ofLiberty)) {
                 Work bean = deployed();
                 assertThat(bean.work()).isTrue();
                 container.close();
@@ -256,7 +259,7 @@ class FactoryLookupTest extends Application {
     @Test
     void factory_underALaterName_isUsedIfTheServerSaysInItsWayThatThereIsNoOther() {
         naming.bind("java:comp/env", new Object());
-        naming.bind("java:app/eis/holdfast", new NamingException("no such scheme"));
+        naming.refuseBelow("java:app/", "no such scheme: ");
         naming.bind("eis/holdfast", otherProcess);
         assertThat(deployed().work()).isTrue();
     }

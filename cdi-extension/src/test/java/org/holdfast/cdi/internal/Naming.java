@@ -15,6 +15,7 @@ import javax.naming.spi.InitialContextFactory;
 public final class Naming implements InitialContextFactory, AutoCloseable {
 
     private static final Map<String, Object> BOUND = new ConcurrentHashMap<>();
+    private static final Map<String, String> REFUSED = new ConcurrentHashMap<>();
     private static final AtomicInteger LOOKUPS = new AtomicInteger();
 
     static Naming start() {
@@ -31,6 +32,11 @@ public final class Naming implements InitialContextFactory, AutoCloseable {
     /** @param what if it is an exception, the look-up fails with it */
     void bind(String name, Object what) {
         BOUND.put(name, what);
+    }
+
+    /** Has each look-up below that name fail in a way of its own, but for what is bound there. */
+    void refuseBelow(String prefix, String words) {
+        REFUSED.put(prefix, words);
     }
 
     void unbind(String name) {
@@ -56,6 +62,11 @@ public final class Naming implements InitialContextFactory, AutoCloseable {
         if (found instanceof NamingException failure) {
             throw failure;
         }
+        for (Map.Entry<String, String> refused : REFUSED.entrySet()) {
+            if (found == null && name.startsWith(refused.getKey())) {
+                throw new NamingException(refused.getValue() + name);
+            }
+        }
         if (found == null) {
             throw new NameNotFoundException(name);
         }
@@ -65,6 +76,7 @@ public final class Naming implements InitialContextFactory, AutoCloseable {
     @Override
     public void close() {
         BOUND.clear();
+        REFUSED.clear();
         System.clearProperty(Context.INITIAL_CONTEXT_FACTORY);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.reactivex.SingleSource;
+import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.event.Observes;
@@ -31,6 +32,11 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
@@ -87,7 +93,17 @@ class RefusedComponentsTest {
                 bean(SuspendingInKotlin.class, "work(", "kotlin.coroutines.Continuation", "CompletionStage"),
                 bean(Single.class, "work()", "io.reactivex.SingleSource", "CompletionStage"),
                 bean(Streaming.class, "work()", "java.util.stream.Stream", "Flow.Publisher"),
-                bean(StreamingNumbers.class, "work()", "java.util.stream.IntStream", "Flow.Publisher"));
+                bean(StreamingNumbers.class, "work()", "java.util.stream.IntStream", "Flow.Publisher"),
+                bean(SeveralFutures.class, "work()", "java.util.List with java.util.concurrent.Future in it"),
+                bean(
+                        ArrayOfStages.class,
+                        "work()",
+                        "CompletionStage[] with java.util.concurrent.CompletionStage in it"),
+                bean(MapOfStages.class, "work()", "java.util.Map with java.util.concurrent.CompletableFuture in it"),
+                bean(StageOfStreams.class, "work()", "java.util.stream.Stream in it"),
+                bean(FuturesOfAnAncestor.class, "work()", "java.util.List with java.util.concurrent.Future in it"),
+                bean(Inheriting.class, "Inheriting would run", "work()", "on a superclass that is not @Inherited"),
+                bean(Overriding.class, "Overriding would run", "work()", "on a superclass that is not @Inherited"));
     }
 
     @Test
@@ -244,6 +260,98 @@ class RefusedComponentsTest {
         public IntStream work() {
             return IntStream.of();
         }
+    }
+
+    @Dependent
+    public static class SeveralFutures {
+        @Locked("a")
+        public List<? extends Future<String>> work() {
+            return List.of();
+        }
+    }
+
+    @Dependent
+    public static class ArrayOfStages {
+        @Locked("a")
+        public CompletionStage<?>[] work() {
+            return new CompletionStage<?>[0];
+        }
+    }
+
+    @Dependent
+    public static class MapOfStages {
+        @Locked("a")
+        public Map<String, List<CompletableFuture<String>>> work() {
+            return Map.of();
+        }
+    }
+
+    @Dependent
+    public static class StageOfStreams {
+        @Locked("a")
+        public CompletionStage<Stream<String>> work() {
+            return new CompletableFuture<>();
+        }
+    }
+
+    public static class SeveralOf<T> {
+        @Locked("a")
+        public List<T> work() {
+            return List.of();
+        }
+    }
+
+    @Dependent
+    public static class FuturesOfAnAncestor extends SeveralOf<Future<String>> {}
+
+    /** Its values are there when the method returns, and its bound names itself. */
+    @Dependent
+    public static class SeveralValues {
+        @Locked("a")
+        public <T extends Comparable<T>> Map<T, List<? super T>[]> work() {
+            return Map.of();
+        }
+    }
+
+    @Test
+    void result_ofSeveralValues_isAccepted() {
+        deploy(SeveralValues.class);
+    }
+
+    /** Its subclasses do not inherit it. */
+    @Exclusive
+    public static class Parent {
+        public void work() {}
+
+        private void internal() {}
+
+        @PostConstruct
+        public void begin() {}
+    }
+
+    @Dependent
+    public static class Inheriting extends Parent {}
+
+    @Dependent
+    public static class Overriding extends Parent {
+        @Override
+        public void work() {}
+    }
+
+    @Dependent
+    @Exclusive
+    public static class Repeating extends Parent {}
+
+    @Dependent
+    public static class LockingItself extends Parent {
+        @Override
+        @Locked("own")
+        public void work() {}
+    }
+
+    @Test
+    void stereotypeOfASuperclass_whereTheBeanHasALockItself_isAccepted() {
+        deploy(Repeating.class, LockingItself.class);
     }
 
     @InterceptorBinding

@@ -52,6 +52,18 @@ interface ApplicationServer {
         throw new IOException("there is nobody to tell this server: " + command);
     }
 
+    /** Returns to what it was after an operation: started, and with all its ports open. Deployments stay. */
+    default void repair() throws IOException, InterruptedException {}
+
+    /**
+     * Takes away what an operation has left of a deployment that cannot be undeployed as a whole any more.
+     *
+     * @param failure why it cannot; thrown again where nothing is known to be left
+     */
+    default void removeRest(String file, Exception failure) throws Exception {
+        throw failure;
+    }
+
     /** Returns to what the page says first, once that adapter is gone. */
     void forgetAlone() throws IOException;
 

@@ -197,7 +197,21 @@ final class GlassFish implements StartedServer {
 
     @Override
     public String manage(String command) throws IOException {
-        return String.join("\n", asadmin.run(command));
+        String local = command.endsWith("-domain") ? " --domaindir " + domains + " domain1" : "";
+        return String.join("\n", asadmin.run(command + local));
+    }
+
+    @Override
+    public void repair() throws IOException, InterruptedException {
+        if (Files.notExists(pidFile())
+                || ProcessHandle.of(pid()).filter(ProcessHandle::isAlive).isEmpty()) {
+            startDomain();
+        }
+    }
+
+    @Override
+    public void removeRest(String file, Exception failure) {
+        removeRest(Path.of(file), new IOException(failure));
     }
 
     @Override
@@ -208,10 +222,14 @@ final class GlassFish implements StartedServer {
     @Override
     public long pid() {
         try {
-            return Long.parseLong(Files.readString(domain.resolve("config/pid")).trim());
+            return Long.parseLong(Files.readString(pidFile()).trim());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private Path pidFile() {
+        return domain.resolve("config/pid");
     }
 
     /** Returns the file with what the server was told. */
@@ -238,7 +256,7 @@ final class GlassFish implements StartedServer {
     }
 
     private void stop() {
-        if (Files.exists(domain.resolve("config/pid"))) {
+        if (Files.exists(pidFile())) {
             ProcessHandle.of(pid()).ifPresent(process -> {
                 process.destroy();
                 process.onExit()

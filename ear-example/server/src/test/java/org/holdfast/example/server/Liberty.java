@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.remote.JMXConnector;
@@ -24,6 +25,7 @@ final class Liberty implements StartedServer {
 
     private static final long START_MINUTES = 4;
     private static final long DEPLOY_SECONDS = 120;
+    private static final String CHANGE = " -> ";
     private static final Pattern FAILURE = Pattern.compile("CWWKZ000[24]E.*|J2CA8501E.*|J2CA7002E.*");
 
     /** What tests need and the page does not speak of. */
@@ -136,9 +138,47 @@ final class Liberty implements StartedServer {
         page.configureAlone("alone");
     }
 
-    /** @param command purgePoolContents, the one operation of a pool, and how */
+    /**
+     * @param command purgePoolContents, the one operation of a pool, and how; or a change of the configuration of
+     *     what is deployed; or an action of the command server
+     */
     @Override
     public String manage(String command) throws IOException {
+        if (command.startsWith("server ")) {
+            try {
+                run(command.substring("server ".length()));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return "";
+        }
+        return command.contains(CHANGE) ? change(command.split(CHANGE)) : purge(command);
+    }
+
+    private String change(String[] fromAndTo) throws IOException {
+        try (Stream<Path> files = Files.list(dropins)) {
+            for (Path file : files.toList()) {
+                String text = Files.readString(file);
+                if (text.contains(fromAndTo[0])) {
+                    Files.writeString(file, text.replace(fromAndTo[0], fromAndTo[1]));
+                    return "";
+                }
+            }
+        }
+        throw new IOException("nowhere is " + fromAndTo[0]);
+    }
+
+    @Override
+    public void repair() throws IOException, InterruptedException {
+        if (Files.notExists(pidFile())
+                || ProcessHandle.of(pid()).filter(ProcessHandle::isAlive).isEmpty()) {
+            run("start");
+        } else {
+            run("resume");
+        }
+    }
+
+    private String purge(String command) throws IOException {
         String how = command.replace("purgePoolContents ", "");
         try (JMXConnector client = ServerJvm.connect()) {
             MBeanServerConnection beans = client.getMBeanServerConnection();
@@ -155,11 +195,14 @@ final class Liberty implements StartedServer {
         }
     }
 
+    private Path pidFile() {
+        return user.resolve("servers/.pid/holdfast.pid");
+    }
+
     @Override
     public long pid() {
         try {
-            return Long.parseLong(
-                    Files.readString(user.resolve("servers/.pid/holdfast.pid")).trim());
+            return Long.parseLong(Files.readString(pidFile()).trim());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,18 +3,18 @@ package org.holdfast.example.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import java.io.File;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jboss.arquillian.container.test.api.Deployer;
 import org.jboss.arquillian.container.test.api.Deployment;
@@ -22,161 +22,225 @@ import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What operators do to the pool and the adapter while applications work under locks: none of these is free for others
- * until its loss was reported to its holder, and not before its TTL has ended either. The pages of the servers have the
- * same list.
+ * What operators do to the pool, the adapter, the application and the server while requests work under locks:
+ * none of these is free for others until its loss was reported to its holder, and not before its TTL has ended
+ * either. The pages of the servers have the same list.
  */
 @ExtendWith(ArquillianExtension.class)
 @Timeout(300)
 class ManagementIT {
 
-    private static final String EAR = "working";
-    private static final String DEFINITION =
-            "/subsystem=resource-adapters/resource-adapter=holdfast/connection-definitions=holdfast";
-    private static final String ADAPTER = "resources.resource-adapter-config.holdfast-shop#holdfast.property.";
-    private static final String POOL = "resources.connector-connection-pool.locks.";
+    private static final String EAR = "ear";
+    private static final String ADAPTER = "adapter";
+    private static final String APPLICATION = "application";
+
+    private static final Map<String, String> FILES =
+            Map.of(EAR, "holdfast-shop.ear", ADAPTER, "holdfast.rar", APPLICATION, "working.war");
 
     /** The adapter's ttlMillis, less what looking takes. */
     private static final Duration MOST_OF_THE_TTL = Duration.ofSeconds(3);
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private static final String HELD = "held";
-    private static final String STOPPED =
-            "lost: the resource adapter was stopped, and its holder did not end within stopTimeoutMillis = 5000";
-    private static final String DESTROYED = "lost: the container destroyed its connection, and it was in use";
-
     private static final List<String> WAYS = List.of("connection", "transaction", "detached");
 
     private final RealNodes nodes = new RealNodes();
-    private final HttpClient http =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final ApplicationServer server = ApplicationServer.current();
+
+    /** The last state of each work, and when it was seen first. */
+    private final Map<String, Seen> states = new LinkedHashMap<>();
+
+    private final Map<String, Long> tokens = new LinkedHashMap<>();
+    private final List<String> deployed = new ArrayList<>();
+
+    /** What the operation takes away by itself. */
+    private final Set<String> gone = ConcurrentHashMap.newKeySet();
+
+    private CompletableFuture<Void> managed = CompletableFuture.completedFuture(null);
+    private ServerLog log;
+    private long begun;
+
+    private record Seen(String state, long afterMillis) {
+
+        boolean isHeld() {
+            return state.equals(Operation.HELD);
+        }
+
+        @Override
+        public String toString() {
+            return "'" + state + "', seen first " + afterMillis + " ms after the operation began";
+        }
+    }
 
     @ArquillianResource
     private Deployer deployer;
 
     @Deployment(name = EAR, managed = false, testable = false)
-    static EnterpriseArchive working() throws IOException {
-        WebArchive working = ShrinkWrap.create(WebArchive.class, "working.war").addClass(WorkingServlet.class);
-        return TestEar.withoutShop(References.add(working, "holdfast"));
+    static EnterpriseArchive ear() throws IOException {
+        return TestEar.withoutShop(References.add(WorkingApp.war(), "holdfast"));
     }
 
-    private static Arguments operation(String command, String connection, String transaction, String detached) {
-        return arguments(command, List.of(connection, transaction, detached));
+    @Deployment(name = ADAPTER, managed = false, testable = false)
+    static ResourceAdapterArchive adapter() {
+        ResourceAdapterArchive adapter =
+                ShrinkWrap.createFromZipFile(ResourceAdapterArchive.class, new File(System.getProperty("server.rar")));
+        ApplicationServer.current().describe(adapter);
+        return adapter;
     }
 
-    /** What is reported to a holder by an open connection, by a transaction, and detached. */
-    static Stream<Arguments> operations() {
-        return switch (System.getProperty("server.page")) {
-            case "wildfly.md" ->
-                Stream.of(
-                        operation(DEFINITION + ":flush-idle-connection-in-pool", HELD, HELD, HELD),
-                        operation(DEFINITION + ":flush-invalid-connection-in-pool", HELD, HELD, HELD),
-                        operation(DEFINITION + ":flush-gracefully-connection-in-pool", HELD, HELD, HELD),
-                        operation(DEFINITION + ":flush-all-connection-in-pool", DESTROYED, DESTROYED, HELD));
-            case "openliberty.md" ->
-                Stream.of(
-                        operation("purgePoolContents normal", HELD, HELD, HELD),
-                        operation("purgePoolContents immediate", HELD, HELD, HELD),
-                        operation("purgePoolContents abort", HELD, HELD, HELD));
-            case "tomee.md" -> Stream.of(operation("holdfast.rarRA.stopTimeoutMillis = 4000", HELD, HELD, HELD));
-            case "glassfish.md" ->
-                Stream.concat(
-                        commandsOfAsadmin(),
-                        Stream.of(
-                                operation("set " + ADAPTER + "waitTimeoutMillis=9000", DESTROYED, DESTROYED, STOPPED)));
-            default -> commandsOfAsadmin(); // that of GlassFish leaves an adapter behind on Payara 6: its page
-        };
+    @Deployment(name = APPLICATION, managed = false, testable = false)
+    static WebArchive application() {
+        WebArchive application = WorkingApp.war();
+        ApplicationServer.current().grantAdapter(application);
+        return References.addAlone(application, "holdfast");
     }
 
-    private static Stream<Arguments> commandsOfAsadmin() {
-        return Stream.of(
-                operation("ping-connection-pool locks", HELD, HELD, HELD),
-                operation("set " + POOL + "max-pool-size=70", HELD, HELD, HELD),
-                operation("set " + POOL + "idle-timeout-in-seconds=200", HELD, HELD, HELD),
-                operation("flush-connection-pool locks", DESTROYED, DESTROYED, HELD),
-                operation("set " + POOL + "property.ttlMillis=4000", DESTROYED, DESTROYED, HELD),
-                operation("set " + POOL + "property.keyPrefix=other", DESTROYED, DESTROYED, HELD),
-                operation("delete-connector-connection-pool --cascade=true locks", DESTROYED, DESTROYED, HELD));
+    static Stream<Operation> operations() {
+        return Operation.ofTheServer();
     }
 
     @ParameterizedTest
     @MethodSource("operations")
-    void operation_whileLocksAreHeld_freesNoneUnderItsHolder(String command, List<String> expected) throws Exception {
-        deployer.deploy(EAR);
+    void operation_whileLocksAreHeld_freesNoneUnderItsHolder(Operation operation) throws Exception {
+        deploy(operation.alone() ? List.of(ADAPTER, APPLICATION) : List.of(EAR));
+        WorkingApp app = new WorkingApp(operation.alone() ? "/working/" : "/");
+        Map<String, CompletableFuture<Void>> requests = new LinkedHashMap<>();
         try {
-            Map<String, CompletableFuture<String>> working = new LinkedHashMap<>();
             for (String way : WAYS) {
-                String lock = way + "-" + Math.abs(command.hashCode());
-                working.put(lock, begin(lock, way));
-                await().until(() -> say(lock, "").equals(HELD));
+                String lock = way + "-" + Math.abs(operation.hashCode());
+                requests.put(lock, app.begin(lock, way));
+                await().atMost(PATIENCE).until(() -> app.state(lock).equals(Operation.HELD));
+                tokens.put(lock, nodes.token(lock));
             }
-            CompletableFuture<String> operation = CompletableFuture.supplyAsync(() -> manage(command));
-            long tellBy = System.nanoTime() + MOST_OF_THE_TTL.toNanos();
-            Map<String, String> states = new LinkedHashMap<>();
-            while (!operation.isDone() || System.nanoTime() < tellBy || isToBeTold(states, expected, tellBy)) {
-                for (String lock : working.keySet()) {
-                    states.put(lock, say(lock, ""));
-                    boolean told = !states.get(lock).equals(HELD);
-                    assertThat(told && System.nanoTime() > tellBy || nodes.isHeld(lock))
-                            .as("%s is not free", lock)
-                            .isTrue();
-                }
+            log = ServerLog.fromNow();
+            ServerLife life = ServerLife.ofNow();
+            managed = CompletableFuture.runAsync(() -> run(operation.command(), life));
+            watch(operation, app, life);
+            for (String lock : requests.keySet()) {
+                app.end(lock);
             }
-            operation.get();
-            for (String lock : working.keySet()) {
-                say(lock, "&end=true");
-            }
-            assertThat(states.values()).containsExactlyElementsOf(expected);
-            for (String lock : working.keySet()) {
-                String answer = working.get(lock).get();
-                assertThat(answer.endsWith(", committed"))
-                        .as("%s: %s", lock, answer)
-                        .isEqualTo(lock.startsWith("transaction") && answer.startsWith(HELD));
-                await().atMost(MOST_OF_THE_TTL.multipliedBy(10)) // keys outlive their leases by the longest TTL
-                        .until(() -> nodes.isFree(lock));
+            managed.get();
+            assertThat(states.values().stream().map(Seen::state))
+                    .as(() -> states + pause())
+                    .containsExactlyElementsOf(operation.expected());
+            for (Map.Entry<String, CompletableFuture<Void>> request : requests.entrySet()) {
+                request.getValue().get();
+                assertEnd(request.getKey(), app.state(request.getKey()), life);
             }
         } finally {
-            deployer.undeploy(EAR);
+            for (String lock : requests.keySet()) {
+                app.end(lock);
+            }
+            clear();
         }
     }
 
-    /** A server may act after it has answered, and the adapter gives holders time to end. */
-    private static boolean isToBeTold(Map<String, String> states, List<String> expected, long tellBy) {
-        return !List.copyOf(states.values()).equals(expected) && System.nanoTime() < tellBy + PATIENCE.toNanos();
+    private void deploy(List<String> names) {
+        for (String name : names) {
+            deployer.deploy(name);
+            deployed.add(0, name);
+        }
     }
 
-    private String manage(String command) {
+    /**
+     * Looks at the locks while their holders work: until the operation is done and most of a TTL is over, and
+     * until all is reported.
+     */
+    private void watch(Operation operation, WorkingApp app, ServerLife life) throws IOException {
+        begun = System.nanoTime();
+        boolean over = false;
+        while (!over) {
+            long now = System.nanoTime() - begun;
+            over = now > MOST_OF_THE_TTL.toNanos()
+                    && (managed.isDone() && isExpected(operation) || now > PATIENCE.toNanos());
+            for (String lock : tokens.keySet()) {
+                // The order counts: a holder that has gone when its lock is looked at does not work
+                boolean free = !nodes.isHeld(lock);
+                Seen seen = see(lock, app.state(lock));
+                boolean ended = life.isOver();
+                boolean mayBeFree = ended || !seen.isHeld() && now > MOST_OF_THE_TTL.toNanos();
+                assertThat(free && !mayBeFree)
+                        .as(() -> lock + " is free; its holder's state is " + seen + pause())
+                        .isFalse();
+                assertThat(nodes.isReleased(lock, tokens.get(lock)))
+                        .as(() -> lock + " was released; its holder's state is " + seen + pause())
+                        .isFalse();
+            }
+        }
+    }
+
+    private Seen see(String lock, String state) {
+        long millis = Duration.ofNanos(System.nanoTime() - begun).toMillis();
+        return states.merge(
+                lock, new Seen(state, millis), (known, now) -> known.state().equals(now.state()) ? known : now);
+    }
+
+    /** A server may act after it has answered, and the adapter gives holders time to end. */
+    private boolean isExpected(Operation operation) {
+        return states.values().stream().map(Seen::state).toList().equals(operation.expected());
+    }
+
+    /** Says that the server did not run for so long that leases ended: then the operation is not what ended them. */
+    private String pause() {
         try {
-            return server.manage(command);
+            return log.pause()
+                    .map(line -> ". THE SERVER'S PROCESS PAUSED, so this says nothing of the operation: " + line)
+                    .orElse("");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void assertEnd(String lock, String state, ServerLife life) {
+        if (!life.isOver()) {
+            assertThat(state.endsWith(", committed"))
+                    .as("%s: %s", lock, state)
+                    .isEqualTo(lock.startsWith("transaction") && state.startsWith(Operation.HELD));
+        }
+        await().atMost(MOST_OF_THE_TTL.multipliedBy(10)) // keys outlive their leases by the longest TTL
+                .until(() -> nodes.isFree(lock));
+    }
+
+    private void run(String command, ServerLife life) {
+        try {
+            switch (command) {
+                case Operation.UNDEPLOY_EAR -> undeploy(EAR);
+                case Operation.UNDEPLOY_APPLICATION -> undeploy(APPLICATION);
+                case Operation.UNDEPLOY_ADAPTER -> undeploy(ADAPTER);
+                case Operation.TERMINATE, Operation.KILL -> life.end(command.equals(Operation.KILL));
+                default -> server.manage(command);
+            }
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
     }
 
-    private static HttpRequest.Builder request(String query) {
-        return HttpRequest.newBuilder(URI.create(RealServers.http() + "/" + query))
-                .timeout(Duration.ofSeconds(90));
+    /** Arquillian's deployer is for the test's own thread. */
+    private void undeploy(String deployment) throws IOException {
+        gone.add(deployment);
+        ((StartedServer) server).undeploy(ServerContainer.file(FILES.get(deployment)));
     }
 
-    private CompletableFuture<String> begin(String lock, String way) {
-        HttpRequest request = request("?lock=" + lock + "&way=" + way)
-                .POST(HttpRequest.BodyPublishers.noBody())
-                .build();
-        return http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).thenApply(HttpResponse::body);
-    }
-
-    private String say(String lock, String more) throws IOException, InterruptedException {
-        return http.send(request("?lock=" + lock + more).build(), HttpResponse.BodyHandlers.ofString())
-                .body();
+    /** Takes away what is there still. The operation may have done some of that, in another way. */
+    private void clear() throws Exception {
+        managed.handle((done, failure) -> done).get();
+        server.repair();
+        for (String deployment : deployed) {
+            try {
+                deployer.undeploy(deployment);
+            } catch (Exception e) { // Arquillian throws what the server's container throws
+                if (!gone.contains(deployment)) {
+                    server.removeRest(FILES.get(deployment), e);
+                }
+            }
+        }
     }
 }

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import javax.management.InstanceNotFoundException;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanServerConnection;
@@ -164,11 +163,7 @@ class SecretsIT {
     }
 
     private void readLogs() throws IOException {
-        try (Stream<Path> files = Files.walk(server.logs())) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                readable.put("log " + file.getFileName(), Files.readString(file, StandardCharsets.ISO_8859_1));
-            }
-        }
+        ServerLog.texts().forEach((file, text) -> readable.put("log " + file.getFileName(), text));
     }
 
     private String allLogs() {

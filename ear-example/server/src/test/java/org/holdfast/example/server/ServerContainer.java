@@ -28,6 +28,11 @@ public final class ServerContainer implements DeployableContainer<ServerContaine
         public void validate() {}
     }
 
+    /** Returns where an archive of that name is deployed from. */
+    static Path file(String archive) {
+        return DEPLOYMENTS.toAbsolutePath().resolve(archive);
+    }
+
     private final StartedServer server = (StartedServer) ApplicationServer.current();
 
     @Override
@@ -81,7 +86,7 @@ public final class ServerContainer implements DeployableContainer<ServerContaine
     @Override
     public void undeploy(Archive<?> archive) throws DeploymentException {
         try {
-            server.undeploy(DEPLOYMENTS.toAbsolutePath().resolve(archive.getName()));
+            server.undeploy(file(archive.getName()));
         } catch (IOException e) {
             throw new DeploymentException(e.getMessage(), e);
         }

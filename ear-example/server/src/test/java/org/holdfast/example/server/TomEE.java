@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.management.MBeanServerConnection;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
 import org.awaitility.Awaitility;
 import org.holdfast.LockConnectionFactory;
 
@@ -190,11 +193,33 @@ final class TomEE implements StartedServer {
                 .collect(Collectors.joining()));
     }
 
-    /** @param command a setting, which the server reads when it starts */
+    /** @param command a setting, which the server reads when it starts; or what its web module is to do */
     @Override
     public String manage(String command) throws IOException {
+        if (!command.contains("=")) {
+            return reload(command);
+        }
         append("system.properties", command + "\n");
         return "";
+    }
+
+    private static String reload(String operation) throws IOException {
+        try (JMXConnector client = ServerJvm.connect()) {
+            MBeanServerConnection beans = client.getMBeanServerConnection();
+            ObjectName module = beans.queryNames(new ObjectName("Catalina:j2eeType=WebModule,*"), null).stream()
+                    .findFirst()
+                    .orElseThrow();
+            return String.valueOf(beans.invoke(module, operation, null, null));
+        } catch (Exception e) {
+            throw new IOException(operation, e);
+        }
+    }
+
+    @Override
+    public void repair() throws IOException {
+        if (!process.isAlive()) {
+            run();
+        }
     }
 
     private void addSettings(String lines) throws IOException {

@@ -8,21 +8,27 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.transaction.UserTransaction;
 import java.io.IOException;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 
-/** Takes a lock and works under it until a request ends that; answers meanwhile whether a loss was reported. */
+/**
+ * Takes a lock and works under it until the test ends that. It writes its state to a file, and the test ends it
+ * by another file: the test can read and write these when the application, its adapter or the server has gone.
+ */
 @WebServlet("/")
 public class WorkingServlet extends HttpServlet {
 
     private static final long serialVersionUID = 1L;
-    private static final int LONGEST_SECONDS = 60;
+    private static final int LONGEST_SECONDS = 90;
+    private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     @Resource(name = "eis/holdfast")
     private transient LockConnectionFactory locks;
@@ -30,55 +36,77 @@ public class WorkingServlet extends HttpServlet {
     @Resource
     private transient UserTransaction transaction;
 
-    private final transient Map<String, Work> underWay = new ConcurrentHashMap<>();
-
+    /**
+     * The state of one work. A static class, loaded before the application goes: its class loader finds no new
+     * classes then.
+     */
     private static final class Work {
-        private final CountDownLatch end = new CountDownLatch(1);
-        private volatile String state = "begun";
+        private final Path file;
+        private String state = "begun";
+
+        private Work(Path file) {
+            this.file = file;
+        }
+
+        /** Writes the new state. The test never reads half of one. */
+        private synchronized void become(String next) {
+            state = next;
+            Path written = file.resolveSibling(file.getFileName() + ".new");
+            try {
+                Files.writeString(written, next);
+                Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private synchronized void append(String more) {
+            become(state + more);
+        }
+
+        /**
+         * Works on when it is interrupted, as it may stand in a call that does not notice it: servers interrupt
+         * what they stop.
+         */
+        private void work(Lease lease) {
+            become("held");
+            lease.onLost(loss -> become("lost: " + loss.reason()));
+            Path end = file.resolveSibling(file.getFileName() + ".end");
+            long latest = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_SECONDS);
+            while (!Files.exists(end)) {
+                if (System.nanoTime() - latest > 0) {
+                    append(", forgotten");
+                    return;
+                }
+                LockSupport.parkNanos(STEP_NANOS); // the test is another process, and may have no other way to here
+                Thread.interrupted();
+            }
+        }
     }
 
     /** Works, and answers what became of it. */
     @Override
     protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
         String lock = request.getParameter("lock");
-        Work work = new Work();
-        underWay.put(lock, work);
+        Work work = new Work(Path.of(request.getParameter("file")));
         try (LockConnection connection = locks.getConnection()) {
             switch (request.getParameter("way")) {
-                case "connection" -> work(work, connection.acquire(LockRequest.of(lock)));
+                case "connection" -> work.work(connection.acquire(LockRequest.of(lock)));
                 case "detached" -> {
                     try (Lease lease = connection.acquire(LockRequest.of(lock).detached())) {
-                        work(work, lease);
+                        work.work(lease);
                     }
                 }
                 default -> {
                     transaction.begin();
-                    work(work, connection.acquire(LockRequest.of(lock)));
+                    work.work(connection.acquire(LockRequest.of(lock)));
                     transaction.commit();
-                    work.state += ", committed";
+                    work.append(", committed");
                 }
             }
-            response.getWriter().print(work.state);
         } catch (Exception e) {
-            response.getWriter().print(work.state + ", " + e);
+            work.append(", " + e);
         }
-    }
-
-    private static void work(Work work, Lease lease) throws InterruptedException {
-        lease.onLost(loss -> work.state = "lost: " + loss.reason());
-        work.state = "held";
-        if (!work.end.await(LONGEST_SECONDS, TimeUnit.SECONDS)) {
-            work.state += ", forgotten";
-        }
-    }
-
-    /** Answers how the work on a lock stands, and ends it if the request asks for that. */
-    @Override
-    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        Work work = underWay.get(request.getParameter("lock"));
-        response.getWriter().print(work == null ? "none" : work.state);
-        if (work != null && request.getParameter("end") != null) {
-            work.end.countDown();
-        }
+        response.getWriter().print(work.state);
     }
 }
