@@ -108,7 +108,8 @@ final class Trouble {
 
     /** So short that few clients see it. One asks meanwhile, and the others afterwards. */
     private void dip(SimulatedNode node) {
-        long back = setting.smallestStepMicros() + upTo(2 * setting.timing().maxLeaseTtl().toNanos() / 1_000);
+        long back = setting.smallestStepMicros()
+                + upTo(2 * setting.timing().maxLeaseTtl().toNanos() / 1_000);
         long nanos = SHORTEST_STEP + upTo(4 * setting.meanDelay());
         node.pushClock(-back);
         world.after(nanos, () -> node.pushClock(back));
