@@ -18,8 +18,7 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    an owner has the lock exclusively, for so long if not renewed
---   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right: the moment in milliseconds for
---                 which the caller has to vouch
+--   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right at this moment, in milliseconds
 --   {3, token, _} this token or a larger one was granted before the reading began, or this lease was released
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks

@@ -1,32 +1,27 @@
 -- Comes after time.lua, quarantine.lua and lock.lua, and before a script that may take a lock of another owner whose lease
 -- has ended.
 --
--- ARGV[6]  the moment in milliseconds up to which the caller vouches for this node's clock, see lock.lua; 0 for none
+-- ARGV[6]  the moment in milliseconds at which the caller has found this node's clock right, see lock.lua; 0 for none
 
--- A clock for which a client has vouched may have been set back since: this is as long ago as that may be.
-local vouchedAgo = 5000
+-- A clock that was found right may have been set back since, while the command was under way: so no earlier moment counts.
+local longestUnderWay = 5000
 
 -- Returns for how many milliseconds more another owner has a lock whose lease has so many left, 0 if it has it no more; and
--- the moment for which the caller has to vouch before this is certain, 0 if it is.
+-- the moment at which the caller has to find this clock right before that is certain, 0 if it is.
 --
--- A lease that has ended by this clock may be in force, if the clock is ahead for a moment. The moment is rounded up: this
--- clock may be read a little later each time. A lock that lasts longer than any lease was granted before the clock was set
--- back, or the clock is behind for a moment: it has the longest lease left at the most, if the caller vouches for the clock
--- as it is now.
+-- A lease that has ended by this clock may be in force, if the clock is ahead for a moment. A lock that lasts longer than any
+-- lease was granted before the clock was set back, or the clock is behind for a moment: where the clock is right it has the
+-- longest lease left at the most.
 local function heldFor(left, lingerMicros)
-  local longest = math.ceil(quarantineOf(lingerMicros) / 1000) + vouchedAgo
+  local longest = math.ceil(quarantineOf(lingerMicros) / 1000) + longestUnderWay
   if lingerMicros == 0 or left > 0 and left <= longest then
     return math.max(left, 0), 0
   end
-  local vouched = tonumber(ARGV[6])
-  if left <= 0 then
-    local ended = millis + left
-    return 0, ended > vouched and ended + 2 or 0
-  end
-  if vouched > millis or vouched < millis - vouchedAgo then
+  local right = tonumber(ARGV[6])
+  if right > millis or right < millis - longestUnderWay or millis + left > right + 2 and left <= 0 then
     return 0, millis
   end
-  return longest, 0
+  return left > 0 and longest or 0, 0
 end
 
 -- Returns the same for a lock whose key has this value, and cuts a key that lasts too long.

@@ -2,7 +2,7 @@
 -- as its last reader.
 --
 -- Uses of the script before: `base` and `leased`; `before`, if all readers may still be undone; `kept`, for how many
--- milliseconds more the lock is read already; `known`, when this reader's lease ends so far, or 0; `shortens`, whether it may
+-- milliseconds more the lock is read already, and `missing`, whether its key is; `known`, when this reader's lease ends so far, or 0; `shortens`, whether it may
 -- end earlier than that; `readers`, `lingerMicros` and `linger`. And what fence.lua and readers.lua have left, and the same
 -- KEYS and ARGV.
 --
@@ -17,10 +17,14 @@ local ends = millis + ARGV[3]
 if not shortens then
   ends = math.max(ends, known)
 end
+local latest = tonumber(redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')[2] or '0')
+if kept > 0 and isDeleted(kept, known, latest) then
+  redis.call('ZADD', readers, millis + kept, 'deleted') -- stands for it
+end
 redis.call('ZADD', readers, ends, ARGV[1])
 local left = math.max(kept, ends - millis)
 if shortens and kept > 0 then
-  left = readFor(kept, known, tonumber(redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')[2]))
+  left = math.min(tonumber(redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')[2]) - millis, kept)
 end
 local last, lease = tokens(KEYS[2])
 local stands = larger(lease, ARGV[2])
@@ -30,7 +34,7 @@ elseif expired > 0 then
   before = lease -- that is perhaps the token of one that has ended
 end
 local value = ARGV[5] .. ' ' .. before .. ' readers ' .. base .. ' ' .. leased
-if kept > 0 and left == kept then
+if kept > 0 and left == kept and not missing then
   redis.call('SET', KEYS[1], value, 'KEEPTTL')
 else
   redis.call('SET', KEYS[1], value, 'PX', left + linger)

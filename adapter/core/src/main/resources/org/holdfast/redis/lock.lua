@@ -7,9 +7,8 @@
 -- checks it, would leave no trace of locks that are still in force.
 --
 -- A lock that lingers may be in force: this node's clock may be ahead for a moment. So it goes to another owner only
--- where that owner's client vouches that this clock is right, by the moment at which the lease has ended. To a client
--- that does not, a script reports that moment. The client compares this node's clock with its own, and sends its request
--- again. So no lock in force is ever overwritten, whatever this clock shows. Nor does it end early: while this clock is
+-- where that owner's client has found this clock right. To a client that has not, a script reports the moment by this
+-- clock. The client compares it with its own clock, and sends its request again with that moment. So no lock in force is ever overwritten, whatever this clock shows. Nor does it end early: while this clock is
 -- behind for a moment, no renewal makes a lock shorter than it was.
 --
 -- A fence holds the last token: nothing smaller is granted. Behind it stands the last token of a lease: nothing smaller

@@ -5,12 +5,9 @@
 -- was ahead.
 local grain = 20
 
--- Returns for how many milliseconds more a lock is read, 0 or less if it is not: where its key is kept for so long, one
--- reader's entry had this end or 0, and the latest end of those that are there now is this one, 0 or less for none.
-local function readFor(kept, known, latest)
-  if millis + kept > math.max(known, latest) + grain then
-    return kept
-  end
-  return math.min(latest - millis, kept)
+-- Returns whether an entry was deleted: where a lock's key is kept for so long, one reader's entry had this end or 0, and the
+-- latest end of those that are there is this one, 0 or less for none.
+local function isDeleted(kept, known, latest)
+  return millis + kept > math.max(known, latest) + grain
 end
 

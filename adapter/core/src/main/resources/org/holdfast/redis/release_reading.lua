@@ -84,7 +84,7 @@ else
     redis.call('GET', KEYS[4]) -- see lock.lua
   end
   local latest = leave(known)
-  local left = readFor(keptFor, known, latest)
+  local left = isDeleted(keptFor, known, latest) and keptFor or math.min(latest - millis, keptFor)
   over = left <= 0
   remain = left + linger > 0 and (latest > 0 or not over)
   leaveTombstone(remain and linger > 0 and millis + left or nil)
@@ -96,6 +96,8 @@ else
   end
   if remain and (left < keptFor or before ~= kept) then
     redis.call('SET', KEYS[1], ARGV[7] .. ' ' .. before .. ' ' .. holder, 'PX', left + linger)
+  end
+  if remain then
     redis.call('PEXPIRE', KEYS[3], left + linger)
   end
 end

@@ -17,8 +17,8 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    another owner has it, for so long if not renewed
---   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right: the moment in
---                 milliseconds for which the caller has to vouch
+--   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right at this moment,
+--                 in milliseconds
 --   {3, token, _} no owner has it, and a larger token was granted to a lease or this lease was released
 --   {6, 0, _}     no owner has it, and the birth mark or the heartbeat is gone: this node may have forgotten locks, and
 --                 heals nothing
@@ -77,7 +77,7 @@ end
 for i = 1, keys, 2 do
   local last, lease = tokens(KEYS[i + 1])
   lease = larger(lease, ARGV[2])
-  redis.call('PEXPIRE', KEYS[i + 1], ARGV[4]) -- first, since it needs no memory: so a lease is renewed on a full node too
+  redis.call('PEXPIRE', KEYS[i], ttls[i]) -- first, since it needs no memory: so a lease is renewed on a full node too
   local ends = lingerMicros > 0 and millis + ttls[i] - math.ceil(lingerMicros / 1000)
   record(KEYS[i + 1], larger(last, lease), lease, ends, ARGV[4])
   redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1], 'PX', ttls[i]) -- a renewal is not undone

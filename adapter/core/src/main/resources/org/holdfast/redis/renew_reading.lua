@@ -20,8 +20,7 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    another owner has the lock exclusively, for so long if not renewed
---   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right: the moment in milliseconds for
---                 which the caller has to vouch
+--   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right at this moment, in milliseconds
 --   {3, token, _} this reader is not in, and a larger token was granted since or this lease was released
 --   {6, 0, _}     this reader is not in, and the birth mark or the heartbeat is gone: this node may have forgotten
 --                 locks, and heals nothing
@@ -33,6 +32,7 @@ local linger = math.ceil(lingerMicros / 1000)
 local shortens = ARGV[8] == '1'
 local before -- a renewal is not undone
 local holder, left, value = readLock(KEYS[1], ARGV[1])
+local missing = not holder
 local base, leased
 local kept = 0
 local known = 0
@@ -64,12 +64,13 @@ elseif known <= millis then
   if refusal then
     return refusal
   end
-  local last, lease = tokens(KEYS[2])
+  local last, lease, ends = tokens(KEYS[2])
   if tonumber(ARGV[2]) < tonumber(holder and leased or lease) or known < 0 then
     return {3, tonumber(lease), now}
   end
   if not base then
     base, leased = last, lease
+    kept = missing and ends and math.max(ends - millis, 0) or 0 -- others may have read, and the key is lost
     redis.call('DEL', readers)
   end
 end

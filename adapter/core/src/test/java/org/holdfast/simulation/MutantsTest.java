@@ -191,7 +191,10 @@ class MutantsTest {
                 new Mutant()
                         .amidst("CLOCK_STEP")
                         .with(GUARD + "ClockMonitor.java", "if (!counts) {", "if (false) {")
-                        .with(SCRIPTS + "ended.lua", "and ended + 2 or 0", "and 0 or 0"));
+                        .with(
+                                SCRIPTS + "ended.lua",
+                                "if right > millis or right < millis - longestUnderWay or millis + left > right + 2 and left <= 0 then",
+                                "if left > 0 and (right > millis or right < millis - longestUnderWay) then"));
     }
 
     @ConcurrentTest
@@ -236,7 +239,12 @@ class MutantsTest {
     void endedLeaseTakenByAnyClient_isFound() throws Exception {
         assertFound(
                 "Violation: ",
-                new Mutant().amidst("CLOCK_BLIP").with(SCRIPTS + "ended.lua", "and ended + 2 or 0", "and 0 or 0"));
+                new Mutant()
+                        .amidst("CLOCK_BLIP")
+                        .with(
+                                SCRIPTS + "ended.lua",
+                                "if right > millis or right < millis - longestUnderWay or millis + left > right + 2 and left <= 0 then",
+                                "if left > 0 and (right > millis or right < millis - longestUnderWay) then"));
     }
 
     /** The clock may have jumped before a process comes that has not watched it. */
@@ -268,8 +276,8 @@ class MutantsTest {
                         .amidst("CLOCK_DIP")
                         .with(
                                 SCRIPTS + "ended.lua",
-                                "if vouched > millis or vouched < millis - vouchedAgo then",
-                                "if false then"));
+                                "if right > millis or right < millis - longestUnderWay or millis + left > right + 2 and left <= 0 then",
+                                "if left <= 0 and (right > millis or right < millis - longestUnderWay or millis + left > right + 2) then"));
     }
 
     @ConcurrentTest
@@ -285,7 +293,9 @@ class MutantsTest {
     void readerWhoseEntryIsDeletedForgotten_isFound() throws Exception {
         assertFound(
                 "Violation: ",
-                new Mutant().amidst("CLOCK_BLIP").with(SCRIPTS + "readers.lua", "+ grain then", "+ math.huge then"));
+                new Mutant()
+                        .amidst("CLOCK_BLIP")
+                        .with(SCRIPTS + "readers.lua", "math.max(known, latest) + grain", "math.huge"));
     }
 
     /** Redis deletes some of what has expired while the clock is ahead, and perhaps not the heartbeat. */

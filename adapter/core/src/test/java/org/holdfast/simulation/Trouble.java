@@ -85,7 +85,11 @@ final class Trouble {
             case CLOCK_STEP -> node.stepClock(false);
             case CLOCK_SET_RIGHT -> node.stepClock(true);
             case CLOCK_BLIP -> node.blipClock(blip(duration()), random.nextInt(4) > 0 ? 0 : lingerMicros());
-            case CLOCK_DIP -> dip(node);
+            case CLOCK_DIP -> {
+                if (end - world.now() > 600 * MILLI) { // it has to be right again in time
+                    dip(node);
+                }
+            }
             case CLOCK_STAIRS -> {
                 if (end - world.now() > 600 * MILLI) { // it has to be right again in time
                     climb(node);

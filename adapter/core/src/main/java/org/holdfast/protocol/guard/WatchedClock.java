@@ -95,7 +95,12 @@ final class WatchedClock {
     void settle(long now) {
         doubted = false;
         comparedFrom = now;
-        countsFrom = now;
+        countOnlyFrom(now);
+    }
+
+    /** A later moment that was set before stays. */
+    private void countOnlyFrom(long moment) {
+        countsFrom = !stepped || moment - countsFrom > 0 ? moment : countsFrom;
     }
 
     /** Describes how far the clock has stepped. */
@@ -128,7 +133,7 @@ final class WatchedClock {
         } else if (knownLow - newHigh > GRAIN_NANOS) { // set back
             returned = true;
             stepped((newLow - knownLow) / 2 + (newHigh - knownHigh) / 2, receivedAt, nodeMicros);
-            countsFrom = receivedAt + SETTLING_NANOS;
+            countOnlyFrom(receivedAt + SETTLING_NANOS);
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (receivedAt - at >= 0) {
             if (receivedAt - at > LONGEST_GAP_NANOS) {
@@ -155,10 +160,10 @@ final class WatchedClock {
     }
 
     private void stepped(long nanos, long receivedAt, long nodeMicros) {
+        countOnlyFrom(receivedAt);
         stepped = true;
         stepNanos = nanos;
         comparedFrom = receivedAt;
-        countsFrom = receivedAt;
         steadyMicros = nodeMicros;
     }
 

@@ -226,7 +226,7 @@ public final class ScriptCodec {
             call.add(bytes(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
         }
         addHeartbeat(call);
-        call.add(command.first()).add(command.permits());
+        call.add(command.first()).add(command.permits()).add(lingerMicros);
     }
 
     /** Adds the keys of locks and of all that shows their holders, and the number of locks as the first argument. */

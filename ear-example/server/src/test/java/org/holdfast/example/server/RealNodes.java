@@ -68,9 +68,10 @@ final class RealNodes {
         return !isHeld(lock) && released > nodes.size() / 2;
     }
 
+    /** Behind the last token stand the last one of a lease and its end. */
     private long tokenAt(URI node, String lock) {
         String stored = ask(node, "GET " + key(lock, "fence"));
-        return stored.isEmpty() ? 0 : Long.parseLong(stored);
+        return stored.isEmpty() ? 0 : Long.parseLong(stored.split(" ")[0]);
     }
 
     private String key(String lock, String part) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.node.SharedSettings;
+import org.junit.jupiter.api.Test;
+
+/** What a process counts of a clock that steps more than once. */
+class WatchedClockTest {
+
+    private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final ClockMonitor clockMonitor = new ClockMonitor(1, new SharedSettings(30_000, 600_000, 0.01));
+
+    private boolean told(long sent, long aheadNanos) {
+        long micros = 1_800_000_000_000_000L + (sent + MILLI / 2 + aheadNanos) / 1_000;
+        return clockMonitor.note(0, sent, sent + MILLI, micros);
+    }
+
+    /** Other processes have not seen the set-back, whatever becomes of the jump. */
+    @Test
+    void clock_setBackWhileAJumpIsDoubted_countsNoSoonerWhenThatIsSettled() {
+        told(0, 0);
+        told(SECOND, 3 * SECOND);
+        told(SECOND + 100 * MILLI, -20 * SECOND);
+        assertThat(clockMonitor.find(0, SECOND + 200 * MILLI)).isEqualTo(ClockMonitor.Finding.NODE);
+
+        clockMonitor.settle(0, clockMonitor.doubt(0), SECOND + 300 * MILLI);
+
+        assertThat(told(2 * SECOND, -20 * SECOND)).isFalse();
+    }
+
+    /** The second step is small and ahead, and the clock is still behind. */
+    @Test
+    void clock_setBackAndThenALittleAhead_countsNoSoonerWhenThatIsSettled() {
+        told(0, 0);
+        told(SECOND, -20 * SECOND);
+        told(SECOND + 100 * MILLI, -19 * SECOND);
+
+        clockMonitor.settle(0, clockMonitor.doubt(0), SECOND + 300 * MILLI);
+
+        assertThat(told(2 * SECOND, -19 * SECOND)).isFalse();
+    }
+}

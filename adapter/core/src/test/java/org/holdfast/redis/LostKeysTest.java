@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Target;
+import org.junit.jupiter.api.Test;
+
+/** Keys of a real node that are lost while its clock is right, and fences and permits while it is wrong. */
+class LostKeysTest extends NodeWithClock {
+
+    private static final Duration LONG_BACK = Duration.ofMinutes(-10);
+
+    /** The key of the lock ends with the other reader's lease, which then seems to be the only one. */
+    @Test
+    void readerInForce_whoseEntryIsDeletedAndWhomALongerReaderJoinsAndLeaves_keepsWritersOut() throws Exception {
+        Claim other = claim(READING, DAN, 8, 60_000);
+        assertThat(ask(acquire(claim(READING, ADA, 7)))).isEqualTo(GRANTED);
+
+        node.command("DEL test:{x}:readers");
+        assertThat(ask(acquire(other))).isEqualTo(GRANTED);
+        ask(end(other));
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** The renewal of one reader replaces the moment in the fence by its own end. */
+    @Test
+    void readerInForce_whoseLocksKeyIsLostBeforeAShorterReaderIsRenewedAndLeaves_keepsWritersOut() throws Exception {
+        Claim other = claim(READING, DAN, 8, 1_000);
+        assertThat(ask(acquire(claim(READING, ADA, 7)))).isEqualTo(GRANTED);
+        assertThat(ask(acquire(other))).isEqualTo(GRANTED);
+
+        node.command("DEL test:{x}:lock");
+        assertThat(ask(renew(other))).isEqualTo(GRANTED);
+        ask(end(other));
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** The same, without any release: the shorter reader's lease ends. */
+    @Test
+    void readerInForce_whoseLocksKeyIsLostBeforeAShorterReaderIsRenewed_keepsWritersOut() throws Exception {
+        Claim other = claim(READING, DAN, 8, 100);
+        assertThat(ask(acquire(claim(READING, ADA, 7)))).isEqualTo(GRANTED);
+        assertThat(ask(acquire(other))).isEqualTo(GRANTED);
+
+        node.command("DEL test:{x}:lock");
+        assertThat(ask(renew(other))).isEqualTo(GRANTED);
+        clock.set(Duration.ofMillis(200)); // as time passes
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** The entry that refuses what is still under way is written to a set that has no time to live. */
+    @Test
+    void tombstone_ofAReaderWhoseEntryIsDeleted_expires() throws Exception {
+        Claim held = claim(READING, ADA, 7);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+
+        assertThat(ask(acquire(claim(READING, DAN, 9)))).isEqualTo(GRANTED);
+        assertThat(ask(renew(claim(READING, DAN, 9)))).isEqualTo(GRANTED);
+
+        node.command("DEL test:{x}:readers");
+        ask(end(held));
+
+        assertThat(lastsFor("test:{x}:readers")).isNotEqualTo(-1); // -2: there is none
+    }
+
+    /** The fence ends by the clock that is behind: it is gone when that clock is right again. */
+    @Test
+    void fence_ofALeaseThatIsRenewedWhileTheClockIsFarBehind_stays() throws Exception {
+        Claim held = claim(ALONE, ADA, 7);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+
+        clock.set(LONG_BACK);
+        ask(renew(held));
+        clock.setRight();
+
+        assertThat(node.command("EXISTS test:{x}:fence")).contains("1");
+    }
+
+    @Test
+    void tokens_afterALeaseThatWasRenewedWhileTheClockWasFarBehind_doNotFall() throws Exception {
+        Claim held = claim(ALONE, ADA, 7, 100);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+        clock.set(LONG_BACK);
+        ask(renew(held));
+        clock.set(Duration.ofMillis(200)); // right again, and the lease is over
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 5)))).isInstanceOf(Reply.TokenTooSmall.class);
+    }
+
+    /** The tombstone goes with the fence. The releasing client sees no clock in the answer. */
+    @Test
+    void lateRequest_ofALeaseThatWasReleasedWhileTheClockWasFarBehind_isRefused() throws Exception {
+        Claim held = claim(ALONE, ADA, 7);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+        clock.set(LONG_BACK);
+        ask(end(held));
+        clock.setRight();
+
+        assertThat(ask(acquire(held))).isInstanceOf(Reply.TokenTooSmall.class);
+    }
+
+    /** No client asks for a permit that seems to be taken for longer than any lease lasts: so none has it cut. */
+    @Test
+    void permit_whoseDeadHolderTookItWhileTheClockWasFarAhead_isFoundAfterAQuarantine() throws Exception {
+        Target permit = new Target.Permit("x", 0);
+        clock.set(Duration.ofHours(1));
+        assertThat(ask(acquire(claim(permit, ADA, 7)))).isEqualTo(GRANTED);
+        clock.setRight();
+        ask(new Command.FindPermit("x", 1, 0));
+
+        clock.set(Duration.ofSeconds(90)); // as time passes: more than a quarantine and a TTL
+        Reply found = ask(new Command.FindPermit("x", 1, 0));
+        assertThat(found).as("a caller waits for so long before it asks").isEqualTo(new Reply.Free(0));
+    }
+}
