@@ -22,6 +22,8 @@ enum Fault {
     CLOCK_BLIP(1),
     /** A node's clock goes back and is right again a moment later. */
     CLOCK_DIP(1),
+    /** A node's clock goes back by more than any lease lasts, and is right again a moment later. */
+    CLOCK_DIVE(1),
     /**
      * A node's clock goes ahead in several steps, and is back after the last one. Meanwhile a client may lose its connection to
      * it, so that what it undoes arrives when the clock is back, and the node's memory may be full.

@@ -273,7 +273,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .amidst("CLOCK_DIP")
+                        .amidst("CLOCK_DIVE")
                         .with(
                                 SCRIPTS + "ended.lua",
                                 "if right > millis or right < millis - longestUnderWay or millis + left > right + 2 and left <= 0 then",

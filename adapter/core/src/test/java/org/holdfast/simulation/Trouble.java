@@ -12,6 +12,9 @@ final class Trouble {
     private static final long MILLI = 1_000_000L;
     private static final long SHORTEST_STEP = 5 * MILLI;
 
+    /** A lock that seems to last longer than any lease, and by so much, is cut. */
+    private static final long CUT_MICROS = 5_000_000;
+
     private final World world;
     private final Random random;
     private final Setting setting;
@@ -85,11 +88,8 @@ final class Trouble {
             case CLOCK_STEP -> node.stepClock(false);
             case CLOCK_SET_RIGHT -> node.stepClock(true);
             case CLOCK_BLIP -> node.blipClock(blip(duration()), random.nextInt(4) > 0 ? 0 : lingerMicros());
-            case CLOCK_DIP -> {
-                if (end - world.now() > 600 * MILLI) { // it has to be right again in time
-                    dip(node);
-                }
-            }
+            case CLOCK_DIP -> dip(node, setting.smallestStepMicros());
+            case CLOCK_DIVE -> dip(node, setting.timing().maxLeaseTtl().toNanos() / 1_000 + CUT_MICROS);
             case CLOCK_STAIRS -> {
                 if (end - world.now() > 600 * MILLI) { // it has to be right again in time
                     climb(node);
@@ -111,15 +111,19 @@ final class Trouble {
     }
 
     /** So short that few clients see it. One asks meanwhile, and the others afterwards. */
-    private void dip(SimulatedNode node) {
-        long back = setting.smallestStepMicros()
-                + upTo(2 * setting.timing().maxLeaseTtl().toNanos() / 1_000);
+    private void dip(SimulatedNode node, long least) {
+        if (end - world.now() < 600 * MILLI) { // it has to be right again in time
+            return;
+        }
+        long back = least + upTo(2 * setting.timing().maxLeaseTtl().toNanos() / 1_000);
         long nanos = SHORTEST_STEP + upTo(4 * setting.meanDelay());
         node.pushClock(-back);
         world.after(nanos, () -> node.pushClock(back));
         world.after(upTo(nanos / 2), clients.get(random.nextInt(clients.size()))::tryOnce);
         for (Client client : clients) {
-            world.after(nanos + upTo(Math.min(400 * MILLI, end - world.now())), client::tryOnce);
+            for (int times = 0; times < 3; times++) {
+                world.after(nanos + upTo(400 * MILLI), client::tryOnce);
+            }
         }
     }
 
