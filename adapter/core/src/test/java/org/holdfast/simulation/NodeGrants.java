@@ -41,9 +41,8 @@ final class NodeGrants {
 
     private record Grant(Owner owner, boolean reads, long token, long until) {
 
-        /** The same lease after a renewal; the last one may end it earlier. */
-        Grant changed(Grant renewed, boolean last) {
-            return new Grant(owner, renewed.reads(), token, last ? Math.min(until, renewed.until()) : until);
+        Grant reading(boolean now) {
+            return new Grant(owner, now, token, until);
         }
 
         boolean conflicts(Owner other, boolean otherReads) {
@@ -122,7 +121,8 @@ final class NodeGrants {
             known.add(grant);
         } else { // it counts for nothing, and what was granted before stands
             boolean last = command instanceof Command.Renew renewal && renewal.last();
-            known.replaceAll(former -> former.owner().equals(claim.owner()) ? former.changed(grant, last) : former);
+            known.removeIf(former -> last && former.owner().equals(claim.owner())); // ends early by that clock
+            known.replaceAll(former -> former.owner().equals(claim.owner()) ? former.reading(reads) : former);
         }
     }
 
