@@ -72,13 +72,13 @@ final class Floor implements Contestant {
     static Floor ofScripts(List<RedisServer> nodes) throws Exception {
         String lock = "floor:{x}:lock";
         String fence = "floor:{x}:fence";
-        String acquire = load(nodes, "time.lua", "quarantine.lua", "lock.lua", "acquire.lua");
+        String acquire = load(nodes, "time.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua");
         String release = load(nodes, "lock.lua", "fence.lua", "release.lua");
         return new Floor(
                 "floor: bare sockets, our scripts",
                 nodes,
                 request(
-                        "EVALSHA", acquire, "2", lock, fence, OWNER, NUMBER, "30000", "630000", "0", "1", NUMBER,
+                        "EVALSHA", acquire, "2", lock, fence, OWNER, NUMBER, "30000", "630000", "0", "0", "1", NUMBER,
                         ANY_CLOCK),
                 request("EVALSHA", release, "2", lock, fence, OWNER, NUMBER, "630000", "0", "floor:{x}:released"),
                 4);
