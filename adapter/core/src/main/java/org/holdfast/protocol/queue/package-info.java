@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Who comes next: the lines in which the callers of this process wait, and their places on the nodes.
+ * The order of callers: the lines in which the callers of this process wait, and their places on the nodes.
  *
  * <ul>
  *   <li>{@link org.holdfast.protocol.queue.Demand} is what a caller asks for, and thereby the line in which it waits.
