@@ -173,7 +173,8 @@ final class NodeInspector {
                             .add(change.steadyMicros())
                             .add(change.rest().getBytes(StandardCharsets.UTF_8))
                             .add(change.heartbeatMillis())
-                            .add(change.earlyMicros()));
+                            .add(change.earlyMicros())
+                            .add(change.behindUntilMicros()));
             if (!(reply instanceof List<?> list
                     && list.size() == 3
                     && list.get(0) instanceof Long status

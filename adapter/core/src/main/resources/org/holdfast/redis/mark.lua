@@ -1,13 +1,15 @@
 -- Sets the birth mark of this node and its heartbeat, if the mark still is what the client has seen.
 --
 -- KEYS[1]  birth mark, a key without a time to live
--- KEYS[2]  heartbeat: see quarantine.lua; holds the first two numbers of the mark for other scripts
+-- KEYS[2]  heartbeat: see quarantine.lua; holds the first numbers of the mark for other scripts
 -- ARGV[1]  the mark that the client has seen; empty for none
 -- ARGV[2]  since when this node's memory is whole, in microseconds by its own clock; 0 for now
 -- ARGV[3]  since when its clock is watched without a gap, likewise
 -- ARGV[4]  what follows these numbers in the mark
 -- ARGV[5]  TTL of the heartbeat in milliseconds
 -- ARGV[6]  a heartbeat that is gone before the last look is so old is gone too early, in microseconds
+-- ARGV[7]  when this clock is known to have shown a later moment: that moment, in microseconds; 0 if it is not. A quarantine
+--          that begins before it begins again when the clock has come there: the clock may have been behind for a moment
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks before, and
@@ -22,7 +24,7 @@ local mark = redis.call('GET', KEYS[1]) or ''
 if mark ~= ARGV[1] then
   return {9, 0, now}
 end
-local last = string.match(mark, '^%d+ (%d+)')
+local last = string.match(mark, '^[%d:]+ (%d+)')
 if last and ARGV[2] ~= '0' and not redis.call('GET', KEYS[2]) and now - last < tonumber(ARGV[6]) then
   return {9, 0, now} -- the clock went ahead and came back since the client has looked, or while it did: it looks again
 end
@@ -33,9 +35,13 @@ end
 local function moment(micros)
   return micros == '0' and text(now) or micros
 end
+local behind = tonumber(ARGV[7])
 local looks = {}
 local setback = false
-for look in string.gmatch(string.match(mark, '^%d+ ([%d,]+) ') or '', '%d+') do
+for look in string.gmatch(string.match(mark, '^[%d:]+ ([%d,]+) ') or '', '%d+') do
+  if ARGV[2] == '0' then
+    behind = math.max(behind, tonumber(look))
+  end
   if tonumber(look) - now > 500000 then
     setback = true -- were it kept, each look would be in the future until the clock has come there
   elseif #looks < 7 then
@@ -49,6 +55,9 @@ local written = table.concat(looks, ',')
 local steady = setback and text(seen) or moment(ARGV[3]) -- a clock that was set back has not been watched: it may come back
 redis.call('DEL', KEYS[2])
 local since = moment(ARGV[2])
+if behind > 0 and (behind > now or ARGV[2] ~= '0') then
+  since = since .. ':' .. text(behind)
+end
 redis.call('SET', KEYS[1], since .. ' ' .. written .. ' ' .. steady .. ' ' .. ARGV[4])
 redis.call('SET', KEYS[2], since .. ' ' .. looks[1], 'PX', ARGV[5])
 return {8, seen, now}

@@ -1,8 +1,9 @@
 -- Comes after time.lua and before a script that must not rely on what this node may have forgotten.
 --
 -- last but one of KEYS  heartbeat: since when this node's memory is whole, and when it was looked at last, in microseconds. It is
---                       gone early if the clock went ahead and came back, or if keys were evicted or deleted
--- last of KEYS          birth mark: begins with the same two numbers
+--                       gone early if the clock went ahead and came back, or if keys were evicted or deleted. After a colon
+--                       behind the first number: the moment up to which the clock was behind when that was written
+-- last of KEYS          birth mark: begins with the same numbers
 
 -- Redis expires with a resolution of 1 ms, by a clock that it reads a little earlier.
 local grain = 20000
@@ -27,11 +28,14 @@ local function forgotten(lingerMicros)
     return
   end
   local beat = redis.call('GET', KEYS[#KEYS - 1])
-  local since, seen = string.match(beat or redis.call('GETRANGE', KEYS[#KEYS], '0', '40'), '^(%d+) (%d+)')
+  local since, behind, seen = string.match(beat or redis.call('GETRANGE', KEYS[#KEYS], '0', '60'), '^(%d+):?(%d*) (%d+)')
   if not since then
     return {6, 0, now}
   end
   local age = now - seen
+  if behind ~= '' and now - behind >= 0 then
+    return {6, 0, now} -- the quarantine has to begin anew, by a clock that is not behind
+  end
   if age < -future or not beat and age < lingerMicros - 2 * future - grain then
     return {6, 0, now}
   end

@@ -75,6 +75,30 @@ class HeartbeatTest extends NodeWithClock {
         assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isNotEqualTo(GRANTED);
     }
 
+    /** A look while the clock is behind begins a quarantine that would be over too early when the clock is right. */
+    @ParameterizedTest
+    @ValueSource(longs = {40, 120})
+    void quarantine_begunWhileTheClockIsBehind_beginsAnewWhenItIsRight(long secondsBehind) throws Exception {
+        clock.set(Duration.ofSeconds(-secondsBehind));
+        look();
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Quarantined.class);
+        clock.setRight();
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isEqualTo(new Reply.Forgotten());
+
+        look();
+
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOfSatisfying(Reply.Quarantined.class, quarantine -> {
+            assertThat(quarantine.remainingMillis()).isGreaterThan(QUARANTINE_MILLIS - 5_000);
+        });
+    }
+
+    /** As a client does that has just started. */
+    private void look() throws Exception {
+        try (NodeConnections client = OneNode.open(node, true)) {
+            client.prepare();
+        }
+    }
+
     private Optional<Long> note(String seenMark) {
         AcceptedSettings settings = OneNode.AGREEMENTS;
         long heartbeatMillis = settings.heartbeat().toMillis();
@@ -84,6 +108,7 @@ class HeartbeatTest extends NodeWithClock {
                 new MarkChange(
                         seenMark,
                         mark.sinceMicros(),
+                        mark.behindUntilMicros(),
                         mark.steadyMicros(),
                         mark.process(),
                         0,

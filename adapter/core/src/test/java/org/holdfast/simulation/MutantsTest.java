@@ -127,8 +127,14 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .with(GUARD + "NodeGuard.java", "if (!durable && !sameProcess) {", "if (false) {")
-                        .with(GUARD + "NodeGuard.java", "if (!durable && before != null &&", "if (false &&"));
+                        .with(
+                                GUARD + "MemoryCheck.java",
+                                "if (!mark.process().runId().equals(process.runId())) {",
+                                "if (false) {")
+                        .with(
+                                GUARD + "MemoryCheck.java",
+                                "if (before != null && isReplaced",
+                                "if (false && isReplaced"));
     }
 
     @ConcurrentTest
@@ -317,8 +323,8 @@ class MutantsTest {
                 "Violation: ",
                 new Mutant()
                         .with(GUARD + "NodeGuard.java", "if (facts.mayEvict()) {", "if (false) {")
-                        .with(GUARD + "NodeGuard.java", "process.evictions() != mark.process().evictions()", "false")
-                        .with(GUARD + "NodeGuard.java", "if (!sight.heartbeat() && early) {", "if (false) {"));
+                        .with(GUARD + "MemoryCheck.java", "process.evictions() != marked.evictions()", "false")
+                        .with(GUARD + "MemoryCheck.java", "!sight.heartbeat() && early", "false"));
     }
 
     @ConcurrentTest

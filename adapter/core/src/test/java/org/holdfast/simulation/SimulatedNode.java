@@ -91,6 +91,7 @@ final class SimulatedNode {
                 .write(new MarkChange(
                         "",
                         BOOT_MICROS - 3_600_000_000L,
+                        0,
                         BOOT_MICROS - 3_600_000_000L,
                         facts().process(),
                         0,

@@ -209,6 +209,7 @@ class SimulatedRedisTest {
                     new MarkChange(
                             random.nextBoolean() ? "" : "1 2 3 run 0 - - 0 1/1/0.5",
                             random.nextInt(2),
+                            random.nextInt(2) * 4_000_000_000_000_000L,
                             random.nextInt(2),
                             new BirthMark.Process(
                                     "run", 0, BirthMark.Process.NEVER_PROMOTED, BirthMark.Process.LOADED_UNKNOWN),

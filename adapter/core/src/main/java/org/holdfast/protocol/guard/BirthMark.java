@@ -14,6 +14,8 @@ import java.util.stream.Collectors;
  * <p>All moments are those of the node's clock, in microseconds.
  *
  * @param sinceMicros since when nothing was forgotten
+ * @param behindUntilMicros a later moment that the clock is known to have shown before that; 0 if it is not. When the
+ *     clock shows it again, the clock may have been behind only for a moment: then {@code sinceMicros} is too early
  * @param looks when processes looked, the last look first, eight at the most. They grow, also if the clock is set back:
  *     one that a process remembers and that is missing here shows old memory that was put back
  * @param steadyMicros since when processes have watched the clock without a gap and without a jump
@@ -24,6 +26,7 @@ import java.util.stream.Collectors;
  */
 public record BirthMark(
         long sinceMicros,
+        long behindUntilMicros,
         List<Long> looks,
         long steadyMicros,
         Process process,
@@ -31,8 +34,8 @@ public record BirthMark(
         AcceptedSettings acceptedSettings) {
 
     private static final Pattern FORM = Pattern.compile(
-            "(\\d{1,18}) (\\d{1,18}(?:,\\d{1,18}){0,7}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18}) (\\S{1,64}) (\\S{1,40})"
-                    + " (\\d{1,18}) (\\S{1,128})");
+            "(\\d{1,18})(?::(\\d{1,18}))? (\\d{1,18}(?:,\\d{1,18}){0,7}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18})"
+                    + " (\\S{1,64}) (\\S{1,40}) (\\d{1,18}) (\\S{1,128})");
 
     /**
      * A Redis process, and what has become of its memory by then.
@@ -63,25 +66,27 @@ public record BirthMark(
     public static Optional<BirthMark> parse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches()
-                ? AcceptedSettings.parse(matcher.group(9))
+                ? AcceptedSettings.parse(matcher.group(10))
                         .map(acceptedSettings -> new BirthMark(
                                 Long.parseLong(matcher.group(1)),
-                                looks(matcher.group(2)),
-                                Long.parseLong(matcher.group(3)),
+                                matcher.group(2) == null ? 0 : Long.parseLong(matcher.group(2)),
+                                looks(matcher.group(3)),
+                                Long.parseLong(matcher.group(4)),
                                 new Process(
-                                        matcher.group(4),
-                                        Long.parseLong(matcher.group(5)),
-                                        matcher.group(6),
-                                        matcher.group(7)),
-                                Long.parseLong(matcher.group(8)),
+                                        matcher.group(5),
+                                        Long.parseLong(matcher.group(6)),
+                                        matcher.group(7),
+                                        matcher.group(8)),
+                                Long.parseLong(matcher.group(9)),
                                 acceptedSettings))
                 : Optional.empty();
     }
 
-    /** Returns the text to store; scripts read the number it begins with. */
+    /** Returns the text to store; scripts read the numbers that it begins with. */
     public String text() {
-        return sinceMicros + " " + looks.stream().map(String::valueOf).collect(Collectors.joining(",")) + " "
-                + steadyMicros + " " + rest();
+        String since = behindUntilMicros == 0 ? "" + sinceMicros : sinceMicros + ":" + behindUntilMicros;
+        return since + " " + looks.stream().map(String::valueOf).collect(Collectors.joining(",")) + " " + steadyMicros
+                + " " + rest();
     }
 
     private static List<Long> looks(String text) {

@@ -8,6 +8,7 @@ import java.util.List;
  *
  * @param seenText what the mark is now; empty for none
  * @param sinceMicros since when memory is whole; {@link #NOW} for the moment at which the node does it
+ * @param behindUntilMicros see {@link BirthMark}. The node adds the looks that are in its future, if a quarantine begins
  * @param steadyMicros since when the clock is watched without a gap; {@link #NOW} likewise
  * @param process which process the node is
  * @param outdatedMicros when a process looked last that knows only the settings that are being changed; 0 if none did
@@ -21,6 +22,7 @@ import java.util.List;
 public record MarkChange(
         String seenText,
         long sinceMicros,
+        long behindUntilMicros,
         long steadyMicros,
         BirthMark.Process process,
         long outdatedMicros,
@@ -34,6 +36,6 @@ public record MarkChange(
 
     /** Returns what follows the moments in the mark. */
     public String rest() {
-        return new BirthMark(0, List.of(0L), 0, process, outdatedMicros, acceptedSettings).rest();
+        return new BirthMark(0, 0, List.of(0L), 0, process, outdatedMicros, acceptedSettings).rest();
     }
 }

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.node.SharedSettings;
 
 /**
  * Decides whether one node may vote: takes the vote of a node that may have forgotten locks, until each lock that it
@@ -41,26 +40,15 @@ public final class NodeGuard {
      */
     private static final long INTERRUPTING_BEAT_MICROS = 2_500_000;
 
-    /** Redis expires with a resolution of 1 ms, by a clock that it reads a little earlier. */
-    private static final long GRAIN_MICROS = 20_000;
-
-    /** A look that is so much later than the node's clock was made before that was set back: it may have been ahead. */
-    private static final long FUTURE_MICROS = micros(SharedSettings.FUTURE);
-
-    /** A process that looked so recently has seen one Redis process replaced by another, wherever the address leads. */
-    private static final long IN_TOUCH_NANOS = TimeUnit.SECONDS.toNanos(3);
-
     /** Other processes may set the mark at the same time; if it changes more often than this it is something else. */
     private static final int MOST_ROUNDS = 5;
 
-    private static final String REPLACED = "another Redis process than before answers at this address";
-
     private final int node;
     private final AcceptedSettings acceptedSettings;
-    private final boolean durable;
+    private final MemoryCheck memoryCheck;
     private final ClockWatch clockMonitor;
     private final Time time;
-    private volatile Memory memory;
+    private volatile MemoryCheck.LastLook lastLook;
 
     /** Settings of other processes that were seen here last; null if there were none. */
     private volatile Others others;
@@ -85,9 +73,6 @@ public final class NodeGuard {
 
     /** Settings of other processes, and when they were seen. */
     private record Others(AcceptedSettings acceptedSettings, long at) {}
-
-    /** What was seen at the last look. */
-    private record Memory(String runId, long seenMicros, long at) {}
 
     /** What is to be done with a node. */
     sealed interface Verdict {
@@ -132,7 +117,7 @@ public final class NodeGuard {
     public NodeGuard(int node, AcceptedSettings acceptedSettings, boolean durable, ClockWatch clockMonitor, Time time) {
         this.node = node;
         this.acceptedSettings = acceptedSettings;
-        this.durable = durable;
+        this.memoryCheck = new MemoryCheck(durable);
         this.clockMonitor = clockMonitor;
         this.time = time;
     }
@@ -144,7 +129,7 @@ public final class NodeGuard {
     public Admission admit(NodeProbe probe) {
         String begun = "";
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            Memory before = memory; // as of before the look: one that ends earlier may have seen more
+            MemoryCheck.LastLook before = lastLook; // as of before the look: one that ends earlier may have seen more
             long askedAt = time.nanoTime();
             NodeProbe.Sight sight = probe.look();
             Verdict verdict = judge(sight, before, askedAt);
@@ -160,7 +145,7 @@ public final class NodeGuard {
             MarkChange change = ((Verdict.SetMark) verdict).change();
             Optional<Long> seen = probe.write(change);
             if (seen.isPresent()) {
-                memory = new Memory(change.process().runId(), seen.get(), askedAt);
+                lastLook = new MemoryCheck.LastLook(change.process().runId(), seen.get(), askedAt);
                 if (change.reason().isEmpty()) {
                     BirthMark mark = BirthMark.parse(change.seenText()).orElseThrow();
                     return admitted(sight, mark, seen.get(), askedAt, begun);
@@ -173,7 +158,7 @@ public final class NodeGuard {
 
     private Admission admitted(NodeProbe.Sight sight, BirthMark mark, long seenMicros, long askedAt, String begun) {
         String runId = sight.facts().process().runId();
-        memory = new Memory(runId, seenMicros, askedAt);
+        lastLook = new MemoryCheck.LastLook(runId, seenMicros, askedAt);
         long until = mark.sinceMicros() + micros(acceptedSettings.widest().quarantine());
         clockMonitor.admitted(node, until, steadyMicros(mark, sight.facts().nowMicros() - mark.seenMicros()));
         return new Admission.Admitted(runId, Math.max(0, until - sight.facts().nowMicros()), begun);
@@ -193,7 +178,7 @@ public final class NodeGuard {
         return false;
     }
 
-    private Verdict judge(NodeProbe.Sight sight, Memory before, long askedAt) {
+    private Verdict judge(NodeProbe.Sight sight, MemoryCheck.LastLook before, long askedAt) {
         NodeFacts facts = sight.facts();
         Optional<Verdict> refused = refuse(facts);
         if (refused.isPresent()) {
@@ -208,7 +193,7 @@ public final class NodeGuard {
             others = new Others(mark.get().acceptedSettings(), askedAt);
             return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false);
         }
-        Optional<String> doubt = whyForgotten(sight, mark.get(), before, askedAt);
+        Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);
         return doubt.<Verdict>map(reason -> new Verdict.SetMark(quarantine(sight, reason)))
                 .orElseGet(() -> keep(sight, mark.get(), resolved.get()));
     }
@@ -238,7 +223,7 @@ public final class NodeGuard {
      * A process that was refused for its settings leaves the node to the processes whose settings it saw: they know for
      * how long locks may be forgotten.
      */
-    private Verdict unmarked(NodeProbe.Sight sight, Memory before, long askedAt) {
+    private Verdict unmarked(NodeProbe.Sight sight, MemoryCheck.LastLook before, long askedAt) {
         Others seen = others;
         if (seen != null
                 && askedAt - seen.at()
@@ -248,9 +233,9 @@ public final class NodeGuard {
         return new Verdict.SetMark(quarantine(sight, whyUnmarked(sight, before)));
     }
 
-    private static String whyUnmarked(NodeProbe.Sight sight, Memory before) {
+    private static String whyUnmarked(NodeProbe.Sight sight, MemoryCheck.LastLook before) {
         if (before != null && !before.runId().equals(sight.facts().process().runId())) {
-            return REPLACED;
+            return MemoryCheck.REPLACED;
         }
         return sight.markText().isEmpty()
                 ? "it has no birth mark: it is used for the first time, or its memory was flushed"
@@ -262,70 +247,6 @@ public final class NodeGuard {
                 + ", here " + acceptedSettings
                 + ". All processes must share them; to change them while processes run, set the"
                 + " previous... settings first";
-    }
-
-    /** Returns why the node may have forgotten locks; empty if there is no sign of it. */
-    private Optional<String> whyForgotten(NodeProbe.Sight sight, BirthMark mark, Memory before, long askedAt) {
-        NodeFacts facts = sight.facts();
-        BirthMark.Process process = facts.process();
-        boolean sameProcess = mark.process().runId().equals(process.runId());
-        if (mark.sinceMicros() > facts.nowMicros() || mark.seenMicros() - facts.nowMicros() > FUTURE_MICROS) {
-            return Optional.of("its clock was set back");
-        }
-        if (before != null && !mark.goesBackTo(before.seenMicros()) && isSameMemory(mark, process, before)) {
-            return Optional.of("its memory is older than what was seen before: it was restored or reverted");
-        }
-        if (!durable && before != null && isReplaced(mark, process, before, facts.nowMicros(), askedAt)) {
-            return Optional.of(REPLACED);
-        }
-        if (!durable && !sameProcess) {
-            return Optional.of("another Redis process than before answers: it was restarted or replaced");
-        }
-        if (sameProcess && process.evictions() != mark.process().evictions()) {
-            return Optional.of("it has evicted keys");
-        }
-        if (sameProcess && !process.loaded().equals(mark.process().loaded())) {
-            return Optional.of("it has loaded a file in the place of its memory");
-        }
-        if (sameProcess && isPromotedSince(mark, process)) {
-            return Optional.of("it was a replica in the meantime, which may have missed the last writes");
-        }
-        boolean early = facts.nowMicros() - mark.seenMicros() < earlyMicros(mark.acceptedSettings());
-        if (!sight.heartbeat() && early) {
-            return Optional.of(
-                    "its heartbeat is gone too early: its clock went ahead and came back, or keys were evicted"
-                            + " or deleted");
-        }
-        return Optional.empty();
-    }
-
-    /**
-     * Two processes have looks of their own: only where the operator vouches that writes survive can the mark be
-     * compared.
-     */
-    private boolean isSameMemory(BirthMark mark, BirthMark.Process process, Memory before) {
-        return durable
-                || mark.process().runId().equals(before.runId())
-                        && process.runId().equals(before.runId());
-    }
-
-    /**
-     * Returns whether a process took the place of the one that was here at the last look, and the mark does not allow
-     * for it. A process that was not in touch until just now relies on the processes that were: they have set the mark.
-     */
-    private static boolean isReplaced(
-            BirthMark mark, BirthMark.Process process, Memory before, long nowMicros, long askedAt) {
-        if (before.runId().equals(process.runId())) {
-            return false;
-        }
-        long ago = askedAt - before.at();
-        return ago < IN_TOUCH_NANOS || mark.sinceMicros() < nowMicros - TimeUnit.NANOSECONDS.toMicros(ago);
-    }
-
-    private static boolean isPromotedSince(BirthMark mark, BirthMark.Process process) {
-        String promotion = process.promotion();
-        return !promotion.equals(BirthMark.Process.NEVER_PROMOTED)
-                && !promotion.equals(mark.process().promotion());
     }
 
     /**
@@ -344,7 +265,15 @@ public final class NodeGuard {
         if (!changed && (!due || clockMonitor.isDoubted(node))) {
             return new Verdict.Trusted(mark);
         }
-        return new Verdict.SetMark(change(sight, mark.sinceMicros(), steadyMicros(mark, age), resolved, ""));
+        long steady = steadyMicros(mark, age);
+        long behindUntil = isWatchedForAQuarantine(steady, facts.nowMicros()) ? 0 : mark.behindUntilMicros();
+        return new Verdict.SetMark(change(sight, mark.sinceMicros(), behindUntil, steady, resolved, ""));
+    }
+
+    /** A clock that was watched for so long was not behind for a moment: it was set. */
+    private boolean isWatchedForAQuarantine(long steadyMicros, long nowMicros) {
+        return steadyMicros != MarkChange.NOW
+                && nowMicros - steadyMicros >= micros(acceptedSettings.widest().quarantine());
     }
 
     /** The watch over the clock continues if this process had begun its own before the last look of another. */
@@ -358,23 +287,32 @@ public final class NodeGuard {
 
     /** Leaves the settings of other processes there, whatever those of this one are. */
     private MarkChange quarantine(NodeProbe.Sight sight, String reason) {
-        AcceptedSettings kept = BirthMark.parse(sight.markText())
-                .map(mark -> resolve(mark, sight.facts()).orElse(mark.acceptedSettings()))
+        Optional<BirthMark> mark = BirthMark.parse(sight.markText());
+        AcceptedSettings kept = mark.map(it -> resolve(it, sight.facts()).orElse(it.acceptedSettings()))
                 .orElse(acceptedSettings);
-        return change(sight, MarkChange.NOW, MarkChange.NOW, kept, reason);
+        MemoryCheck.LastLook before = lastLook;
+        long behindUntil =
+                Math.max(mark.map(BirthMark::behindUntilMicros).orElse(0L), before == null ? 0 : before.seenMicros());
+        return change(sight, MarkChange.NOW, behindUntil, MarkChange.NOW, kept, reason);
     }
 
     private MarkChange change(
-            NodeProbe.Sight sight, long since, long steady, AcceptedSettings resolved, String reason) {
+            NodeProbe.Sight sight,
+            long since,
+            long behindUntil,
+            long steady,
+            AcceptedSettings resolved,
+            String reason) {
         return new MarkChange(
                 sight.markText(),
                 since,
+                behindUntil,
                 steady,
                 sight.facts().process(),
                 outdatedMicros(sight, resolved),
                 resolved,
                 resolved.heartbeat().toMillis(),
-                earlyMicros(BirthMark.parse(sight.markText())
+                MemoryCheck.earlyMicros(BirthMark.parse(sight.markText())
                         .map(BirthMark::acceptedSettings)
                         .orElse(resolved)),
                 reason);
@@ -401,11 +339,6 @@ public final class NodeGuard {
                         .filter(mark -> mark.acceptedSettings().equals(resolved))
                         .map(BirthMark::outdatedMicros)
                         .orElse(sight.facts().nowMicros()); // as the change begins, there may be others
-    }
-
-    /** Returns how old the last look must be at the least for its heartbeat to have ended by itself. */
-    private static long earlyMicros(AcceptedSettings marked) {
-        return micros(marked.heartbeat()) - FUTURE_MICROS - GRAIN_MICROS;
     }
 
     private static long micros(Duration duration) {

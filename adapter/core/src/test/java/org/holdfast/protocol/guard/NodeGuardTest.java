@@ -24,6 +24,7 @@ class NodeGuardTest {
 
     private final VirtualTime time = new VirtualTime();
     private final FakeNode node = new FakeNode();
+    private long steadySince = START;
     private NodeGuard guard = guard(new AcceptedSettings(SHORT), false);
 
     /** A node that does what mark.lua does, and whose answers a test chooses. */
@@ -54,7 +55,11 @@ class NodeGuardTest {
             String looks = Stream.concat(Stream.of(seen), before.stream())
                     .map(String::valueOf)
                     .collect(Collectors.joining(","));
-            mark = moment(change.sinceMicros()) + " " + looks + " " + moment(change.steadyMicros()) + " "
+            boolean begins = change.sinceMicros() == MarkChange.NOW;
+            long last = BirthMark.parse(mark).map(BirthMark::seenMicros).orElse(0L);
+            long behind = Math.max(change.behindUntilMicros(), begins ? last : 0);
+            String since = behind > 0 && (behind > now || !begins) ? ":" + behind : "";
+            mark = moment(change.sinceMicros()) + since + " " + looks + " " + moment(change.steadyMicros()) + " "
                     + change.rest();
             heartbeatUntil = now + change.heartbeatMillis() * 1_000;
             writes++;
@@ -79,7 +84,7 @@ class NodeGuardTest {
 
             @Override
             public long steadyMicros(int node) {
-                return START;
+                return steadySince;
             }
 
             @Override
@@ -274,6 +279,54 @@ class NodeGuardTest {
         assertVotes();
     }
 
+    @Test
+    void clock_behindForAMoment_beginsTheQuarantineAnewWhenItIsRight() {
+        voteAfterQuarantine();
+        watch(Duration.ofSeconds(60));
+        node.now -= 30 * SECOND;
+        steadySince = node.now;
+        assertBegins("set back");
+        node.now += 30 * SECOND;
+        assertBegins("may have been behind");
+        watch(Duration.ofSeconds(12));
+        assertVotes();
+    }
+
+    /** Where the mark is gone the process that looks remembers what the clock has shown. */
+    @Test
+    void clock_behindForAMomentWhileMemoryIsFlushed_beginsTheQuarantineAnewWhenItIsRight() {
+        voteAfterQuarantine();
+        node.mark = "";
+        node.now -= 30 * SECOND;
+        steadySince = node.now;
+        assertBegins("flushed");
+        node.now += 30 * SECOND;
+        assertBegins("may have been behind");
+    }
+
+    @Test
+    void clock_setBackForGood_andWatchedForAQuarantine_beginsNoOther() {
+        voteAfterQuarantine();
+        watch(Duration.ofSeconds(60));
+        node.now -= 30 * SECOND;
+        steadySince = node.now;
+        assertBegins("set back");
+        watch(Duration.ofSeconds(12));
+        assertVotes();
+        watch(Duration.ofSeconds(60));
+        assertVotes();
+    }
+
+    @Test
+    void clock_setBackForGood_andNotWatchedSince_beginsAQuarantineAnew() {
+        voteAfterQuarantine();
+        node.now -= 30 * SECOND;
+        steadySince = Long.MAX_VALUE / 2;
+        assertBegins("set back");
+        pass(Duration.ofSeconds(31));
+        assertBegins("may have been behind");
+    }
+
     /** Its look hides by a new heartbeat that the clock came back, and with which keys. */
     @Test
     void clock_thatCameBack_afterAFreshProcessHasLookedMeanwhile_beginsAQuarantine() {
@@ -433,8 +486,10 @@ class NodeGuardTest {
     @Test
     void mark_isReadAsItWasWritten() {
         BirthMark mark =
-                new BirthMark(1, List.of(3L, 2L), 3, PROCESS, 7, new AcceptedSettings(LONG, Optional.of(SHORT)));
+                new BirthMark(1, 4, List.of(3L, 2L), 3, PROCESS, 7, new AcceptedSettings(LONG, Optional.of(SHORT)));
         assertThat(BirthMark.parse(mark.text())).contains(mark);
+        BirthMark usual = new BirthMark(1, 0, mark.looks(), 3, PROCESS, 7, mark.acceptedSettings());
+        assertThat(BirthMark.parse(usual.text())).contains(usual);
         assertThat(BirthMark.parse("")).isEmpty();
         assertThat(BirthMark.parse("1 2 3 run 0 - x/y/z")).isEmpty();
         assertThat(BirthMark.parse("1 2 3 run 0 - 0/1/0.5")).isEmpty();

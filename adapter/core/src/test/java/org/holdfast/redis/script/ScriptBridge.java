@@ -71,7 +71,8 @@ public final class ScriptBridge {
                         Long.toString(change.steadyMicros()),
                         change.rest(),
                         Long.toString(change.heartbeatMillis()),
-                        Long.toString(change.earlyMicros())));
+                        Long.toString(change.earlyMicros()),
+                        Long.toString(change.behindUntilMicros())));
     }
 
     /** What a node returned that got it: the moment of the look, or nothing if the mark was another. */

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.node.SharedSettings;
+
+/** Compares what a node shows with its birth mark, and with what this process saw there: may it have forgotten locks? */
+final class MemoryCheck {
+
+    static final String REPLACED = "another Redis process than before answers at this address";
+
+    /** Redis expires with a resolution of 1 ms, by a clock that it reads a little earlier. */
+    private static final long GRAIN_MICROS = 20_000;
+
+    /** A look that is so much later than the node's clock was made before that was set back: it may have been ahead. */
+    private static final long FUTURE_MICROS = TimeUnit.NANOSECONDS.toMicros(SharedSettings.FUTURE.toNanos());
+
+    /** A process that looked so recently has seen one Redis process replaced by another, wherever the address leads. */
+    private static final long IN_TOUCH_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private final boolean durable;
+
+    /**
+     * What this process saw at its last look.
+     *
+     * @param seenMicros the moment of that look by the node's clock, as it stood in the mark
+     * @param at when this process asked
+     */
+    record LastLook(String runId, long seenMicros, long at) {}
+
+    /** @param durable whether the operator vouches that an acknowledged write survives a restart and a failover */
+    MemoryCheck(boolean durable) {
+        this.durable = durable;
+    }
+
+    /**
+     * Returns why the node may have forgotten locks; empty if there is no sign of it.
+     *
+     * @param before what this process saw before; null if it has not looked yet
+     */
+    Optional<String> whyForgotten(NodeProbe.Sight sight, BirthMark mark, LastLook before, long askedAt) {
+        NodeFacts facts = sight.facts();
+        return clockFault(facts.nowMicros(), mark)
+                .or(() -> replacement(facts, mark, before, askedAt))
+                .or(() -> changeOfProcess(facts.process(), mark.process()))
+                .or(() -> earlyHeartbeat(sight, mark));
+    }
+
+    private static Optional<String> clockFault(long nowMicros, BirthMark mark) {
+        if (mark.sinceMicros() > nowMicros || mark.seenMicros() - nowMicros > FUTURE_MICROS) {
+            return Optional.of("its clock was set back");
+        }
+        if (mark.behindUntilMicros() != 0 && mark.behindUntilMicros() <= nowMicros) {
+            return Optional.of("its clock may have been behind when its quarantine began");
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> replacement(NodeFacts facts, BirthMark mark, LastLook before, long askedAt) {
+        BirthMark.Process process = facts.process();
+        if (before != null && !mark.goesBackTo(before.seenMicros()) && isSameMemory(mark, process, before)) {
+            return Optional.of("its memory is older than what was seen before: it was restored or reverted");
+        }
+        if (durable) {
+            return Optional.empty();
+        }
+        if (before != null && isReplaced(mark, process, before, facts.nowMicros(), askedAt)) {
+            return Optional.of(REPLACED);
+        }
+        if (!mark.process().runId().equals(process.runId())) {
+            return Optional.of("another Redis process than before answers: it was restarted or replaced");
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<String> changeOfProcess(BirthMark.Process process, BirthMark.Process marked) {
+        if (!marked.runId().equals(process.runId())) {
+            return Optional.empty(); // where the operator vouches for it
+        }
+        if (process.evictions() != marked.evictions()) {
+            return Optional.of("it has evicted keys");
+        }
+        if (!process.loaded().equals(marked.loaded())) {
+            return Optional.of("it has loaded a file in the place of its memory");
+        }
+        if (!process.promotion().equals(BirthMark.Process.NEVER_PROMOTED)
+                && !process.promotion().equals(marked.promotion())) {
+            return Optional.of("it was a replica in the meantime, which may have missed the last writes");
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<String> earlyHeartbeat(NodeProbe.Sight sight, BirthMark mark) {
+        boolean early = sight.facts().nowMicros() - mark.seenMicros() < earlyMicros(mark.acceptedSettings());
+        return !sight.heartbeat() && early
+                ? Optional.of("its heartbeat is gone too early: its clock went ahead and came back, or keys were"
+                        + " evicted or deleted")
+                : Optional.empty();
+    }
+
+    /**
+     * Two processes have looks of their own: only where the operator vouches that writes survive can the mark be
+     * compared.
+     */
+    private boolean isSameMemory(BirthMark mark, BirthMark.Process process, LastLook before) {
+        return durable
+                || mark.process().runId().equals(before.runId())
+                        && process.runId().equals(before.runId());
+    }
+
+    /**
+     * Returns whether a process took the place of the one that was here at the last look, and the mark does not allow
+     * for it. A process that was not in touch until just now relies on the processes that were: they have set the mark.
+     */
+    private static boolean isReplaced(
+            BirthMark mark, BirthMark.Process process, LastLook before, long nowMicros, long askedAt) {
+        if (before.runId().equals(process.runId())) {
+            return false;
+        }
+        long ago = askedAt - before.at();
+        return ago < IN_TOUCH_NANOS || mark.sinceMicros() < nowMicros - TimeUnit.NANOSECONDS.toMicros(ago);
+    }
+
+    /** Returns how old the last look must be at the least for its heartbeat to have ended by itself. */
+    static long earlyMicros(AcceptedSettings marked) {
+        return TimeUnit.NANOSECONDS.toMicros(marked.heartbeat().toNanos()) - FUTURE_MICROS - GRAIN_MICROS;
+    }
+}
