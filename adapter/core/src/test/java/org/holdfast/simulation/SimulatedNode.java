@@ -276,9 +276,12 @@ final class SimulatedNode {
             long since = world.now();
             world.after(EVICTION_PAUSE, () -> {
                 if (pausedUntil <= since) { // else it could not be looked at, and did nothing itself
-                    evictions += redis.evictExpiring(keys);
-                    checker.forgotSince(since);
-                    remember();
+                    long evicted = redis.evictExpiring(keys);
+                    if (evicted > 0) {
+                        evictions += evicted;
+                        checker.forgotSince(since);
+                        remember();
+                    }
                 }
             });
         }
