@@ -21,6 +21,9 @@ local function heldFor(left, lingerMicros)
   if right > millis or right < millis - longestUnderWay or millis + left > right + 2 and left <= 0 then
     return 0, millis
   end
+  if left > 0 and forgotten(lingerMicros) then
+    return left, 0 -- a client has looked at a later moment: this clock is behind after all, and the command was late
+  end
   return left > 0 and longest or 0, 0
 end
 

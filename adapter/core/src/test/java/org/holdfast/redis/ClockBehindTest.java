@@ -103,6 +103,20 @@ class ClockBehindTest extends NodeWithClock {
         assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
     }
 
+    /** The client had found the clock right, and the command was under way for longer than the clock is behind. */
+    @Test
+    void lockInForce_thatALateVoucherMeetsWhileTheClockIsBehind_endsNoEarlier() throws Exception {
+        assertThat(ask(acquire(claim(ALONE, ADA, 7, 60_000)))).isEqualTo(GRANTED);
+        long found = System.currentTimeMillis() - 9_000;
+        look();
+
+        clock.set(Duration.ofSeconds(-8));
+        askVouching(acquire(claim(ALONE, BOB, 19)), found);
+        clock.setRight();
+
+        assertThat(lastsFor("test:{x}:lock") - LINGER_MILLIS).isGreaterThan(58_500);
+    }
+
     @Test
     void permit_thatAnAttemptMeetsWhileTheClockIsBehind_isNotGrantedToAnother() throws Exception {
         Target permit = new Target.Permit("x", 0);

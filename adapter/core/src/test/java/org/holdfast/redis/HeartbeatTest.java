@@ -92,13 +92,6 @@ class HeartbeatTest extends NodeWithClock {
         });
     }
 
-    /** As a client does that has just started. */
-    private void look() throws Exception {
-        try (NodeConnections client = OneNode.open(node, true)) {
-            client.prepare();
-        }
-    }
-
     private Optional<Long> note(String seenMark) {
         AcceptedSettings settings = OneNode.AGREEMENTS;
         long heartbeatMillis = settings.heartbeat().toMillis();

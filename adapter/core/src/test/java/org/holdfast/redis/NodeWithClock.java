@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -56,10 +57,8 @@ abstract class NodeWithClock {
         clock = ClockShim.in(directory).orElse(null);
         assumeTrue(clock != null, ClockShim.NEEDS);
         node = RedisServer.startWithClock(directory, clock);
-        try (NodeConnections first = OneNode.open(node, true)) {
-            first.prepare();
-            OneNode.endQuarantine(node); // a client that has found it would believe nothing before its end
-        }
+        look();
+        OneNode.endQuarantine(node); // a client that has found it would believe nothing before its end
         jedis = new Jedis("127.0.0.1", node.port());
     }
 
@@ -68,6 +67,13 @@ abstract class NodeWithClock {
         if (node != null) {
             jedis.close();
             node.close();
+        }
+    }
+
+    /** Looks at the node, as a client does that has just started. */
+    void look() throws IOException {
+        try (NodeConnections client = OneNode.open(node, true)) {
+            client.prepare();
         }
     }
 
