@@ -174,7 +174,8 @@ final class NodeInspector {
                             .add(change.rest().getBytes(StandardCharsets.UTF_8))
                             .add(change.heartbeatMillis())
                             .add(change.earlyMicros())
-                            .add(change.behindUntilMicros()));
+                            .add(change.behindUntilMicros())
+                            .add(change.lookedMicros()));
             if (!(reply instanceof List<?> list
                     && list.size() == 3
                     && list.get(0) instanceof Long status
@@ -187,16 +188,18 @@ final class NodeInspector {
                 return Optional.empty();
             }
             if (!change.reason().isEmpty() && !change.reason().equals(refusedFor)) {
-                report(change);
+                report(change, nodeMicros);
             }
             return Optional.of(seen);
         }
     }
 
-    private void report(MarkChange change) {
+    private void report(MarkChange change, long nodeMicros) {
         String more = logLimiter.leave();
         if (more != null) {
-            long millis = change.acceptedSettings().widest().quarantine().toMillis();
+            long passedMicros = change.sinceMicros() == MarkChange.NOW ? 0 : nodeMicros - change.sinceMicros();
+            long millis = change.acceptedSettings().widest().quarantine().toMillis()
+                    - TimeUnit.MICROSECONDS.toMillis(passedMicros);
             LOG.log(
                     System.Logger.Level.INFO,
                     "HF0303: node " + address + " is in quarantine for " + millis + " ms, and grants no new lock until"

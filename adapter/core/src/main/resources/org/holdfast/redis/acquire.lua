@@ -52,19 +52,20 @@ for i = 1, keys, 2 do
   elseif not owner then
     missing[i] = true
   else
-    local held, unsure = lockHeldFor(KEYS[i], left, value, lingerMicros)
+    local held, unsure = lockHeldFor(KEYS[i], KEYS[i + 1], left, value, lingerMicros)
     longest = math.max(longest, held)
     moment = math.max(moment, unsure)
   end
 end
-if longest > 0 or moment > 0 then
+local refusal = refusalOf(longest, moment)
+if refusal then
   if keys > 2 and lingerMicros > 0 then
     redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
   end
-  return longest > 0 and {2, longest, now} or {16, moment, now}
+  return refusal
 end
 
-local refusal = forgotten(lingerMicros)
+refusal = forgotten(lingerMicros)
 if refusal then
   return refusal
 end
@@ -84,8 +85,9 @@ for i = 1, keys, 2 do
   end
   known[i] = known[i] or lease
 end
-if longest > 0 or moment > 0 then
-  return longest > 0 and {2, longest, now} or {16, moment, now}
+refusal = refusalOf(longest, moment)
+if refusal then
+  return refusal
 end
 if largest > 0 then
   return {3, largest, now}

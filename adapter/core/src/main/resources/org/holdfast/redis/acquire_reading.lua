@@ -49,9 +49,9 @@ if holder then
   end
 end
 if holder and not base then
-  local held, moment = lockHeldFor(KEYS[1], left, value, lingerMicros)
-  if held > 0 or moment > 0 then
-    return held > 0 and {2, held, now} or {16, moment, now}
+  local refusal = refusalOf(lockHeldFor(KEYS[1], KEYS[2], left, value, lingerMicros))
+  if refusal then
+    return refusal
   end
 end
 
@@ -66,9 +66,9 @@ if isFirst then
   base, leased, ends = tokens(KEYS[2])
   before = leased
   if missing then
-    local held, moment = missingHeldFor(KEYS[2], base, leased, ends, lingerMicros)
-    if held > 0 or moment > 0 then
-      return held > 0 and {2, held, now} or {16, moment, now}
+    refusal = refusalOf(missingHeldFor(KEYS[2], base, leased, ends, lingerMicros))
+    if refusal then
+      return refusal
     end
   end
 end

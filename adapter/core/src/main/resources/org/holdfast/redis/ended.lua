@@ -21,19 +21,38 @@ local function heldFor(left, lingerMicros)
   if right > millis or right < millis - longestUnderWay or millis + left > right + 2 and left <= 0 then
     return 0, millis
   end
-  if left > 0 and forgotten(lingerMicros) then
-    return left, 0 -- a client has looked at a later moment: this clock is behind after all, and the command was late
+  if left > 0 and isBehind() then
+    return left, 0 -- after all, and the command was late
   end
   return left > 0 and longest or 0, 0
 end
 
+-- Lets the lease that a fence has on record end when so many milliseconds have passed.
+local function endIn(held, fence, last, lease)
+  redis.call('SET', fence, last .. ' ' .. lease .. ' ' .. millis + held, 'KEEPTTL')
+end
+
 -- Returns the same for a lock whose key has this value, and cuts a key that lasts too long.
-local function lockHeldFor(key, left, value, lingerMicros)
+local function lockHeldFor(key, fence, left, value, lingerMicros)
   local held, moment = heldFor(left, lingerMicros)
   if held > 0 and held < left then
     redis.call('PEXPIRE', key, held + math.ceil((string.match(value, '^%d+') or 0) / 1000))
+    local last, lease, ends = tokens(fence)
+    if ends and ends > millis + held then
+      endIn(held, fence, last, lease)
+    end
   end
   return held, moment
+end
+
+-- Returns what a script returns for names of which one is held for so long, and one needs a clock that is right at this
+-- moment; nothing if none is. A caller that has not found the clock right yet does so first: what lasts too long is
+-- cut for all names at once.
+local function refusalOf(held, moment)
+  if held > 0 and (moment == 0 or ARGV[6] ~= '0') then
+    return {2, held, now}
+  end
+  return moment > 0 and {16, moment, now} or nil
 end
 
 -- Returns the same for a lock whose key is missing, by what its fence holds. After as long as keys linger it is not known
@@ -45,7 +64,7 @@ local function missingHeldFor(fence, last, lease, ends, lingerMicros)
   end
   local held, moment = heldFor(left, lingerMicros)
   if held > 0 and held < left then
-    redis.call('SET', fence, last .. ' ' .. lease .. ' ' .. millis + held, 'KEEPTTL')
+    endIn(held, fence, last, lease)
   end
   return held, moment
 end

@@ -10,11 +10,13 @@
 -- ARGV[6]  a heartbeat that is gone before the last look is so old is gone too early, in microseconds
 -- ARGV[7]  when this clock is known to have shown a later moment: that moment, in microseconds; 0 if it is not. A quarantine
 --          that begins before it begins again when the clock has come there: the clock may have been behind for a moment
+-- ARGV[8]  what this clock showed when the client looked
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks before, and
 --                 when these were, eight at the most; looks that are half a second later than this clock are dropped
---   {9, 0, _}     the mark is another one by now, or the heartbeat is gone too early; untouched
+--   {9, 0, _}     the mark is another one by now, or the heartbeat is gone too early, or the clock has moved since the
+--                 client looked; untouched
 --
 -- The heartbeat is deleted first: a script that has written may go on writing when memory is full.
 local time = redis.call('TIME')
@@ -27,6 +29,10 @@ end
 local last = string.match(mark, '^[%d:]+ (%d+)')
 if last and ARGV[2] ~= '0' and not redis.call('GET', KEYS[2]) and now - last < tonumber(ARGV[6]) then
   return {9, 0, now} -- the clock went ahead and came back since the client has looked, or while it did: it looks again
+end
+local passed = now - ARGV[8]
+if ARGV[2] ~= '0' and (passed < 0 or passed > 3500000) then
+  return {9, 0, now} -- were that noted, no later look would find it
 end
 
 local function text(micros) -- Lua writes numbers with 14 digits

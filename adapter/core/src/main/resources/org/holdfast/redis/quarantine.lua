@@ -21,6 +21,12 @@ local function quarantineOf(lingerMicros)
   return math.max(lingerMicros - margin, 0)
 end
 
+-- Returns whether a client has looked at this node at a later moment than this clock shows now.
+local function isBehind()
+  local beat = redis.call('GET', KEYS[#KEYS - 1])
+  return beat and now - string.match(beat, '%d+$') < -future
+end
+
 -- Returns the refusal of a script that must not rely on missing keys; nothing if it may rely on them. Reads the longer
 -- mark only where the heartbeat is gone: perhaps no client has inspected this node for so long.
 local function forgotten(lingerMicros)

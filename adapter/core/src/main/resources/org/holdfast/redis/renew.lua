@@ -49,7 +49,7 @@ for i = 1, keys, 2 do
   else
     missing = true
     if owner then
-      local held, unsure = lockHeldFor(KEYS[i], left, value, lingerMicros)
+      local held, unsure = lockHeldFor(KEYS[i], KEYS[i + 1], left, value, lingerMicros)
       longest = math.max(longest, held)
       moment = math.max(moment, unsure)
     end
@@ -59,14 +59,15 @@ for i = 1, keys, 2 do
     end
   end
 end
-if longest > 0 or moment > 0 then
+local refusal = refusalOf(longest, moment)
+if refusal then
   if keys > 2 and lingerMicros > 0 then
     redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
   end
-  return longest > 0 and {2, longest, now} or {16, moment, now}
+  return refusal
 end
 
-local refusal = missing and forgotten(lingerMicros)
+refusal = missing and forgotten(lingerMicros)
 if refusal then
   return refusal
 end

@@ -42,9 +42,9 @@ if holder and holder ~= ARGV[1] then
     kept = left
     known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')
   else
-    local held, moment = lockHeldFor(KEYS[1], left, value, lingerMicros)
-    if held > 0 or moment > 0 then
-      return held > 0 and {2, held, now} or {16, moment, now}
+    local refusal = refusalOf(lockHeldFor(KEYS[1], KEYS[2], left, value, lingerMicros))
+    if refusal then
+      return refusal
     end
     holder = nil
   end

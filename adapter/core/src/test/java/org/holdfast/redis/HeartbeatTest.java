@@ -108,6 +108,7 @@ class HeartbeatTest extends NodeWithClock {
                         settings,
                         heartbeatMillis,
                         TimeUnit.MILLISECONDS.toMicros(heartbeatMillis - 520),
+                        nodeMicros(),
                         ""))));
     }
 

@@ -135,6 +135,13 @@ abstract class NodeWithClock {
         return jedis.eval(call.source(), call.keys(), call.arguments());
     }
 
+    /** Returns the node's clock, in microseconds. */
+    long nodeMicros() {
+        List<?> now =
+                (List<?>) eval(new ScriptBridge.Call("return redis.call('TIME')", List.of("test:birth"), List.of()));
+        return Long.parseLong((String) now.get(0)) * 1_000_000 + Long.parseLong((String) now.get(1));
+    }
+
     /** Returns the birth mark. */
     String mark() {
         return jedis.get(ScriptBridge.markKey("test"));

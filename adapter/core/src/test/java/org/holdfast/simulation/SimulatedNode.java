@@ -98,6 +98,7 @@ final class SimulatedNode {
                         acceptedSettings,
                         acceptedSettings.heartbeat().toMillis(),
                         0,
+                        BOOT_MICROS,
                         ""));
         world.after(EXPIRY_CYCLE, this::expire);
     }

@@ -217,6 +217,7 @@ class SimulatedRedisTest {
                             new AcceptedSettings(new SharedSettings(1, 1, 0.5)),
                             LONG_TTL,
                             random.nextInt(2) * 1_000 * LONG_TTL,
+                            random.nextInt(4) == 0 ? 0 : System.currentTimeMillis() * 1_000,
                             ""));
         }
         String lock = "lock-" + random.nextInt(2);

@@ -16,6 +16,8 @@ import java.util.List;
  * @param heartbeatMillis how long the heartbeat lasts
  * @param earlyMicros a heartbeat that is gone before the last look is so old is gone too early: then nothing is changed,
  *     unless a quarantine begins
+ * @param lookedMicros what the node's clock showed at the look: if it has moved since, nothing is changed, unless a
+ *     quarantine begins
  * @param reason why a quarantine begins, or why the mark is given to another process; empty if nothing but a look is
  *     noted
  */
@@ -29,6 +31,7 @@ public record MarkChange(
         AcceptedSettings acceptedSettings,
         long heartbeatMillis,
         long earlyMicros,
+        long lookedMicros,
         String reason) {
 
     /** The moment at which the node runs the script. */

@@ -48,13 +48,18 @@ final class MemoryCheck {
     }
 
     private static Optional<String> clockFault(long nowMicros, BirthMark mark) {
-        if (mark.sinceMicros() > nowMicros || mark.seenMicros() - nowMicros > FUTURE_MICROS) {
+        if (mark.sinceMicros() > nowMicros || isOfTheFuture(mark.seenMicros(), nowMicros)) {
             return Optional.of("its clock was set back");
         }
         if (mark.behindUntilMicros() != 0 && mark.behindUntilMicros() <= nowMicros) {
             return Optional.of("its clock may have been behind when its quarantine began");
         }
         return Optional.empty();
+    }
+
+    /** Returns whether a look shows that the clock was set back since. */
+    static boolean isOfTheFuture(long seenMicros, long nowMicros) {
+        return seenMicros - nowMicros > FUTURE_MICROS;
     }
 
     private Optional<String> replacement(NodeFacts facts, BirthMark mark, LastLook before, long askedAt) {

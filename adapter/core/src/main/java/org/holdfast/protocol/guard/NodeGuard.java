@@ -40,8 +40,16 @@ public final class NodeGuard {
      */
     private static final long INTERRUPTING_BEAT_MICROS = 2_500_000;
 
+    /**
+     * While processes watch a node, looks are noted more often. A quarantine counts no longer time without one: the
+     * clock may have gone ahead.
+     */
+    private static final long UNWATCHED_MICROS = 3_500_000;
+
     /** Other processes may set the mark at the same time; if it changes more often than this it is something else. */
     private static final int MOST_ROUNDS = 5;
+
+    private static final String UNWATCHED = "no process has watched its clock for a part of its quarantine";
 
     private final int node;
     private final AcceptedSettings acceptedSettings;
@@ -159,7 +167,10 @@ public final class NodeGuard {
     private Admission admitted(NodeProbe.Sight sight, BirthMark mark, long seenMicros, long askedAt, String begun) {
         String runId = sight.facts().process().runId();
         lastLook = new MemoryCheck.LastLook(runId, seenMicros, askedAt);
-        long until = mark.sinceMicros() + micros(acceptedSettings.widest().quarantine());
+        long until = mark.sinceMicros() + quarantineMicros();
+        if (clockMonitor.steadyMicros(node) > mark.sinceMicros()) {
+            until += UNWATCHED_MICROS; // so much the clock may have gone ahead before this process watched it
+        }
         clockMonitor.admitted(node, until, steadyMicros(mark, sight.facts().nowMicros() - mark.seenMicros()));
         return new Admission.Admitted(runId, Math.max(0, until - sight.facts().nowMicros()), begun);
     }
@@ -195,7 +206,7 @@ public final class NodeGuard {
         }
         Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);
         return doubt.<Verdict>map(reason -> new Verdict.SetMark(quarantine(sight, reason)))
-                .orElseGet(() -> keep(sight, mark.get(), resolved.get()));
+                .orElseGet(() -> keep(sight, mark.get(), before, resolved.get()));
     }
 
     private static Optional<Verdict> refuse(NodeFacts facts) {
@@ -253,27 +264,38 @@ public final class NodeGuard {
      * Memory is as whole as the mark shows: writes down that a process looked, if that is due or something else has
      * changed.
      */
-    private Verdict keep(NodeProbe.Sight sight, BirthMark mark, AcceptedSettings resolved) {
+    private Verdict keep(
+            NodeProbe.Sight sight, BirthMark mark, MemoryCheck.LastLook before, AcceptedSettings resolved) {
         NodeFacts facts = sight.facts();
         long age = facts.nowMicros() - mark.seenMicros();
+        long steady = steadyMicros(mark, age);
+        long behindUntil = isWatchedForAQuarantine(steady, facts.nowMicros()) ? 0 : behindUntil(mark, before, facts);
         boolean outdated = acceptedSettings.isOutdatedBy(resolved);
         boolean changed = !facts.process().equals(mark.process())
                 || !resolved.equals(mark.acceptedSettings())
+                || behindUntil != mark.behindUntilMicros()
                 || outdated && facts.nowMicros() - mark.outdatedMicros() > BEAT_MICROS;
         boolean interrupts = clockMonitor.steadyMicros(node) > mark.seenMicros();
+        if (interrupts && age > UNWATCHED_MICROS && mark.seenMicros() < mark.sinceMicros() + quarantineMicros()) {
+            return new Verdict.SetMark(
+                    change(sight, mark.sinceMicros() + age, behindUntil, steady, resolved, UNWATCHED));
+        }
         boolean due = age > (interrupts ? INTERRUPTING_BEAT_MICROS : BEAT_MICROS) || age < 0 || !sight.heartbeat();
         if (!changed && (!due || clockMonitor.isDoubted(node))) {
             return new Verdict.Trusted(mark);
         }
-        long steady = steadyMicros(mark, age);
-        long behindUntil = isWatchedForAQuarantine(steady, facts.nowMicros()) ? 0 : mark.behindUntilMicros();
         return new Verdict.SetMark(change(sight, mark.sinceMicros(), behindUntil, steady, resolved, ""));
+    }
+
+    /** Where another process has set the mark, it may not have known what this one knows of the clock. */
+    private static long behindUntil(BirthMark mark, MemoryCheck.LastLook before, NodeFacts facts) {
+        boolean knowsMore = before != null && MemoryCheck.isOfTheFuture(before.seenMicros(), facts.nowMicros());
+        return knowsMore ? Math.max(mark.behindUntilMicros(), before.seenMicros()) : mark.behindUntilMicros();
     }
 
     /** A clock that was watched for so long was not behind for a moment: it was set. */
     private boolean isWatchedForAQuarantine(long steadyMicros, long nowMicros) {
-        return steadyMicros != MarkChange.NOW
-                && nowMicros - steadyMicros >= micros(acceptedSettings.widest().quarantine());
+        return steadyMicros != MarkChange.NOW && nowMicros - steadyMicros >= quarantineMicros();
     }
 
     /** The watch over the clock continues if this process had begun its own before the last look of another. */
@@ -315,6 +337,7 @@ public final class NodeGuard {
                 MemoryCheck.earlyMicros(BirthMark.parse(sight.markText())
                         .map(BirthMark::acceptedSettings)
                         .orElse(resolved)),
+                sight.facts().nowMicros(),
                 reason);
     }
 
@@ -339,6 +362,10 @@ public final class NodeGuard {
                         .filter(mark -> mark.acceptedSettings().equals(resolved))
                         .map(BirthMark::outdatedMicros)
                         .orElse(sight.facts().nowMicros()); // as the change begins, there may be others
+    }
+
+    private long quarantineMicros() {
+        return micros(acceptedSettings.widest().quarantine());
     }
 
     private static long micros(Duration duration) {

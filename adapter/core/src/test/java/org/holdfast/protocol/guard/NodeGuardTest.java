@@ -321,9 +321,49 @@ class NodeGuardTest {
     void clock_setBackForGood_andNotWatchedSince_beginsAQuarantineAnew() {
         voteAfterQuarantine();
         node.now -= 30 * SECOND;
-        steadySince = Long.MAX_VALUE / 2;
+        steadySince = node.now;
         assertBegins("set back");
         pass(Duration.ofSeconds(31));
+        steadySince = node.now;
+        assertBegins("may have been behind");
+    }
+
+    /** By a process that has just started, and cannot know whether the clock went ahead before. */
+    @Test
+    void quarantine_thatNoProcessHasWatched_countsOnlyTimeThatWasWatched() {
+        admitted();
+        watch(Duration.ofSeconds(4));
+        pass(Duration.ofSeconds(4));
+        steadySince = node.now;
+        assertThat(admitted().reason()).contains("no process has watched its clock");
+        long left = QUARANTINE - 4 * SECOND + 3_500_000;
+        assertThat(admitted().quarantineMicros()).isEqualTo(left);
+    }
+
+    @Test
+    void quarantine_thatOtherProcessesWatch_isLongerForAProcessThatHasJustStarted() {
+        admitted();
+        watch(Duration.ofSeconds(11));
+        assertVotes();
+        steadySince = node.now;
+        assertThat(admitted().quarantineMicros()).isBetween(2 * SECOND, 3 * SECOND);
+    }
+
+    /** Another process has looked first, and does not know what this one has seen. */
+    @Test
+    void clock_behindWhereAnotherProcessHasSetTheMark_beginsAQuarantineAnewWhenItIsRight() {
+        voteAfterQuarantine();
+        NodeGuard knowing = guard;
+        node.mark = "";
+        node.process = new BirthMark.Process("other", 0, "-", "-");
+        pass(Duration.ofSeconds(4));
+        node.now -= 60 * SECOND;
+        steadySince = node.now;
+        guard = guard(new AcceptedSettings(SHORT), false);
+        guard.admit(node);
+        guard = knowing;
+        guard.admit(node);
+        node.now += 60 * SECOND;
         assertBegins("may have been behind");
     }
 
@@ -352,6 +392,7 @@ class NodeGuardTest {
     void clock_setBackBeforeTheMark_beginsAQuarantine() {
         voteAfterQuarantine();
         node.now -= 60 * SECOND;
+        steadySince = node.now;
         assertBegins("set back");
     }
 

@@ -72,7 +72,8 @@ public final class ScriptBridge {
                         change.rest(),
                         Long.toString(change.heartbeatMillis()),
                         Long.toString(change.earlyMicros()),
-                        Long.toString(change.behindUntilMicros())));
+                        Long.toString(change.behindUntilMicros()),
+                        Long.toString(change.lookedMicros())));
     }
 
     /** What a node returned that got it: the moment of the look, or nothing if the mark was another. */
