@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
 import redis.clients.jedis.CommandArguments;
@@ -102,6 +103,9 @@ public final class ScriptCodec {
         if (command instanceof Command.FindPermit) {
             return LockScript.FIND_PERMIT;
         }
+        if (command instanceof Command.UseLatch) {
+            return LockScript.USE_LATCH;
+        }
         if (command instanceof Command.Inspect) {
             return LockScript.INSPECT;
         }
@@ -120,6 +124,8 @@ public final class ScriptCodec {
             release(c, call);
         } else if (command instanceof Command.FindPermit c) {
             findPermit(c, call);
+        } else if (command instanceof Command.UseLatch c) {
+            useLatch(c, call);
         } else if (command instanceof Command.Inspect c) {
             lookedAt(c.locks(), call);
         } else if (command instanceof Command.ForceRelease c) {
@@ -216,6 +222,17 @@ public final class ScriptCodec {
         }
         addHeartbeat(call);
         call.add(command.first()).add(command.permits()).add(lingerMicros);
+    }
+
+    private void useLatch(Command.UseLatch command, CommandArguments call) {
+        Latch latch = command.latch();
+        call.add(1)
+                .add(bytes(base(latch.name()) + "latch"))
+                .add(latch.generation())
+                .add(latch.count())
+                .add(command.keptMillis())
+                .add(bytes(channel(latch.name())));
+        command.ids().forEach(id -> call.add(bytes(id)));
     }
 
     /** Adds the keys of locks and of all that shows their holders, and the number of locks as the first argument. */
