@@ -113,6 +113,18 @@ public interface LockConnection extends AutoCloseable {
     ReadWriteLock readWriteLock(String name);
 
     /**
+     * Returns a latch, which opens when it was counted down so many times. Asks no node.
+     *
+     * @param name the latch's name, see {@link LockRequest#of(String)}; a lock of the same name is independent of it
+     * @param generation which use of the name this is, from 0; a higher one resets the latch
+     * @param count 1 to {@link DistributedLatch#MAX_COUNT}: the first use of a generation fixes it
+     * @return a view that may be used by several threads at once, as long as the connection is open
+     * @throws InvalidLockRequestException if the name is not valid, or a number out of its range
+     * @throws IllegalStateException if this connection is closed
+     */
+    DistributedLatch latch(String name, long generation, int count);
+
+    /**
      * Takes the lock as soon as it becomes free within the request's wait timeout; no thread waits for that.
      *
      * <p>The lease is bound to nothing but itself: the request's scope must be {@link LeaseScope#DETACHED}. The stage

@@ -20,8 +20,25 @@ public final class QuorumUnavailableException extends LockException {
      * @param failures what happened, per node that did not take part
      */
     public QuorumUnavailableException(String name, int nodes, Duration waited, Map<String, String> failures) {
-        super(message(name, nodes, waited, new TreeMap<>(failures)));
+        this(nodes, waited, "lock '" + name + "'", failures);
+    }
+
+    private QuorumUnavailableException(int nodes, Duration waited, String what, Map<String, String> failures) {
+        super(message(what, nodes, waited, new TreeMap<>(failures)));
         this.failures = new TreeMap<>(failures);
+    }
+
+    /**
+     * {@return the same for a latch}
+     *
+     * @param latch the latch, for people
+     * @param nodes how many nodes there are
+     * @param waited for how long a quorum was tried for
+     * @param failures what happened, per node that did not take part
+     */
+    public static QuorumUnavailableException ofLatch(
+            String latch, int nodes, Duration waited, Map<String, String> failures) {
+        return new QuorumUnavailableException(nodes, waited, latch, failures);
     }
 
     /** {@return what happened, per node that did not take part: address without secrets to cause} */
@@ -29,8 +46,8 @@ public final class QuorumUnavailableException extends LockException {
         return Map.copyOf(failures);
     }
 
-    private static String message(String name, int nodes, Duration waited, TreeMap<String, String> failures) {
-        return "HF0202: lock '" + name + "': it needs the votes of " + (nodes / 2 + 1) + " of " + nodes + " nodes, "
+    private static String message(String what, int nodes, Duration waited, TreeMap<String, String> failures) {
+        return "HF0202: " + what + ": it needs the votes of " + (nodes / 2 + 1) + " of " + nodes + " nodes, "
                 + (nodes - failures.size()) + " could vote in " + waited.toMillis() + " ms; "
                 + failures.entrySet().stream()
                         .map(e -> e.getKey() + ": " + e.getValue())

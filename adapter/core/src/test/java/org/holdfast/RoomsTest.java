@@ -42,7 +42,14 @@ class RoomsTest {
     private static final Map<String, Set<String>> KNOWS = Map.ofEntries(
             Map.entry(
                     "connector",
-                    Set.of("runtime", "redis", "transaction", "protocol.session", "protocol.node", "protocol.env")),
+                    Set.of(
+                            "runtime",
+                            "redis",
+                            "transaction",
+                            "protocol.session",
+                            "protocol.latch",
+                            "protocol.node",
+                            "protocol.env")),
             Map.entry(
                     "runtime",
                     Set.of(
@@ -51,6 +58,7 @@ class RoomsTest {
                             "transaction",
                             "protocol",
                             "protocol.session",
+                            "protocol.latch",
                             "protocol.queue",
                             "protocol.lease",
                             "protocol.quorum",
@@ -73,6 +81,7 @@ class RoomsTest {
                     "protocol",
                     Set.of(
                             "protocol.session",
+                            "protocol.latch",
                             "protocol.waiting",
                             "protocol.queue",
                             "protocol.lease",
@@ -85,6 +94,7 @@ class RoomsTest {
             Map.entry(
                     "protocol.waiting",
                     Set.of("protocol.queue", "protocol.lease", "protocol.quorum", "protocol.node", "protocol.env")),
+            Map.entry("protocol.latch", Set.of("protocol.queue", "protocol.quorum", "protocol.node", "protocol.env")),
             Map.entry("protocol.queue", Set.of("protocol.lease", "protocol.quorum", "protocol.node", "protocol.env")),
             Map.entry("protocol.lease", Set.of("protocol.quorum", "protocol.node", "protocol.env")),
             Map.entry("protocol.quorum", Set.of("protocol.node", "protocol.env")),

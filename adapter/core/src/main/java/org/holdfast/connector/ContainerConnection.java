@@ -3,11 +3,14 @@ package org.holdfast.connector;
 
 import java.util.List;
 import java.util.Optional;
+import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.LockSession;
 
 /**
@@ -25,6 +28,13 @@ public interface ContainerConnection extends LockConnection {
 
     /** As {@link #tryAcquire(LockRequest)}, and as above. */
     Optional<Lease> tryAcquire(LockRequest request, Runnable whenWaiting) throws InterruptedException;
+
+    /**
+     * As {@link #latch(String, long, int)}.
+     *
+     * @param caller the connection that the application has, which may outlive this one
+     */
+    DistributedLatch latch(Latch latch, Latches.Caller caller);
 
     /** Returns what the connection's leases are bound to. */
     LockSession session();

@@ -7,10 +7,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Supplier;
+import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.LockSession;
 
 /**
@@ -137,6 +140,26 @@ final class LazyConnection implements LockConnection {
     @Override
     public ReadWriteLock readWriteLock(String name) {
         return session.readWriteView(this, name);
+    }
+
+    @Override
+    public DistributedLatch latch(String name, long generation, int count) {
+        Latch latch = new Latch(name, generation, count);
+        Latches.Caller caller = new Latches.Caller() {
+            @Override
+            public void requireOpen() {
+                LazyConnection.this.requireOpen();
+            }
+
+            @Override
+            public void waiting() {
+                ContainerConnection known = current.get();
+                if (known != null) {
+                    giveBack(known);
+                }
+            }
+        };
+        return call((connection, whenWaiting) -> connection.latch(latch, caller));
     }
 
     @Override

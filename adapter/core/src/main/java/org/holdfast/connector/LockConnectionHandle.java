@@ -7,9 +7,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.session.LockSession;
 
@@ -79,6 +82,16 @@ public class LockConnectionHandle implements ContainerConnection {
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
         open();
         return session.acquireAsync(request);
+    }
+
+    @Override
+    public DistributedLatch latch(String name, long generation, int count) {
+        return latch(new Latch(name, generation, count), this::open);
+    }
+
+    @Override
+    public DistributedLatch latch(Latch latch, Latches.Caller caller) {
+        return open().latch(latch, caller);
     }
 
     @Override

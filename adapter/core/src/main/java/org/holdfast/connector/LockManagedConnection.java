@@ -18,6 +18,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.security.auth.Subject;
 import javax.transaction.xa.XAResource;
+import org.holdfast.DistributedLatch;
+import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.runtime.LockService;
@@ -166,6 +169,10 @@ final class LockManagedConnection implements ManagedConnection {
 
     boolean belongsTo(LockService other) {
         return service == other;
+    }
+
+    DistributedLatch latch(Latch latch, Latches.Caller caller) {
+        return service.latch(latch, settings, caller);
     }
 
     LockService service() {

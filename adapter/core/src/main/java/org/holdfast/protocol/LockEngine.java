@@ -8,6 +8,7 @@ import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.latch.Latches;
 import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.lease.Grants;
 import org.holdfast.protocol.lease.Handoff;
@@ -63,6 +64,7 @@ public final class LockEngine {
     final Requests requests;
     final Acquirer acquirer;
     final LockAdmin lockAdmin;
+    private final Latches latches;
     private final Time time;
     private final Counters counters;
     private final Nodes ownNodes;
@@ -138,7 +140,11 @@ public final class LockEngine {
         this.threadless = new Threadless(time, forWaiting, threads.own(), callbacks, stopFlag);
         Waiting waiting = new Waiting(time, forWaiting, new AttemptLimiter(time, MOST_ATTEMPTS), stopFlag);
         this.acquirer = new Acquirer(stopFlag, reentry, requests, waiting, threadless);
-        notifications.onRelease(waitQueues::wake);
+        this.latches = new Latches(time, randomness, timing, forWaiting, notifications, stopFlag);
+        notifications.onRelease(name -> {
+            waitQueues.wake(name);
+            latches.wake(name);
+        });
         notifications.onForcedRelease(leases::suspect);
     }
 
@@ -172,6 +178,11 @@ public final class LockEngine {
         return new LockSession(time, reentry, acquirer, leases, lockAdmin, transactions, defaults);
     }
 
+    /** Returns what counts latches down and waits for them. */
+    public Latches latches() {
+        return latches;
+    }
+
     /** Returns what ends the leases when the service stops. */
     public LeaseShutdown shutdown(TransactionLeases transactions) {
         return new LeaseShutdown(time, heldLocks, leases, transactions, callbacks);
@@ -203,7 +214,8 @@ public final class LockEngine {
                 + tickets.size()
                 + handoffYield.size()
                 + threadless.size()
-                + callbacks.size();
+                + callbacks.size()
+                + latches.size();
     }
 
     /**
@@ -214,6 +226,7 @@ public final class LockEngine {
     public void stopWaiting() {
         stopFlag.raise(); // before any waiter is woken: one that checks now, or comes now, sees it
         waitQueues.wakeAll();
+        latches.wakeAll();
         threadless.stop();
     }
 

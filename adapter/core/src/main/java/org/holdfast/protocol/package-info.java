@@ -10,6 +10,7 @@
  *   <li>{@link org.holdfast.protocol.lease}: what this process holds, and how it is renewed, lost, handed off and
  *       released.
  *   <li>{@link org.holdfast.protocol.queue}: the lines in which callers wait, and their places on the nodes.
+ *   <li>{@link org.holdfast.protocol.latch}: latches, which have no holder.
  *   <li>{@link org.holdfast.protocol.waiting}: how a caller gets a lock, attempt by attempt, with a thread or without.
  *   <li>{@link org.holdfast.protocol.session}: what a connection handle has. Leases are bound to it or to a
  *       transaction.

@@ -4,9 +4,12 @@ package org.holdfast.runtime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.holdfast.DistributedLatch;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.protocol.session.LeaseShutdown;
 import org.holdfast.protocol.session.LockSession;
@@ -125,6 +128,15 @@ public final class LockService implements AutoCloseable {
     /** Returns what a new connection handle takes its leases with, whose factory has TTL and wait timeout of its own. */
     public LockSession newSession(Settings ofFactory) {
         return engine.newSession(transactionLeases, defaults(ofFactory));
+    }
+
+    /**
+     * Returns a latch.
+     *
+     * @param ofFactory the settings of its factory: a call that is not confirmed is sent again for the wait timeout
+     */
+    public DistributedLatch latch(Latch latch, Settings ofFactory, Latches.Caller caller) {
+        return engine.latches().open(latch, ofFactory.waitTimeout(), caller);
     }
 
     /** Returns what a request has that does not say, and may have at the most, where a factory has these settings. */

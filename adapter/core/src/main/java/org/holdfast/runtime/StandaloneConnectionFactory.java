@@ -10,12 +10,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.transaction.ComponentTransactions;
@@ -31,6 +34,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     /** Each has a socket to every node. Connections beyond that share one set, for many threads at once. */
     static final int MOST_OPEN = 64;
 
+    private final Settings settings;
     private final LockService service;
     private final LockSession.Defaults defaults;
     private final AtomicInteger open = new AtomicInteger();
@@ -43,6 +47,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     StandaloneConnectionFactory(Settings settings, Time time) {
+        this.settings = settings;
         this.service = new LockService(settings, ComponentTransactions.find(), new StandaloneScheduling(), time);
         this.defaults = LockService.defaults(settings);
         this.shared = service.openConnections(); // connects when it is first used
@@ -194,6 +199,21 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         public CompletableFuture<Lease> acquireAsync(LockRequest request) {
             requireOpen();
             return session.acquireAsync(request);
+        }
+
+        @Override
+        public DistributedLatch latch(String name, long generation, int count) {
+            return service.latch(new Latch(name, generation, count), settings, new Latches.Caller() {
+                @Override
+                public void requireOpen() {
+                    StandaloneConnection.this.requireOpen();
+                }
+
+                @Override
+                public void waiting() {
+                    shareConnections();
+                }
+            });
         }
 
         private void requireOpen() {

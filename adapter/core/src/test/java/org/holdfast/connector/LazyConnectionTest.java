@@ -248,4 +248,20 @@ class LazyConnectionTest {
                     }
                 });
     }
+
+    @Test
+    void waiterForALatch_leavesThePoolToTheThreadThatCountsDown() throws Exception {
+        try (LockConnection waiting = locks.getConnection()) {
+            Future<Boolean> open =
+                    threads.submit(() -> waiting.latch("steps", 0, 1).await(ofSeconds(30)));
+            await().until(() -> pool.free.size() == 1);
+            try (LockConnection counting = locks.getConnection()) {
+                counting.latch("steps", 0, 1).countDown();
+            }
+            assertThat(open.get(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(waiting.latch("steps", 0, 1).await(ofSeconds(0)))
+                    .as("with a connection again")
+                    .isTrue();
+        }
+    }
 }

@@ -156,6 +156,8 @@ class LeastPrivilegeTest {
                 }
                 lease.release();
             }
+            connection.latch("l", 0, 1).countDown();
+            assertThat(connection.latch("l", 0, 1).await(ofSeconds(6))).isTrue();
             everyPermitAndWhoWaits(locks, connection);
         }
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import org.holdfast.DistributedLatch;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
@@ -17,6 +18,7 @@ import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
@@ -105,6 +107,11 @@ final class Client {
         return engine.newSession(
                 engine.transactionLeases(Transactions.NONE),
                 new LockSession.Defaults(Duration.ZERO, timing.maxLeaseTtl(), timing.maxLeaseTtl()));
+    }
+
+    /** Returns a latch, whose calls are sent again for so long if they are not confirmed. */
+    DistributedLatch latch(Latch latch, Duration patience) {
+        return engine.latches().open(latch, patience, () -> {});
     }
 
     private Worker newWorker() {

@@ -14,6 +14,7 @@ class MutantsTest {
     private static final String LEASE = PROTOCOL + "lease/";
     private static final String QUEUE = PROTOCOL + "queue/";
     private static final String WAITING = PROTOCOL + "waiting/";
+    private static final String LATCH = PROTOCOL + "latch/";
     private static final String SCRIPTS = "org/holdfast/redis/";
     private static final String CODEC = "org/holdfast/redis/script/ScriptCodec.java";
     private static final String NETWORK = "org/holdfast/simulation/Network.java";
@@ -690,5 +691,46 @@ class MutantsTest {
                                 SCRIPTS + "quarantine.lua",
                                 "local whole = since + quarantineOf(lingerMicros)",
                                 "local whole = since + quarantineOf(lingerMicros) / 2"));
+    }
+
+    @ConcurrentTest
+    void callThatCountsAgainWhenSentAgain_isFound() throws Exception {
+        assertFound("Violation: 9:", new Mutant().with(LATCH + "Latches.java", "Set.of(id)", "Set.of(newId())"));
+    }
+
+    @ConcurrentTest
+    void callCountedAtEachNode_isFound() throws Exception {
+        assertFound(
+                "Violation: 9:",
+                new Mutant()
+                        .with(
+                                LATCH + "Count.java",
+                                "union.size() >= latch.count()",
+                                "counted.stream().mapToInt(each -> each.ids().size()).sum() >= latch.count()"));
+    }
+
+    @ConcurrentTest
+    void callsOfTheLowerGenerationKept_isFound() throws Exception {
+        assertFound(
+                "Violation: 9:",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "use_latch.lua",
+                                "string.gmatch(isKnown and text or ''",
+                                "string.gmatch(text or ''"));
+    }
+
+    @ConcurrentTest
+    void callThatCountsTwiceAtANode_isFound() throws Exception {
+        assertFound(
+                "Violation: 9:",
+                new Mutant().with(SCRIPTS + "use_latch.lua", " and not recorded[ARGV[i]] then", " then"));
+    }
+
+    @ConcurrentTest
+    void callConfirmedByOneNode_isFound() throws Exception {
+        assertFound(
+                "Violation: 9:",
+                new Mutant().with(LATCH + "Count.java", "counted.size() > nodes / 2", "counted.size() > 0"));
     }
 }

@@ -4,6 +4,7 @@ package org.holdfast.simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -27,6 +28,9 @@ public final class Simulation {
     private static final long MILLI = 1_000_000L;
     private static final int CLIENTS = 3;
 
+    /** Each run after so many has a latch too. */
+    private static final int LATCH_EVERY = 5;
+
     private static final Duration AFTER_A_CLOCK_WAS_SET = Duration.ofMillis(8_500);
 
     private final World world;
@@ -39,6 +43,7 @@ public final class Simulation {
     private final Network network;
     private final Habits habits;
     private final Trouble faults;
+    private final Optional<LatchUsers> latchUsers;
     private int unserved;
 
     private Simulation(long seed, String only, SimulatedRedis.Lua lua) {
@@ -58,6 +63,10 @@ public final class Simulation {
                     world, network, checker, "client-" + client, setting.timing(), habits, time, setting.nodes()));
         }
         this.faults = new Trouble(world, setting, setting.troubleNanos(), nodes, clients, habits, suspensions);
+        boolean latched =
+                seed % LATCH_EVERY == 0 && only.isEmpty() && setting.survival().isEmpty();
+        this.latchUsers =
+                latched ? Optional.of(new LatchUsers(world, seed, setting, clients, nodes)) : Optional.empty();
     }
 
     private void buildNodes(SimulatedRedis.Lua lua) {
@@ -130,6 +139,7 @@ public final class Simulation {
         clients.forEach(client -> start(client, from, busy));
         setting.survival().ifPresent(this::holdThrough);
         faults.begin();
+        latchUsers.ifPresent(users -> users.begin(trouble));
         world.at(trouble, network::calmDown);
         world.at(peace, this::beginPeace);
         world.run(peace + within().toNanos() + 2_000 * MILLI);
@@ -163,7 +173,8 @@ public final class Simulation {
 
     private void beginPeace() {
         List<LockRequest> requests = habits.requests();
-        unserved = requests.size() * clients.size();
+        unserved = requests.size() * clients.size() + (latchUsers.isPresent() ? 1 : 0);
+        latchUsers.ifPresent(users -> users.beginPeace(within(), this::served));
         for (Client client : clients) {
             requests.forEach(request -> client.mustSucceed(request, within(), this::served));
             habits.stream().ifPresent(shape -> client.keepBusy(shape, () -> unserved > 0));

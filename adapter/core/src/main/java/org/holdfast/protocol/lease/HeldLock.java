@@ -12,7 +12,6 @@ import org.holdfast.LeaseLostException;
 import org.holdfast.LockException;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.HolderInfo;
-import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.quorum.QuorumResult;
 import org.holdfast.protocol.quorum.Timing;
 
@@ -120,7 +119,7 @@ public final class HeldLock {
 
     /** Returns whether others may have the lock as well, to read. */
     public boolean isReading() {
-        return claim.target() instanceof Target.Shared;
+        return claim.target().isShared();
     }
 
     /** Lets other readers in: from its next renewal on the lock is only read. Several names stay as they are. */
@@ -136,12 +135,12 @@ public final class HeldLock {
 
     /** Returns whether it is one of several permits. */
     public boolean isPermit() {
-        return claim.target() instanceof Target.Permit;
+        return claim.target().isPermit();
     }
 
     /** Returns whether no other holder can have any of its names. */
     public boolean isAlone() {
-        return claim.target() instanceof Target.Exclusive;
+        return claim.target().isAlone();
     }
 
     /** Returns for how long it is to be held. */

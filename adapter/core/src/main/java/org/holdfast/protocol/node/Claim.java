@@ -26,6 +26,6 @@ public record Claim(Target target, Owner owner, long token, long lastToken, long
 
     /** Returns the same claim to read only what it had alone. */
     public Claim reading() {
-        return new Claim(new Target.Shared(target.name()), owner, token, lastToken, ttlMillis, fenceMillis);
+        return new Claim(target.reading(), owner, token, lastToken, ttlMillis, fenceMillis);
     }
 }

@@ -3,8 +3,9 @@ package org.holdfast.protocol.node;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
-/** A command to a node about a lock. Each may be sent again: for the same owner the effect is the same. */
+/** A command to a node about a lock or a latch. Each may be sent again: for the same owner the effect is the same. */
 public sealed interface Command {
 
     /** A command about one acquisition. */
@@ -88,6 +89,19 @@ public sealed interface Command {
      * @param first the permit with which to begin
      */
     record FindPermit(String semaphore, int permits, int first) implements Command {}
+
+    /**
+     * Record calls that count a latch down, and report all that are recorded.
+     *
+     * @param ids of the calls, perhaps none: each was drawn for a call that was made, or was read from a node
+     * @param keptMillis how long a node keeps the latch from now on
+     */
+    record UseLatch(Latch latch, Set<String> ids, long keptMillis) implements Command {
+
+        public UseLatch {
+            ids = Set.copyOf(ids);
+        }
+    }
 
     /** Report the holders of locks. */
     record Inspect(List<Target> locks) implements Command {}

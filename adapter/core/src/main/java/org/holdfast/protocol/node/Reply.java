@@ -2,6 +2,7 @@
 package org.holdfast.protocol.node;
 
 import java.util.List;
+import java.util.Set;
 
 /** The result of a command at one node. */
 public sealed interface Reply {
@@ -68,6 +69,20 @@ public sealed interface Reply {
             holderEntries = List.copyOf(holderEntries);
         }
     }
+
+    /** These calls have counted the latch down, as far as the node knows; as many as open it, or fewer. */
+    record Counted(Set<String> ids) implements Reply {
+
+        public Counted {
+            ids = Set.copyOf(ids);
+        }
+    }
+
+    /** The latch was reset: it has this generation, which is higher. Nothing has changed there. */
+    record LatchReset(long generation) implements Reply {}
+
+    /** This generation of the latch has another count. Nothing has changed there. */
+    record LatchDiffers(long count) implements Reply {}
 
     /** There was nothing to release. */
     record Gone() implements Reply {}

@@ -2,10 +2,10 @@
 package org.holdfast.protocol.queue;
 
 import java.util.List;
-import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseTerms;
+import org.holdfast.protocol.node.LockShape;
 
 /**
  * What one caller asks for, and the line in which it waits for it.
@@ -24,10 +24,11 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
     }
 
     private static WaitQueues.Kind kind(LockRequest request) {
-        if (request.mode() == LockMode.PERMIT) {
+        LockShape shape = LockShape.of(request);
+        if (shape.hasPermits()) {
             return WaitQueues.Kind.PERMIT;
         }
-        return request.fair() || request.mode() != LockMode.EXCLUSIVE ? WaitQueues.Kind.FAIR : WaitQueues.Kind.BARGING;
+        return shape.isInTurn(request.fair()) ? WaitQueues.Kind.FAIR : WaitQueues.Kind.BARGING;
     }
 
     /** Returns whether the nodes know the waiters. */
@@ -45,10 +46,7 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
 
     /** Returns whether a lock that this process holds under one of the names keeps the caller out. */
     boolean isKeptOutBy(HeldLock heldLock) {
-        if (request.mode() == LockMode.PERMIT || heldLock.isPermit()) {
-            return false;
-        }
-        return request.mode() != LockMode.READ || !heldLock.isReading();
+        return LockShape.of(request).isKeptOutBy(heldLock.claim().target());
     }
 
     /** Returns whether a lock that its holder has released fits, so that the caller may have it next. */

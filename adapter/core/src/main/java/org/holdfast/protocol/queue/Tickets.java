@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
-import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.LockShape;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Owner;
@@ -65,7 +65,7 @@ public final class Tickets {
                 request.name(),
                 new Owner(randomness.uniqueId()),
                 tokens.next(0),
-                request.mode() == LockMode.READ,
+                LockShape.of(request).reads(),
                 false,
                 ttl.toMillis());
     }

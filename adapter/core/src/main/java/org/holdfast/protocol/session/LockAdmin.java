@@ -12,10 +12,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
-import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.env.StopFlag;
@@ -26,6 +24,7 @@ import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.HolderEntry;
 import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.LockShape;
 import org.holdfast.protocol.node.LogText;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
@@ -78,7 +77,7 @@ public final class LockAdmin {
 
     /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
     List<LockHolder> holders(Nodes nodes, LockRequest request) {
-        List<Target> locks = locks(request);
+        List<Target> locks = LockShape.targets(request);
         return described(request, locks, ask(nodes, request, new Command.Inspect(locks)));
     }
 
@@ -89,7 +88,7 @@ public final class LockAdmin {
      * that does not know the holder refuses it from then on as well.
      */
     List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
-        List<Target> locks = locks(request);
+        List<Target> locks = LockShape.targets(request);
         Survey before = ask(nodes, request, new Command.Inspect(locks));
         if (before.holderEntries().isEmpty()) {
             audit(request, "no holder had it");
@@ -114,15 +113,6 @@ public final class LockAdmin {
     private Command forcedRelease(List<Target> locks, long token) {
         long fenceMillis = timing.fenceMillis(timing.maxLeaseTtl().toMillis());
         return new Command.ForceRelease(locks, token, fenceMillis, timing.maxSkewMicros());
-    }
-
-    private static List<Target> locks(LockRequest request) {
-        if (request.mode() != LockMode.PERMIT) {
-            return request.names().stream().<Target>map(Target.Exclusive::new).toList();
-        }
-        return IntStream.range(0, request.permits())
-                .<Target>mapToObj(permit -> new Target.Permit(request.name(), permit))
-                .toList();
     }
 
     /**
@@ -214,7 +204,7 @@ public final class LockAdmin {
         return survey.holderEntries().entrySet().stream()
                 .filter(each -> each.getKey().lock() < locks.size()) // a faulty node may make up an index
                 .map(each -> holder(
-                        request.mode(),
+                        LockShape.of(request),
                         locks.get(each.getKey().lock()).name(),
                         each.getKey().value(),
                         each.getValue()))
@@ -222,14 +212,14 @@ public final class LockAdmin {
                 .toList();
     }
 
-    private LockHolder holder(LockMode asked, String name, String value, Seen seen) {
+    private LockHolder holder(LockShape asked, String name, String value, Seen seen) {
         HeldLock own = heldLocks.find(
                 name, heldLock -> heldLock.claim().owner().value().equals(value));
         HolderInfo holderInfo = own == null ? HolderInfo.of(value) : own.holderInfo();
         boolean reads = seen.reads() || own != null && own.isReading();
         return new LockHolder(
                 name,
-                mode(asked, reads, holderInfo.mode()),
+                asked.found(reads, holderInfo.mode()),
                 holderInfo.where().host(),
                 holderInfo.where().pid(),
                 holderInfo.thread(),
@@ -240,36 +230,19 @@ public final class LockAdmin {
                 own != null);
     }
 
-    /** The place where it was found is more reliable than what is written there. */
-    private static LockMode mode(LockMode asked, boolean reads, LockMode written) {
-        if (asked == LockMode.PERMIT) {
-            return LockMode.PERMIT;
-        }
-        if (reads) {
-            return LockMode.READ;
-        }
-        return written == LockMode.WRITE ? LockMode.WRITE : LockMode.EXCLUSIVE;
-    }
-
     /**
      * Holders of this process lose the lock at once, and not only at their next renewal. A holder that came later has a
      * larger token.
      */
     private void loseOwn(LockRequest request, long token) {
-        Predicate<HeldLock> meant = heldLock ->
-                isMeant(request, heldLock.claim().target()) && heldLock.claim().lastToken() < token;
+        Predicate<HeldLock> meant = heldLock -> heldLock.claim().target().isAmong(request.permits())
+                && heldLock.claim().lastToken() < token;
         for (String name : request.names()) {
             heldLocks.of(name).stream()
                     .filter(meant)
                     .forEach(heldLock ->
                             heldLock.lose("an operator released lock '" + name + "' by force", time.nanoTime()));
         }
-    }
-
-    private static boolean isMeant(LockRequest request, Target target) {
-        return target instanceof Target.Permit permit
-                ? permit.number() < request.permits()
-                : request.mode() != LockMode.PERMIT;
     }
 
     private void audit(LockRequest request, String removed) {

@@ -4,7 +4,6 @@ package org.holdfast.protocol.waiting;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Time;
@@ -17,6 +16,7 @@ import org.holdfast.protocol.lease.Taker;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.LockShape;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
@@ -97,14 +97,9 @@ public final class Claims {
          * @param queueing the caller's place, if the nodes know the waiters
          */
         QuorumResult attempt(Nodes nodes, Optional<Command.Queueing> queueing, long deadline) {
-            if (request.mode() != LockMode.PERMIT) {
-                Target target = request.mode() == LockMode.READ
-                        ? new Target.Shared(request.name())
-                        : new Target.Exclusive(demand.names());
-                return attempt(nodes, target, queueing, deadline);
-            }
-            QuorumResult result = attempt(nodes, new Target.Permit(request.name(), permit), queueing, deadline);
-            if (!(result instanceof QuorumResult.Contended)) {
+            LockShape shape = LockShape.of(request);
+            QuorumResult result = attempt(nodes, shape.target(demand.names(), permit), queueing, deadline);
+            if (!shape.hasPermits() || !(result instanceof QuorumResult.Contended)) {
                 return result;
             }
             Command.FindPermit find = new Command.FindPermit(
@@ -114,7 +109,7 @@ public final class Claims {
                 return result;
             }
             permit = free.getAsInt();
-            return attempt(nodes, new Target.Permit(request.name(), permit), queueing, deadline);
+            return attempt(nodes, shape.target(demand.names(), permit), queueing, deadline);
         }
 
         private QuorumResult attempt(Nodes nodes, Target target, Optional<Command.Queueing> queueing, long deadline) {

@@ -5,13 +5,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.holdfast.LeaseScope;
-import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.HeldLocks;
 import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.node.LockShape;
 
 /** Takes locks once more that their holder has already. Safe for use by any number of threads. */
 public final class Reentry {
@@ -34,7 +34,7 @@ public final class Reentry {
      * @throws IllegalStateException if the holder would wait for itself, or the lock does not fit the request
      */
     HeldLock enter(LockRequest request, List<Holder> holders) {
-        if (request.scope() == LeaseScope.DETACHED || request.mode() == LockMode.PERMIT) {
+        if (request.scope() == LeaseScope.DETACHED || LockShape.of(request).hasPermits()) {
             return null;
         }
         HeldLock mine = find(request, holders);
@@ -46,7 +46,7 @@ public final class Reentry {
                     "the holder has lock '" + request.name() + "' already, and not for at least "
                             + request.atLeast().orElseThrow() + ": that has to be asked for when it is taken first");
         }
-        boolean reads = request.mode() == LockMode.READ;
+        boolean reads = LockShape.of(request).reads();
         if (!reads && mine.isReading()) {
             throw new ReadByItselfException(request.name());
         }
@@ -77,7 +77,7 @@ public final class Reentry {
      * @throws IllegalStateException if the lock does not fit
      */
     public void requireSameTerms(LockRequest asked, List<Holder> holders) {
-        if (asked.scope() == LeaseScope.DETACHED || asked.mode() == LockMode.PERMIT) {
+        if (asked.scope() == LeaseScope.DETACHED || LockShape.of(asked).hasPermits()) {
             return;
         }
         for (String name : asked.names()) {

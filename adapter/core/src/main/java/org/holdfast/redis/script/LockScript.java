@@ -43,6 +43,7 @@ public enum LockScript {
     FORCE_RELEASE("time.lua", "lock.lua", "fence.lua", "holders.lua", "force_release.lua"),
     REFRESH("refresh.lua"),
     LEAVE("leave.lua"),
+    USE_LATCH("time.lua", "use_latch.lua"),
     MARK("mark.lua");
 
     private static final String FOLDER = "/org/holdfast/redis/";

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.script;
 
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.holdfast.DistributedLatch;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Reply;
 
 /** Translates what scripts return into replies, and rejects what no script of ours returns. */
@@ -25,6 +30,10 @@ public final class ReplyDecoder {
     private static final int SEEN = 14;
     private static final int TOKEN_SKEWED = 15;
     private static final int ENDED = 16;
+    private static final int COUNTED = 17;
+    private static final int LATCH_RESET = 18;
+    private static final int LATCH_DIFFERS = 19;
+    private static final int LAST = LATCH_DIFFERS;
 
     private ReplyDecoder() {}
 
@@ -38,6 +47,8 @@ public final class ReplyDecoder {
             Reply reply = list.size() == 3 ? reply(status, detail) : null;
             if (status == SEEN && list.size() == 4) {
                 reply = HolderEntryDecoder.reply(detail, list.get(3));
+            } else if (status == COUNTED && list.size() == 4) {
+                reply = counted(list.get(3));
             }
             if (reply != null) {
                 return new Answer(node, reply, nodeMicros);
@@ -50,13 +61,31 @@ public final class ReplyDecoder {
     private static boolean isPossible(int status, long detail) {
         return switch (status) {
             case FREE -> detail >= 0 && detail < LockRequest.MAX_PERMITS;
-            case TOKEN_TOO_SMALL, TICKET_TOO_SMALL -> detail >= 0 && detail <= HolderEntryDecoder.LARGEST_TOKEN;
+            case LATCH_DIFFERS -> detail > 0 && detail <= DistributedLatch.MAX_COUNT;
+            case TOKEN_TOO_SMALL, TICKET_TOO_SMALL, LATCH_RESET ->
+                detail >= 0 && detail <= HolderEntryDecoder.LARGEST_TOKEN;
             default -> true;
         };
     }
 
+    /** Returns the ids of calls; null if any of them is none that a call may have. */
+    private static Reply counted(Object raw) {
+        if (!(raw instanceof List<?> list) || list.size() > DistributedLatch.MAX_COUNT) {
+            return null;
+        }
+        Set<String> ids = new HashSet<>();
+        for (Object each : list) {
+            String id = each instanceof byte[] bytes ? new String(bytes, StandardCharsets.ISO_8859_1) : "";
+            if (!Latch.isId(id)) {
+                return null;
+            }
+            ids.add(id);
+        }
+        return new Reply.Counted(ids);
+    }
+
     private static Reply reply(long status, long detail) {
-        if (status < 0 || status > ENDED || !isPossible((int) status, detail)) {
+        if (status < 0 || status > LAST || !isPossible((int) status, detail)) {
             return null;
         }
         return switch ((int) status) {
@@ -73,6 +102,8 @@ public final class ReplyDecoder {
             case FREE -> new Reply.Free((int) detail);
             case TOKEN_SKEWED -> new Reply.TokenSkewed(detail);
             case ENDED -> new Reply.Ended(detail);
+            case LATCH_RESET -> new Reply.LatchReset(detail);
+            case LATCH_DIFFERS -> new Reply.LatchDiffers(detail);
             default -> null;
         };
     }

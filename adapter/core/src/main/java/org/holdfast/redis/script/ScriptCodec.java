@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
 import redis.clients.jedis.CommandArguments;
@@ -91,19 +92,19 @@ public final class ScriptCodec {
     /** Returns the script that carries out the command. */
     public static LockScript script(Command command) {
         if (command instanceof Command.Acquire c) {
-            if (c.claim().target() instanceof Target.Shared) {
-                return LockScript.ACQUIRE_READING;
-            }
-            return c.queueing().isPresent() ? LockScript.ACQUIRE_IN_TURN : LockScript.ACQUIRE;
+            return ShapeCodec.of(c.claim().target()).acquire(c.queueing().isPresent());
         }
         if (command instanceof Command.Renew c) {
-            return c.claim().target() instanceof Target.Shared ? LockScript.RENEW_READING : LockScript.RENEW;
+            return ShapeCodec.of(c.claim().target()).renew();
         }
         if (command instanceof Command.Release c) {
-            return c.claim().target() instanceof Target.Shared ? LockScript.RELEASE_READING : LockScript.RELEASE;
+            return ShapeCodec.of(c.claim().target()).release();
         }
         if (command instanceof Command.FindPermit) {
             return LockScript.FIND_PERMIT;
+        }
+        if (command instanceof Command.UseLatch) {
+            return LockScript.USE_LATCH;
         }
         if (command instanceof Command.Inspect) {
             return LockScript.INSPECT;
@@ -123,6 +124,8 @@ public final class ScriptCodec {
             release(c, call);
         } else if (command instanceof Command.FindPermit c) {
             findPermit(c, call);
+        } else if (command instanceof Command.UseLatch c) {
+            useLatch(c, call);
         } else if (command instanceof Command.Inspect c) {
             lookedAt(c.locks(), call);
         } else if (command instanceof Command.ForceRelease c) {
@@ -144,16 +147,14 @@ public final class ScriptCodec {
     private void acquire(Command.Acquire command, long vouchedMillis, CommandArguments call) {
         Claim claim = command.claim();
         boolean queues = command.queueing().isPresent();
-        boolean reads = claim.target() instanceof Target.Shared;
-        call.add(keysOf(claim) + (queues ? 3 : 0) + (reads ? 1 : 0) + markKeys());
-        addKeys(claim, call);
+        boolean reads = claim.target().isShared();
+        call.add(keysOf(claim) + (queues ? 3 : 0) + markKeys());
+        addLock(claim.target(), call);
         String base = base(claim.target().name());
         if (queues) {
             call.add(bytes(base + "queue")).add(bytes(base + "queue-reading")).add(bytes(base + "tickets"));
         }
-        if (reads) {
-            call.add(bytes(base + "readers"));
-        }
+        addReaders(claim, call);
         addMark(call);
         addTake(claim, claim.token(), vouchedMillis, call)
                 .add(claim.target().names().size())
@@ -172,15 +173,12 @@ public final class ScriptCodec {
 
     private void renew(Command.Renew command, long vouchedMillis, CommandArguments call) {
         Claim claim = command.claim();
-        boolean reads = claim.target() instanceof Target.Shared;
-        call.add(keysOf(claim) + (reads ? 1 : 0) + markKeys());
-        addKeys(claim, call);
-        if (reads) {
-            call.add(bytes(base(claim.target().name()) + "readers"));
-        }
+        call.add(keysOf(claim) + markKeys());
+        addLock(claim.target(), call);
+        addReaders(claim, call);
         addMark(call);
         addTake(claim, claim.lastToken(), vouchedMillis, call);
-        if (reads) {
+        if (claim.target().isShared()) {
             call.add(bytes(channel(claim.target().name())));
         } else {
             call.add(claim.target().names().size());
@@ -190,19 +188,16 @@ public final class ScriptCodec {
 
     private void release(Command.Release command, CommandArguments call) {
         Claim claim = command.claim();
-        boolean reads = claim.target() instanceof Target.Shared;
-        call.add(keysOf(claim) + (reads ? 1 : 0) + (lingerMicros > 0 ? 1 : 0));
-        addKeys(claim, call);
-        if (reads) {
-            call.add(bytes(base(claim.target().name()) + "readers"));
-        }
+        call.add(keysOf(claim) + (lingerMicros > 0 ? 1 : 0));
+        addLock(claim.target(), call);
+        addReaders(claim, call);
         addHeartbeat(call);
         call.add(bytes(claim.owner().value()))
                 .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
                 .add(keptMillis(claim.fenceMillis()))
                 .add(command.held() ? 0 : aheadMicros(claim));
         claim.target().names().forEach(name -> call.add(bytes(channel(name))));
-        if (reads) {
+        if (claim.target().isShared()) {
             call.add(claim.ttlMillis()).add(lingerMicros);
         }
     }
@@ -229,14 +224,26 @@ public final class ScriptCodec {
         call.add(command.first()).add(command.permits()).add(lingerMicros);
     }
 
+    private void useLatch(Command.UseLatch command, CommandArguments call) {
+        Latch latch = command.latch();
+        call.add(1)
+                .add(bytes(base(latch.name()) + "latch"))
+                .add(latch.generation())
+                .add(latch.count())
+                .add(command.keptMillis())
+                .add(bytes(channel(latch.name())));
+        command.ids().forEach(id -> call.add(bytes(id)));
+    }
+
     /** Adds the keys of locks and of all that shows their holders, and the number of locks as the first argument. */
     private CommandArguments lookedAt(List<Target> locks, CommandArguments call) {
-        List<Target> read =
-                locks.stream().filter(lock -> !(lock instanceof Target.Permit)).toList();
-        call.add(2 * locks.size() + 1 + read.size());
+        List<String> readers = locks.stream()
+                .flatMap(lock -> ShapeCodec.of(lock).possibleReaders(prefix, lock))
+                .toList();
+        call.add(2 * locks.size() + 1 + readers.size());
         locks.forEach(lock -> addKeys(base(lock), call));
         call.add(bytes(lingerMicros > 0 ? heartbeatKey() : base(locks.get(0)) + "lock"));
-        read.forEach(lock -> call.add(bytes(base(lock) + "readers")));
+        readers.forEach(key -> call.add(bytes(key)));
         return call.add(locks.size());
     }
 
@@ -255,22 +262,22 @@ public final class ScriptCodec {
                 .add(bytes(base + "tickets"));
     }
 
-    private static int keysOf(Claim claim) {
-        return 2 * claim.target().names().size();
+    private int keysOf(Claim claim) {
+        ShapeCodec shape = ShapeCodec.of(claim.target());
+        return 2 * claim.target().names().size()
+                + (int) shape.readers(prefix, claim.target()).count();
     }
 
-    private void addKeys(Claim claim, CommandArguments call) {
-        if (claim.target() instanceof Target.Permit) {
-            addKeys(base(claim.target()), call);
-            return;
-        }
-        for (String name : claim.target().names()) {
-            addKeys(base(name), call);
-        }
+    private void addLock(Target target, CommandArguments call) {
+        ShapeCodec.of(target).bases(prefix, target).forEach(base -> addKeys(base, call));
     }
 
     private static void addKeys(String base, CommandArguments call) {
         call.add(bytes(base + "lock")).add(bytes(base + "fence"));
+    }
+
+    private void addReaders(Claim claim, CommandArguments call) {
+        ShapeCodec.of(claim.target()).readers(prefix, claim.target()).forEach(key -> call.add(bytes(key)));
     }
 
     /** The mark lives in another slot: a node that trusts its memory, perhaps in a cluster, is not asked for it. */
@@ -294,20 +301,19 @@ public final class ScriptCodec {
     private CommandArguments addTake(Claim claim, long token, long vouchedMillis, CommandArguments call) {
         return call.add(bytes(claim.owner().value()))
                 .add(token)
-                .add(claim.target() instanceof Target.Shared ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
+                .add(claim.target().isShared() ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
                 .add(keptMillis(claim.fenceMillis()))
                 .add(lingerMicros)
                 .add(vouchedMillis);
     }
 
-    /** The braces are a hash tag: on a cluster all keys of a lock live in one slot. */
     private String base(String lock) {
-        return prefix + ":{" + lock + "}:";
+        return ShapeCodec.base(prefix, lock);
     }
 
+    /** Of several names the first stands for all. */
     private String base(Target target) {
-        String base = base(target.name());
-        return target instanceof Target.Permit permit ? base + "permit-" + permit.number() + ":" : base;
+        return ShapeCodec.of(target).bases(prefix, target).get(0);
     }
 
     /** Returns the channel on which the release of a lock is published. */

@@ -3,7 +3,10 @@ package org.holdfast.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +29,12 @@ class ReplyDecoderTest {
         "3, 9007199254740993", // scripts could not tell it from the next
         "3, 999999999999999999",
         "11, -1",
-        "11, 9007199254740993"
+        "11, 9007199254740993",
+        "17, 0", // without ids
+        "18, -1",
+        "18, 9007199254740993",
+        "19, 0",
+        "19, 1001"
     })
     void reply_withANumberThatCannotBe_isRefused(long status, long detail) {
         assertThat(reply(status, detail)).isInstanceOf(Reply.Refused.class);
@@ -38,5 +46,26 @@ class ReplyDecoderTest {
         assertThat(reply(13, 999)).isEqualTo(new Reply.Free(999));
         assertThat(reply(3, 1L << 53)).isEqualTo(new Reply.TokenTooSmall(1L << 53));
         assertThat(reply(11, 0)).isEqualTo(new Reply.TicketTooSmall(0));
+        assertThat(reply(18, 1L << 53)).isEqualTo(new Reply.LatchReset(1L << 53));
+        assertThat(reply(19, 1000)).isEqualTo(new Reply.LatchDiffers(1000));
+    }
+
+    private static Reply counted(List<?> ids) {
+        return ReplyDecoder.answer(0, List.of(17L, 0L, 1_800_000_000_000_000L, ids))
+                .reply();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void calls_thatCannotBe_areRefused() {
+        assertThat(counted(List.of(bytes("a"), bytes("b")))).isEqualTo(new Reply.Counted(Set.of("a", "b")));
+        assertThat(counted(List.of(1L))).isInstanceOf(Reply.Refused.class);
+        assertThat(counted(List.of(bytes("")))).isInstanceOf(Reply.Refused.class);
+        assertThat(counted(List.of(bytes("ä")))).isInstanceOf(Reply.Refused.class);
+        assertThat(counted(List.of(bytes("a".repeat(65))))).isInstanceOf(Reply.Refused.class);
+        assertThat(counted(Collections.nCopies(1001, bytes("a")))).isInstanceOf(Reply.Refused.class);
     }
 }

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.latch;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.CountDownUnconfirmedException;
+import org.holdfast.DistributedLatch;
+import org.holdfast.protocol.env.Randomness;
+import org.holdfast.protocol.env.StopFlag;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Latch;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.queue.Patience;
+import org.holdfast.protocol.queue.ReleaseNotifications;
+import org.holdfast.protocol.quorum.Timing;
+
+/**
+ * Counts latches down, and waits for them.
+ *
+ * <p>Of the callers of this process that wait for the same latch, the first one asks the nodes, and wakes the others when
+ * it is open. It asks when a node publishes that a call was recorded, and once a second at least. It also brings calls
+ * that a node has lost back to it. Safe for use by any number of threads.
+ */
+public final class Latches {
+
+    /** How long nodes keep a latch after its last use: longer than the retention of tokens, since its calls are far apart. */
+    static final long KEPT_MILLIS = TimeUnit.DAYS.toMillis(1);
+
+    /** How often the nodes are asked at the most, whatever is published. */
+    private static final long LEAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
+
+    /** How often they are asked where nothing is published, or it is not received. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
+
+    /** And where it is received, if a publication was lost. */
+    private static final long HEARD_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Time time;
+    private final Randomness randomness;
+    private final Timing timing;
+    private final Nodes nodes;
+    private final ReleaseNotifications notifications;
+    private final StopFlag stopFlag;
+
+    /** In the order in which they came. Each list is changed under the map's lock on its name, and never in place. */
+    private final ConcurrentHashMap<String, List<Waiter>> waiters = new ConcurrentHashMap<>();
+
+    /** @param nodes those through which waiters ask: a call is not bound to a connection of its caller */
+    public Latches(
+            Time time,
+            Randomness randomness,
+            Timing timing,
+            Nodes nodes,
+            ReleaseNotifications notifications,
+            StopFlag stopFlag) {
+        this.time = time;
+        this.randomness = randomness;
+        this.timing = timing;
+        this.nodes = nodes;
+        this.notifications = notifications;
+        this.stopFlag = stopFlag;
+    }
+
+    /** What a latch needs of the connection that gave it. */
+    public interface Caller {
+
+        /** @throws IllegalStateException if the connection is closed */
+        void requireOpen();
+
+        /** Is called before a thread waits: what the connection has of a pool may be returned. */
+        default void waiting() {}
+    }
+
+    /** @param patience for how long a call is sent again that is not confirmed */
+    public DistributedLatch open(Latch latch, Duration patience, Caller caller) {
+        caller.requireOpen();
+        return new LatchHandle(this, latch, patience, caller);
+    }
+
+    private static final class Waiter {
+        private final Latch latch;
+        private final Time.Signal signal;
+        private volatile boolean isFirst;
+
+        /** What it has found when it came, and then what the first one has found last. */
+        private volatile Count found;
+
+        Waiter(Latch latch, Time.Signal signal, Count found) {
+            this.latch = latch;
+            this.signal = signal;
+            this.found = found;
+        }
+    }
+
+    String newId() {
+        return randomness.uniqueId();
+    }
+
+    /** Counts down, and sends that again with the same id until a majority has confirmed it. */
+    void countDown(Latch latch, String id, Duration timeout) {
+        stopFlag.requireOpen();
+        Patience patience = new Patience(time, timeout);
+        boolean perhaps = false;
+        while (true) {
+            Count count = use(latch, Set.of(id), Long.MAX_VALUE / 4, true);
+            if (count.isConfirmed()) {
+                return;
+            }
+            count.requireAgreement();
+            perhaps |= count.isPerhapsRecorded();
+            long left = patience.left();
+            if (left <= 0 || stopFlag.isRaised() || !isPauseOver(Math.min(left, pause(PAUSE_NANOS)))) {
+                throw perhaps
+                        ? new CountDownUnconfirmedException(
+                                latch.describe(), id, count.failures(nodes).toString())
+                        : count.unavailable(nodes, Duration.ofNanos(patience.waitedNanos()));
+            }
+        }
+    }
+
+    /** Returns false if the thread is interrupted, which it stays. */
+    private boolean isPauseOver(long nanos) {
+        try {
+            time.newSignal().await(nanos);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** At least half of it, so that processes do not ask in step. */
+    private long pause(long nanos) {
+        return nanos / 2 + randomness.below(nanos / 2 + 1);
+    }
+
+    /**
+     * Has nodes record calls, and reads what they have recorded.
+     *
+     * @param mostNanos how long to wait for answers, if that is less than the node timeout
+     * @param confirmed whether a majority is enough; else all nodes are waited for, unless the latch is seen to be open
+     */
+    private Count use(Latch latch, Set<String> ids, long mostNanos, boolean confirmed) {
+        nodes.prepare();
+        Round round = nodes.send(new Command.UseLatch(latch, ids, KEPT_MILLIS), NodeSet.first(nodes.count()));
+        long deadline =
+                time.nanoTime() + Math.min(mostNanos, timing.nodeTimeout().toNanos());
+        Count count = new Count(latch, nodes.count());
+        Answer answer;
+        while (!(confirmed ? count.isConfirmed() : count.isOpen()) && (answer = round.next(deadline)) != null) {
+            count.count(answer);
+        }
+        round.leave(late -> {});
+        return count;
+    }
+
+    /** Waits until the latch is open; false if the time is over before. */
+    boolean await(Latch latch, Duration timeout, Caller caller) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        stopFlag.requireOpen();
+        Patience patience = new Patience(time, timeout);
+        Count first = use(latch, Set.of(), Long.MAX_VALUE / 4, false);
+        first.requireAgreement();
+        if (first.isOpen() || !patience.mayWait()) {
+            return isOpen(first, patience);
+        }
+        caller.waiting();
+        notifications.subscribe(latch.name());
+        Waiter waiter = enter(latch, first);
+        try {
+            return await(waiter, patience, caller);
+        } finally {
+            leave(waiter);
+            notifications.unsubscribe(latch.name());
+        }
+    }
+
+    private boolean await(Waiter waiter, Patience patience, Caller caller) throws InterruptedException {
+        while (true) {
+            stopFlag.requireOpen();
+            caller.requireOpen();
+            long left = patience.left();
+            if (waiter.found.isOpen() || left <= 0) {
+                return isOpen(waiter.found, patience);
+            }
+            if (!waiter.isFirst) {
+                waiter.signal.await(left);
+                continue;
+            }
+            long asked = time.nanoTime();
+            Count found = use(waiter.latch, waiter.found.unevenlyKnown(), left, false);
+            found.requireAgreement();
+            publish(waiter.latch, found);
+            if (!found.isOpen()) {
+                waitToAskAgain(waiter, asked, patience);
+            }
+        }
+    }
+
+    private void waitToAskAgain(Waiter waiter, long asked, Patience patience) throws InterruptedException {
+        boolean isHeard = notifications.isSubscribed(waiter.latch.name());
+        long pause = pause(isHeard ? HEARD_PAUSE_NANOS : PAUSE_NANOS);
+        if (waiter.signal.await(Math.min(patience.left(), pause))) {
+            long early = LEAST_PAUSE_NANOS - (time.nanoTime() - asked);
+            if (early > 0) {
+                time.newSignal().await(Math.min(Math.max(patience.left(), 0), early));
+            }
+        }
+    }
+
+    /** An outage is not reported as a latch that is not open. */
+    private boolean isOpen(Count found, Patience patience) {
+        if (!found.isConfirmed()) {
+            throw found.unavailable(nodes, Duration.ofNanos(patience.waitedNanos()));
+        }
+        return found.isOpen();
+    }
+
+    private Waiter enter(Latch latch, Count found) {
+        Waiter waiter = new Waiter(latch, time.newSignal(), found);
+        waiters.compute(latch.name(), (name, present) -> {
+            List<Waiter> all = present == null ? new ArrayList<>(1) : new ArrayList<>(present);
+            waiter.isFirst = all.stream().noneMatch(other -> other.latch.equals(latch));
+            all.add(waiter);
+            return all;
+        });
+        return waiter;
+    }
+
+    private void leave(Waiter waiter) {
+        waiters.computeIfPresent(waiter.latch.name(), (name, present) -> {
+            List<Waiter> rest = new ArrayList<>(present);
+            rest.remove(waiter);
+            if (waiter.isFirst) {
+                promoteFirst(waiter.latch, rest);
+            }
+            return rest.isEmpty() ? null : rest;
+        });
+    }
+
+    private static void promoteFirst(Latch latch, List<Waiter> rest) {
+        for (Waiter waiter : rest) {
+            if (waiter.latch.equals(latch)) {
+                waiter.isFirst = true;
+                waiter.signal.raise();
+                return;
+            }
+        }
+    }
+
+    /** Shows what the first waiter has found to the others that wait for the same. */
+    private void publish(Latch latch, Count found) {
+        for (Waiter waiter : waiters.getOrDefault(latch.name(), List.of())) {
+            if (waiter.latch.equals(latch)) {
+                waiter.found = found;
+                if (found.isOpen()) {
+                    waiter.signal.raise();
+                }
+            }
+        }
+    }
+
+    /** Has the first waiters for the latches of a name ask: a call was recorded. */
+    public void wake(String name) {
+        for (Waiter waiter : waiters.getOrDefault(name, List.of())) {
+            if (waiter.isFirst) {
+                waiter.signal.raise();
+            }
+        }
+    }
+
+    /** Wakes all waiters: the service is stopped. */
+    public void wakeAll() {
+        waiters.values().forEach(all -> all.forEach(waiter -> waiter.signal.raise()));
+    }
+
+    /** Returns for how many names callers wait. */
+    public int size() {
+        return waiters.size();
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.contract;
+
+import java.util.Map;
+import org.holdfast.Holdfast;
+import org.holdfast.LockConnectionFactory;
+
+/** The contract of latches without a container. */
+class LatchContractInJavaSeTest extends LatchContract {
+
+    @Override
+    protected LockConnectionFactory connect(String uris) {
+        return Holdfast.connect(
+                Map.of("nodes", uris, "guard", "OFF", "nodeTimeoutMillis", "2000", "waitTimeoutMillis", "300"));
+    }
+
+    @Override
+    protected void disconnect(LockConnectionFactory process) {
+        process.close();
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.latch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.holdfast.CountDownUnconfirmedException;
+import org.holdfast.DistributedLatch;
+import org.holdfast.LockException;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.ScriptedNodes;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Latch;
+import org.holdfast.protocol.node.Reply;
+import org.junit.jupiter.api.Test;
+
+class LatchesTest {
+
+    private static final Reply NO_ANSWER = new Reply.NoAnswer("it hangs");
+    private static final Reply NOT_SENT = new Reply.NotSent("it is gone");
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+    private final ScriptedNodes nodes = fixture.service;
+    private final List<Set<String>> memory = List.of(new HashSet<>(), new HashSet<>(), new HashSet<>());
+    private int waits;
+
+    private final DistributedLatch latch = fixture.engine
+            .latches()
+            .open(new Latch("x", 0, 2), Duration.ofMillis(500), new Latches.Caller() {
+                @Override
+                public void requireOpen() {}
+
+                @Override
+                public void waiting() {
+                    waits++;
+                }
+            });
+
+    LatchesTest() {
+        for (int node = 0; node < 3; node++) {
+            remembers(node);
+        }
+    }
+
+    private void remembers(int node) {
+        nodes.node(node, command -> {
+            memory.get(node).addAll(((Command.UseLatch) command).ids());
+            return new Reply.Counted(memory.get(node));
+        });
+    }
+
+    private int rounds() {
+        return nodes.sent(Command.UseLatch.class).size() / 3;
+    }
+
+    @Test
+    void await_readsOfAMajority_opensByTheirUnion() throws Exception {
+        memory.get(0).add("a");
+        memory.get(1).add("b");
+        nodes.node(2, NOT_SENT);
+        assertThat(latch.await(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void await_readsOfAMinority_isAnOutage() {
+        memory.get(0).addAll(Set.of("a", "b"));
+        nodes.node(1, NOT_SENT).node(2, NOT_SENT);
+        assertThatExceptionOfType(QuorumUnavailableException.class).isThrownBy(() -> latch.await(Duration.ZERO));
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> latch.await(Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void await_sameCallAtAllNodes_countsOnce() throws Exception {
+        memory.forEach(ids -> ids.add("a"));
+        assertThat(latch.await(Duration.ZERO)).isFalse();
+    }
+
+    @Test
+    void await_asksOnceBeforeItWaitsAndTellsItsConnection() throws Exception {
+        latch.await(Duration.ZERO);
+        assertThat(waits).isZero();
+        assertThat(rounds()).isEqualTo(1);
+        latch.await(Duration.ofMillis(10));
+        assertThat(waits).isEqualTo(1);
+        assertThat(fixture.notifications.listening).isEmpty();
+        assertThat(fixture.engine.latches().size()).isZero();
+    }
+
+    @Test
+    void waiter_thatIsToldOfCalls_asksSeldom() throws Exception {
+        fixture.notifications.heard = true;
+        assertThat(latch.await(Duration.ofSeconds(6))).isFalse();
+        assertThat(rounds()).isBetween(7, 13);
+    }
+
+    @Test
+    void waiter_thatIsToldOfACall_asksAtOnceAndNoMoreThanTwentyFiveTimesASecond() throws Exception {
+        fixture.notifications.heard = true;
+        List<Long> asked = new ArrayList<>();
+        nodes.node(0, command -> {
+            asked.add(fixture.time.nanoTime());
+            fixture.notifications.announce("x"); // another process counts down all the time
+            return new Reply.Counted(Set.of());
+        });
+        assertThat(latch.await(Duration.ofSeconds(2))).isFalse();
+        assertThat(asked.size()).isBetween(40, 52);
+    }
+
+    @Test
+    void waiter_bringsALostCallBack() throws Exception {
+        memory.get(0).add("a");
+        latch.await(Duration.ofSeconds(3));
+        assertThat(memory).allMatch(ids -> ids.equals(Set.of("a")));
+        int sent = rounds();
+        latch.await(Duration.ofSeconds(3));
+        assertThat(nodes.sent(Command.UseLatch.class).subList(3 * sent, 3 * rounds()))
+                .as("then all have it")
+                .allMatch(each -> ((Command.UseLatch) each.command()).ids().isEmpty());
+    }
+
+    @Test
+    void countDown_isSentAgainUnderTheSameId() {
+        nodes.node(0, NO_ANSWER).node(1, NOT_SENT);
+        assertThatExceptionOfType(CountDownUnconfirmedException.class)
+                .isThrownBy(latch::countDown)
+                .satisfies(e -> assertThat(memory.get(2)).containsExactly(e.id()));
+        assertThat(rounds()).isGreaterThan(3);
+    }
+
+    @Test
+    void countDown_thatNoNodeCanHaveRecorded_isAnOutage() {
+        nodes.node(0, NOT_SENT).node(1, NOT_SENT).node(2, NOT_SENT);
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(latch::countDown)
+                .withMessageContaining("HF0202: latch 'x', generation 0")
+                .withMessageContaining("it is gone");
+    }
+
+    /** What a node returned that no script of ours returns says nothing of what it has recorded. */
+    @Test
+    void countDown_thatANodeAnswersWithAnError_isUnconfirmed() {
+        nodes.node(0, NOT_SENT).node(1, new Reply.Refused("OOM")).node(2, NOT_SENT);
+        assertThatExceptionOfType(CountDownUnconfirmedException.class)
+                .isThrownBy(latch::countDown)
+                .withMessageContaining("OOM");
+    }
+
+    @Test
+    void countDown_thatOneAttemptMayHaveLeft_isUnconfirmed() {
+        nodes.node(0, NOT_SENT).node(1, NOT_SENT);
+        int[] attempts = new int[1];
+        nodes.node(2, command -> attempts[0]++ == 0 ? NO_ANSWER : NOT_SENT);
+        assertThatExceptionOfType(CountDownUnconfirmedException.class).isThrownBy(latch::countDown);
+    }
+
+    @Test
+    void countDown_onAnInterruptedThread_isConfirmed() {
+        Thread.currentThread().interrupt();
+        latch.countDown();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(memory.get(0)).hasSize(1);
+    }
+
+    @Test
+    void disagreement_ofAMinority_isOutvoted() throws Exception {
+        nodes.node(0, new Reply.LatchReset(5));
+        latch.countDown();
+        latch.countDown();
+        assertThat(latch.await(Duration.ZERO)).isTrue();
+    }
+
+    @Test
+    void disagreement_thatLeavesNoMajority_isRefused() {
+        nodes.node(0, new Reply.LatchReset(5)).node(1, NOT_SENT);
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> latch.await(Duration.ofSeconds(1)))
+                .withMessageContaining("HF0219");
+        nodes.node(0, new Reply.LatchDiffers(7));
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(latch::countDown)
+                .withMessageContaining("HF0220")
+                .withMessageContaining("count 7")
+                .withMessageContaining("count 2");
+    }
+}
