@@ -12,7 +12,8 @@
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
 -- ARGV[6]  see ended.lua
 -- ARGV[7]  how many names
--- ARGV[8]  1 if the lease may end earlier than so far, else 0
+-- ARGV[8]  if the lease may end earlier than so far, the earliest moment that this clock shows if it is not behind, in
+--          milliseconds; else 0
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
@@ -40,12 +41,13 @@ local missing = false
 local refused = 0
 local longest = 0
 local moment = 0
+local shortens = ARGV[8] ~= '0' and millis >= tonumber(ARGV[8])
 local ttls = {} -- no lease gets shorter by a clock that is behind for a moment
 for i = 1, keys, 2 do
   local owner, left, value = readLock(KEYS[i], ARGV[1])
   ttls[i] = tonumber(ARGV[3])
   if owner == ARGV[1] then
-    ttls[i] = ARGV[8] == '1' and ttls[i] or math.max(ttls[i], redis.call('PTTL', KEYS[i]))
+    ttls[i] = shortens and ttls[i] or math.max(ttls[i], redis.call('PTTL', KEYS[i]))
   else
     missing = true
     if owner then

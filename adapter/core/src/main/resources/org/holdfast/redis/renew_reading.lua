@@ -15,7 +15,8 @@
 -- ARGV[5]  how long a lock's key lingers in microseconds, see quarantine.lua; 0 to trust this node's memory
 -- ARGV[6]  see ended.lua
 -- ARGV[7]  channel on which the waiters to read are notified that they may
--- ARGV[8]  1 if the lease may end earlier than so far, else 0
+-- ARGV[8]  if the lease may end earlier than so far, the earliest moment that this clock shows if it is not behind, in
+--          milliseconds; else 0
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
@@ -29,7 +30,7 @@
 local lingerMicros = tonumber(ARGV[5])
 local readers = KEYS[3]
 local linger = math.ceil(lingerMicros / 1000)
-local shortens = ARGV[8] == '1'
+local shortens = ARGV[8] ~= '0' and millis >= tonumber(ARGV[8])
 local before -- a renewal is not undone
 local holder, left, value = readLock(KEYS[1], ARGV[1])
 local missing = not holder

@@ -117,6 +117,31 @@ class ClockBehindTest extends NodeWithClock {
         assertThat(lastsFor("test:{x}:lock") - LINGER_MILLIS).isGreaterThan(58_500);
     }
 
+    /** The holder has released it, and it is to stay for ten seconds more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void minimumHold_thatIsSetWhileTheClockIsBehind_endsNoEarlier(boolean reads) throws Exception {
+        assertThat(ask(acquire(held(reads)))).isEqualTo(GRANTED);
+
+        clock.set(Duration.ofSeconds(-8));
+        assertThat(askShortening(claim(reads ? READING : ALONE, ADA, 7, 10_000)))
+                .isEqualTo(GRANTED);
+        clock.setRight();
+
+        assertThat(lastsFor("test:{x}:lock") - LINGER_MILLIS).isGreaterThan(9_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void minimumHold_thatIsSetWhileTheClockIsRight_endsTheLease(boolean reads) {
+        assertThat(ask(acquire(held(reads)))).isEqualTo(GRANTED);
+
+        assertThat(askShortening(claim(reads ? READING : ALONE, ADA, 7, 10_000)))
+                .isEqualTo(GRANTED);
+
+        assertThat(lastsFor("test:{x}:lock") - LINGER_MILLIS).isBetween(1L, 10_000L);
+    }
+
     @Test
     void permit_thatAnAttemptMeetsWhileTheClockIsBehind_isNotGrantedToAnother() throws Exception {
         Target permit = new Target.Permit("x", 0);

@@ -131,6 +131,14 @@ abstract class NodeWithClock {
                 .reply();
     }
 
+    /** Sends a renewal by which the lock may end earlier, as a client does that knows the node's right clock. */
+    Reply askShortening(Claim lease) {
+        Command.Renew last = new Command.Renew(lease, true);
+        return ReplyDecoder.answer(
+                        0, eval(ScriptBridge.shortening(last, "test", QUARANTINE_MICROS, System.currentTimeMillis())))
+                .reply();
+    }
+
     Object eval(ScriptBridge.Call call) {
         return jedis.eval(call.source(), call.keys(), call.arguments());
     }

@@ -4,6 +4,7 @@ package org.holdfast.simulation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
@@ -268,7 +269,7 @@ final class Network {
                     if (connection == null) {
                         answers.answered(new Answer(node, new Reply.NotSent("no connection"), 0));
                     } else {
-                        connection.send(command, prepared, answers);
+                        connection.send(command, connection.shortening(command).orElse(prepared), answers);
                     }
                 }
             }
@@ -331,6 +332,17 @@ final class Network {
             this.node = node;
             this.view = view;
             this.incarnation = nodes.get(node).incarnation();
+        }
+
+        /** A command by which a lock may end earlier says what this node's clock shows at the least. */
+        Optional<SimulatedRedis.Prepared> shortening(Command command) {
+            return command instanceof Command.Renew renewal && renewal.last()
+                    ? Optional.of(new SimulatedRedis.Prepared(ScriptBridge.shortening(
+                            renewal,
+                            SimulatedNode.PREFIX,
+                            quarantineMicros,
+                            view.clockMonitor.earliestMillis(node, view.time.nanoTime()))))
+                    : Optional.empty();
         }
 
         void send(Command command, SimulatedRedis.Prepared prepared, Answers answers) {

@@ -136,6 +136,15 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         return clock.counts(sentAt);
     }
 
+    /**
+     * Returns the earliest moment that a node's clock shows from now on if it is not behind, in milliseconds; 0 if that is
+     * not known.
+     */
+    public synchronized long earliestMillis(int node, long now) {
+        WatchedClock clock = watched[node];
+        return clock.known && clock.counts(now) ? TimeUnit.NANOSECONDS.toMillis(clock.earliestNanos(now)) : 0;
+    }
+
     /** Returns whether this node has ever reported its time. */
     public synchronized boolean isKnown(int node) {
         return watched[node].known;

@@ -167,6 +167,11 @@ final class WatchedClock {
         steadyMicros = nodeMicros;
     }
 
+    /** Returns what the clock shows at that moment at the least, if it has not moved. Small steps are not seen. */
+    long earliestNanos(long now) {
+        return now + low - (long) (Math.abs(now - at) * drift) - GRAIN_NANOS;
+    }
+
     private void set(long newLow, long newHigh, long sentAt, long receivedAt) {
         low = newLow;
         high = newHigh;

@@ -16,13 +16,22 @@ import redis.clients.jedis.Protocol;
 /** Translates commands into script calls. {@link ReplyDecoder} understands what the scripts return. */
 public final class ScriptCodec {
 
-    private static final long NOT_VOUCHED = 0;
+    /** The caller knows nothing of the node's clock. */
+    private static final Clock UNKNOWN = new Clock(0, 0);
 
     private final String prefix;
     private final long lingerMicros;
 
     /** How much longer than its lease a lock's key lasts. */
     private final long lingerMillis;
+
+    /**
+     * What a caller knows of the clock of one node, in milliseconds by that.
+     *
+     * @param vouchedMillis leases that ended until then have ended; 0 if it vouches for none
+     * @param earliestMillis what the clock shows at the least if it is not behind; 0 if that is not known
+     */
+    private record Clock(long vouchedMillis, long earliestMillis) {}
 
     /**
      * @param prefix what every key begins with
@@ -57,7 +66,7 @@ public final class ScriptCodec {
     /** Returns the call by the script's SHA. */
     CommandArguments bySha(Command command) {
         LockScript script = script(command);
-        return arguments(command, NOT_VOUCHED, new CommandArguments(Protocol.Command.EVALSHA).add(script.sha()));
+        return arguments(command, UNKNOWN, new CommandArguments(Protocol.Command.EVALSHA).add(script.sha()));
     }
 
     /**
@@ -68,13 +77,25 @@ public final class ScriptCodec {
     public CommandArguments vouching(Command command, long vouchedMillis) {
         CommandArguments call = new CommandArguments(Protocol.Command.EVALSHA)
                 .add(script(command).sha());
-        return arguments(command, vouchedMillis, call);
+        return arguments(command, new Clock(vouchedMillis, vouchedMillis), call);
+    }
+
+    /**
+     * Returns the call of a script that the node knows, by which a lease may end earlier than so far.
+     *
+     * @param earliestMillis the earliest moment that the node's clock shows if it is not behind: it changes nothing if it
+     *     is; 0 if that is not known
+     */
+    public CommandArguments shortening(Command.Renew command, long earliestMillis) {
+        CommandArguments call = new CommandArguments(Protocol.Command.EVALSHA)
+                .add(script(command).sha());
+        return arguments(command, new Clock(0, earliestMillis), call);
     }
 
     /** Returns the call with the script's source, which makes it known too. */
     public CommandArguments bySource(Command command) {
         LockScript script = script(command);
-        return arguments(command, NOT_VOUCHED, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
+        return arguments(command, UNKNOWN, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
     }
 
     /** Returns the call that makes the command's script known and changes nothing. */
@@ -115,11 +136,11 @@ public final class ScriptCodec {
         return command instanceof Command.Refresh ? LockScript.REFRESH : LockScript.LEAVE;
     }
 
-    private CommandArguments arguments(Command command, long vouchedMillis, CommandArguments call) {
+    private CommandArguments arguments(Command command, Clock clock, CommandArguments call) {
         if (command instanceof Command.Acquire c) {
-            acquire(c, vouchedMillis, call);
+            acquire(c, clock.vouchedMillis(), call);
         } else if (command instanceof Command.Renew c) {
-            renew(c, vouchedMillis, call);
+            renew(c, clock, call);
         } else if (command instanceof Command.Release c) {
             release(c, call);
         } else if (command instanceof Command.FindPermit c) {
@@ -171,19 +192,19 @@ public final class ScriptCodec {
                 .add(reads ? 1 : 0);
     }
 
-    private void renew(Command.Renew command, long vouchedMillis, CommandArguments call) {
+    private void renew(Command.Renew command, Clock clock, CommandArguments call) {
         Claim claim = command.claim();
         call.add(keysOf(claim) + markKeys());
         addLock(claim.target(), call);
         addReaders(claim, call);
         addMark(call);
-        addTake(claim, claim.lastToken(), vouchedMillis, call);
+        addTake(claim, claim.lastToken(), clock.vouchedMillis(), call);
         if (claim.target().isShared()) {
             call.add(bytes(channel(claim.target().name())));
         } else {
             call.add(claim.target().names().size());
         }
-        call.add(command.last() ? 1 : 0);
+        call.add(command.last() ? clock.earliestMillis() : 0L);
     }
 
     private void release(Command.Release command, CommandArguments call) {

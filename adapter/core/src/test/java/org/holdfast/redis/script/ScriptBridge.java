@@ -38,9 +38,23 @@ public final class ScriptBridge {
      * @param vouchedMillis leases that ended until then by the node's clock have ended; 0 to vouch for none
      */
     public static Call call(Command command, String prefix, long quarantineMicros, long vouchedMillis) {
+        ScriptCodec codec = codec(prefix, quarantineMicros);
+        return call(command, codec, codec.vouching(command, vouchedMillis));
+    }
+
+    /** @param earliestMillis what the node's clock shows at the least if it is not behind */
+    public static Call shortening(Command.Renew command, String prefix, long quarantineMicros, long earliestMillis) {
+        ScriptCodec codec = codec(prefix, quarantineMicros);
+        return call(command, codec, codec.shortening(command, earliestMillis));
+    }
+
+    private static ScriptCodec codec(String prefix, long quarantineMicros) {
         long margin = TimeUnit.NANOSECONDS.toMicros(SharedSettings.LINGER_MARGIN.toNanos());
-        ScriptCodec codec = new ScriptCodec(prefix, quarantineMicros > 0 ? quarantineMicros + margin : 0);
-        List<String> words = words(codec.vouching(command, vouchedMillis));
+        return new ScriptCodec(prefix, quarantineMicros > 0 ? quarantineMicros + margin : 0);
+    }
+
+    private static Call call(Command command, ScriptCodec codec, CommandArguments call) {
+        List<String> words = words(call);
         String source = SOURCES.computeIfAbsent(
                 words.get(1), sha -> words(codec.bySource(command)).get(1));
         int keys = Integer.parseInt(words.get(2));
