@@ -265,14 +265,15 @@ final class Pipelines implements PendingRound.Reader {
      * Sends a request again, with the script that the node does not know.
      *
      * <p>An acquisition whose caller no longer waits is not sent again: its release may have been sent already, and the
-     * acquisition would come after it. Its script is only made known, for the next one. A renewal may be sent again: a
-     * lease that is released leaves a tombstone, which refuses the renewal.
+     * acquisition would come after it. It took nothing. A renewal may be sent again: a lease that is released leaves a
+     * tombstone, which refuses the renewal.
      */
     private void sendSource(int node, PendingRequest request) {
-        write(
-                node,
-                request.sentAgain(time.nanoTime()),
-                request.isTooLate() ? codec.load(request.command()) : codec.bySource(request.command()));
+        if (request.isTooLate()) {
+            request.round().answered(new Answer(node, new Reply.Held(1), 0));
+            return;
+        }
+        write(node, request.sentAgain(time.nanoTime()), codec.bySource(request.command()));
         pushIfConnected(node);
     }
 

@@ -98,13 +98,6 @@ public final class ScriptCodec {
         return arguments(command, UNKNOWN, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
     }
 
-    /** Returns the call that makes the command's script known and changes nothing. */
-    public CommandArguments load(Command command) {
-        return new CommandArguments(Protocol.Command.SCRIPT)
-                .add(Protocol.Keyword.LOAD)
-                .add(script(command).source());
-    }
-
     /** Returns what a node said of an error in the command's script, with the line in which it came. */
     public static String explain(Command command, String error) {
         return script(command).explain(error);
