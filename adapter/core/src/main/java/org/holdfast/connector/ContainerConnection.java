@@ -2,8 +2,6 @@
 package org.holdfast.connector;
 
 import java.util.List;
-import java.util.Optional;
-import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
@@ -17,14 +15,11 @@ import org.holdfast.protocol.session.LockSession;
 public interface ContainerConnection extends LockConnection {
 
     /**
-     * As {@link #acquire(LockRequest)}.
+     * Attempts through the nodes of the managed connection.
      *
-     * @param whenWaiting called once before the thread waits: the call does not use this connection any more then
+     * @return whether the result is known; else the caller has to wait, and needs this connection no more
      */
-    Lease acquire(LockRequest request, Runnable whenWaiting) throws InterruptedException;
-
-    /** As {@link #tryAcquire(LockRequest)}, and as above. */
-    Optional<Lease> tryAcquire(LockRequest request, Runnable whenWaiting) throws InterruptedException;
+    boolean attempt(LockSession.PendingLease pending) throws InterruptedException;
 
     /** Returns what the connection's leases are bound to. */
     LockSession session();

@@ -12,7 +12,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
-import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
@@ -23,8 +22,7 @@ public final class JdkLock implements Lock {
 
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
-    private final LockSession session;
-    private final LockConnection connection;
+    private final AbstractLockConnection connection;
     private final LockRequest request;
     private final Leases leases;
 
@@ -66,25 +64,18 @@ public final class JdkLock implements Lock {
         }
     }
 
-    JdkLock(LockSession session, LockConnection connection, LockRequest request, Leases leases) {
-        this.session = session;
+    JdkLock(AbstractLockConnection connection, LockRequest request) {
         this.connection = connection;
         this.request = request;
-        this.leases = leases;
+        this.leases = connection.session().viewed();
     }
 
     @Override
     public void lock() {
         boolean interrupted = Thread.interrupted();
         try {
-            while (true) {
-                try {
-                    leases.push(request, session.acquireUninterruptibly(connection, request.waitTimeout(FOR_EVER)));
-                    return;
-                } catch (InterruptedException e) { // not while it waited: it has lost no place
-                    interrupted = true;
-                }
-            }
+            Optional<Lease> lease = connection.tryAcquireUninterruptibly(request.waitTimeout(FOR_EVER));
+            leases.push(request, lease.orElseThrow());
         } finally {
             restore(interrupted);
         }
@@ -99,16 +90,17 @@ public final class JdkLock implements Lock {
     public boolean tryLock() {
         boolean interrupted = Thread.interrupted();
         try {
-            while (true) {
-                try {
-                    return tryLock(0, TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) { // just now, before the attempt
-                    interrupted = true;
-                }
-            }
+            return pushed(connection.tryAcquireUninterruptibly(request.waitTimeout(Duration.ZERO)));
+        } catch (ReadByItselfException e) { // as the JDK's: it is not free, and that is all
+            return false;
         } finally {
             restore(interrupted);
         }
+    }
+
+    private boolean pushed(Optional<Lease> lease) {
+        lease.ifPresent(got -> leases.push(request, got));
+        return lease.isPresent();
     }
 
     private static void restore(boolean interrupted) {
@@ -121,11 +113,9 @@ public final class JdkLock implements Lock {
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         long wait = Math.max(0, unit.toNanos(time));
         try {
-            Optional<Lease> lease = connection.tryAcquire(request.waitTimeout(Duration.ofNanos(wait)));
-            lease.ifPresent(got -> leases.push(request, got));
-            return lease.isPresent();
+            return pushed(connection.tryAcquire(request.waitTimeout(Duration.ofNanos(wait))));
         } catch (ReadByItselfException e) { // as the JDK's: it is not free, and that is all
-            session.waitInVain(wait);
+            connection.session().waitInVain(wait);
             return false;
         }
     }

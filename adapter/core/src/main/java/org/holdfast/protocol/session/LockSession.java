@@ -9,13 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
-import org.holdfast.LockConnection;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
@@ -30,6 +27,7 @@ import org.holdfast.protocol.lease.Leases;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
+import org.holdfast.protocol.waiting.Acquiring;
 import org.holdfast.protocol.waiting.LockFailures;
 import org.holdfast.protocol.waiting.Reentry;
 
@@ -54,9 +52,6 @@ public final class LockSession {
     private final JdkLock.Leases viewed = new JdkLock.Leases();
     private volatile boolean closed;
 
-    /** Threads that wait until they have the lock, interrupted or not. */
-    private final Set<Thread> uninterruptible = ConcurrentHashMap.newKeySet();
-
     /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
     private final Set<LeaseHandle> kept = ConcurrentHashMap.newKeySet();
 
@@ -76,14 +71,26 @@ public final class LockSession {
             Duration least = request.atLeast().orElse(Duration.ZERO);
             Duration usual = ttl.compareTo(least) < 0 ? least : ttl;
             Duration asked = request.ttl().orElse(usual);
-            LockRequest complete = request.waitTimeout(request.waitTimeout().orElse(waitTimeout))
-                    .ttl(asked);
             if (asked.compareTo(maxTtl) > 0) {
                 String part = asked.equals(least) ? "atLeast" : "ttl";
                 throw new InvalidLockRequestException(part + " must be at most maxLeaseTtlMillis = " + maxTtl.toMillis()
                         + " ms, was " + asked + " (lock '" + request.name() + "')");
             }
-            return complete;
+            if (request.waitTimeout().isPresent() && request.ttl().isPresent()) {
+                return request;
+            }
+            return new LockRequest(
+                    request.names(),
+                    request.mode(),
+                    request.permits(),
+                    request.fair(),
+                    Optional.of(request.waitTimeout().orElse(waitTimeout)),
+                    Optional.of(asked),
+                    request.renewal(),
+                    request.maxHold(),
+                    request.atLeast(),
+                    request.interruptOnLoss(),
+                    request.scope());
         }
     }
 
@@ -104,55 +111,95 @@ public final class LockSession {
         this.defaults = defaults;
     }
 
-    /** As {@link LockConnection#lock(String)}, of a connection that has this session. */
-    public Lock view(LockConnection connection, String name) {
-        return new JdkLock(this, connection, LockRequest.of(name), viewed);
-    }
-
-    /** As {@link LockConnection#readWriteLock(String)}, of a connection that has this session. */
-    public ReadWriteLock readWriteView(LockConnection connection, String name) {
-        LockRequest request = LockRequest.of(name);
-        return new JdkReadWriteLock(
-                new JdkLock(this, connection, request.mode(LockMode.READ), viewed),
-                new JdkLock(this, connection, request.mode(LockMode.WRITE), viewed));
-    }
-
-    /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}; for the rest as below. */
-    public Lease acquire(Nodes nodes, LockRequest request, Runnable whenWaiting) throws InterruptedException {
-        return tryAcquire(nodes, request, whenWaiting).orElseThrow(() -> timedOut(defaults.complete(request)));
-    }
-
-    private LockTimeoutException timedOut(LockRequest request) {
-        HeldLock mine = leases.takenByThisThread(request.names());
-        return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
+    /**
+     * Begins what a caller asks for; nothing is taken yet.
+     *
+     * @param interruptible whether an interrupt ends the wait; else it is kept for later, and costs no place in line
+     */
+    public PendingLease begin(LockRequest request, boolean interruptible) {
+        return new PendingLease(request, interruptible);
     }
 
     /**
-     * As {@link org.holdfast.LockConnection#tryAcquire(LockRequest)}.
-     *
-     * @param whenWaiting run before the thread waits, once: the nodes are not used any more then, and may be returned
+     * What one caller asks for: attempted through the caller's nodes, if need be waited for without them, then taken as
+     * a lease. For one thread.
      */
-    public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request, Runnable whenWaiting)
-            throws InterruptedException {
-        LockRequest complete = defaults.complete(request);
-        Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
-        boolean keeps = complete.scope() != LeaseScope.THREAD;
-        List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
-        if (asksForTerms(request)) {
-            reentry.requireSameTerms(request, holders);
+    public final class PendingLease {
+
+        private final LockRequest asked;
+        private final LockRequest request;
+        private final boolean interruptible;
+        private Object transaction;
+        private Acquiring acquiring;
+        private AcquireResult result;
+
+        private PendingLease(LockRequest asked, boolean interruptible) {
+            this.asked = asked;
+            this.request = defaults.complete(asked);
+            this.interruptible = interruptible;
         }
-        AcquireResult acquireResult = uninterruptible.contains(Thread.currentThread())
-                ? acquirer.acquire(nodes, complete, holders, false, whenWaiting)
-                : acquirer.acquire(nodes, complete, holders, whenWaiting);
-        if (acquireResult instanceof AcquireResult.Held held) {
-            Object keeper =
-                    keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
-            return Optional.of(bind(held.heldLock(), complete, keeper));
+
+        /**
+         * Takes the lock once more if its holder has it already, else attempts once.
+         *
+         * @param nodes as the caller reaches them; they are not used any more afterwards
+         * @return whether the result is known, so that {@link #lease} has it; else {@link #await} has to come before
+         * @throws IllegalStateException if the holder would wait for itself, or the service is stopped
+         */
+        public boolean attempt(Nodes nodes) throws InterruptedException {
+            transaction = request.scope() == LeaseScope.DETACHED ? null : transactions.current();
+            List<Holder> holders = holders(transaction, keeper() != null);
+            if (asksForTerms(asked)) {
+                reentry.requireSameTerms(asked, holders);
+            }
+            if (interruptible && Thread.interrupted()) {
+                throw new InterruptedException("interrupted before lock '" + request.name() + "' was asked for");
+            }
+            HeldLock mine = reentry.enter(request, holders);
+            if (mine != null) {
+                result = new AcquireResult.Held(mine);
+            } else {
+                acquiring = acquirer.begin(request, request.scope() == LeaseScope.DETACHED ? null : holders.get(0));
+                result = acquiring.attempt(nodes);
+            }
+            return result != null;
         }
-        if (acquireResult instanceof AcquireResult.TimedOut) {
-            return Optional.empty();
+
+        /** Waits until the result is known, and uses no nodes of the caller for it. */
+        public void await() throws InterruptedException {
+            result = acquiring.await(interruptible);
         }
-        throw LockFailures.of(acquireResult, complete, nodes.count());
+
+        /**
+         * Returns the lease; empty if another holder had the lock during all the time.
+         *
+         * @throws LockException if there is neither: too few nodes could be asked
+         */
+        public Optional<Lease> lease() {
+            if (result instanceof AcquireResult.Held held) {
+                return Optional.of(bind(held.heldLock(), request, keeper()));
+            }
+            if (result instanceof AcquireResult.TimedOut) {
+                return Optional.empty();
+            }
+            throw LockFailures.of(result, request);
+        }
+
+        /** Returns the transaction, if it can keep the lease; while the caller waited it may have timed out. */
+        private Object keeper() {
+            boolean keeps = transaction != null && request.scope() != LeaseScope.THREAD;
+            return keeps && transactions.canKeep() ? transaction : null;
+        }
+
+        /** Returns why the caller has no lease, where {@link #lease} returns none. */
+        LockTimeoutException timedOut() {
+            HeldLock mine = leases.takenByThisThread(request.names());
+            return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
+        }
+
+        LeaseScope scope() {
+            return request.scope();
+        }
     }
 
     /**
@@ -161,20 +208,6 @@ public final class LockSession {
      */
     private static boolean asksForTerms(LockRequest request) {
         return request.ttl().isPresent() || request.maxHold().isPresent() || !request.renewal();
-    }
-
-    /**
-     * Takes a lock, and an interrupt does not end the wait: {@link Lock#lock} ignores interrupts, and must not lose its
-     * place by one.
-     */
-    Lease acquireUninterruptibly(LockConnection connection, LockRequest request) throws InterruptedException {
-        Thread caller = Thread.currentThread();
-        uninterruptible.add(caller);
-        try {
-            return connection.acquire(request);
-        } finally {
-            uninterruptible.remove(caller);
-        }
     }
 
     /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
@@ -195,10 +228,6 @@ public final class LockSession {
     /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */
     public List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
         return lockAdmin.forceRelease(nodes, request);
-    }
-
-    private boolean canBeKept(Object transaction) {
-        return transaction != null && transactions.canKeep();
     }
 
     /**
@@ -266,6 +295,11 @@ public final class LockSession {
             throw new LockException(
                     "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
         }
+    }
+
+    /** Returns what views of locks have taken through the connection. */
+    JdkLock.Leases viewed() {
+        return viewed;
     }
 
     /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */

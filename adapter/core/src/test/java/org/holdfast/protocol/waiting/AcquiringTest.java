@@ -6,49 +6,54 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
 /** What a caller learns from another one that waits for the same lock. */
-class AttemptsTest {
+class AcquiringTest {
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
 
     /** The head of a line asks seldom: what it found may be from before an outage. */
-    private Attempts headThatFoundTheLockHeld() {
+    private Acquiring headThatFoundTheLockHeld() {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, new Reply.Held(30_000));
         }
-        Attempts head = fixture.requests.begin(fixture.request(60_000), Holder.transaction("head"));
+        Acquiring head = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("head"));
         head.enter(() -> {});
-        assertThat(head.next(fixture.service)).isNull();
+        head.step();
+        assertThat(head.result()).isNull();
         fixture.time.passMillis(10);
         return head;
     }
 
     @Test
     void acquire_behindAWaiterThatAskedBeforeAnOutage_reportsTheOutage() throws Exception {
-        Attempts head = headThatFoundTheLockHeld();
+        Acquiring head = headThatFoundTheLockHeld();
         for (int node = 0; node < 2; node++) {
             fixture.service.node(node, new Reply.NoAnswer("it hangs"));
         }
-        AcquireResult done =
-                fixture.acquirer.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()), () -> {});
+        AcquireResult done = fixture.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()));
         assertThat(done).isInstanceOf(AcquireResult.Unavailable.class);
-        head.place().leave(null);
+        head.leave();
     }
 
     @Test
     void acquire_behindAWaiterThatAskedSince_asksNothing() throws Exception {
-        Attempts head = headThatFoundTheLockHeld();
-        Attempts behind = fixture.requests.begin(fixture.request(100), Holder.transaction("behind"));
+        Acquiring head = headThatFoundTheLockHeld();
+        Acquiring behind = fixture.acquirer.begin(fixture.request(100), Holder.transaction("behind"));
         behind.enter(() -> {});
-        assertThat(behind.knowsNothing()).isTrue();
+        assertThat(behind.found()).isNull();
         fixture.time.passMillis(10);
-        assertThat(head.next(fixture.service)).isNull();
-        assertThat(behind.knowsNothing()).isFalse();
-        assertThat(behind.givenUp()).isInstanceOf(AcquireResult.TimedOut.class);
-        behind.place().leave(null);
-        head.place().leave(null);
+        head.step();
+        assertThat(head.result()).isNull();
+        int asked = fixture.service.sent(Command.Acquire.class).size();
+        fixture.time.passMillis(100);
+        behind.step();
+        assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(asked);
+        assertThat(behind.result()).isInstanceOf(AcquireResult.TimedOut.class);
+        behind.leave();
+        head.leave();
     }
 }
