@@ -7,6 +7,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 
 /**
  * A handle as the container knows it, with what the factory and its connections do beyond the API. An interface, because some
@@ -19,7 +20,7 @@ public interface ContainerConnection extends LockConnection {
      *
      * @return whether the result is known; else the caller has to wait, and needs this connection no more
      */
-    boolean attempt(LockSession.PendingLease pending) throws InterruptedException;
+    boolean attempt(PendingLease pending) throws InterruptedException;
 
     /** Returns what the connection's leases are bound to. */
     LockSession session();

@@ -9,6 +9,7 @@ import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 
 /**
  * The connection that the factory gives to applications. It has a connection of the container's pool, but not while its
@@ -42,7 +43,7 @@ final class LazyConnection extends AbstractLockConnection {
     }
 
     @Override
-    protected boolean attempt(LockSession.PendingLease pending) throws InterruptedException {
+    protected boolean attempt(PendingLease pending) throws InterruptedException {
         while (true) {
             ContainerConnection connection = connection();
             boolean isKnown;

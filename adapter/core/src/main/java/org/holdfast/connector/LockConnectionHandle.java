@@ -11,6 +11,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 
 /**
  * What the container knows of a user of a managed connection, until it is closed. Applications have it inside a {@link
@@ -33,7 +34,7 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
     }
 
     @Override
-    public boolean attempt(LockSession.PendingLease pending) throws InterruptedException {
+    public boolean attempt(PendingLease pending) throws InterruptedException {
         LockManagedConnection open = open();
         try {
             return pending.attempt(open.nodes());

@@ -15,6 +15,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.transaction.ComponentTransactions;
 
@@ -172,7 +173,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
 
         @Override
-        protected boolean attempt(LockSession.PendingLease pending) throws InterruptedException {
+        protected boolean attempt(PendingLease pending) throws InterruptedException {
             requireOpen();
             boolean isKnown = pending.attempt(connections());
             if (!isKnown) {

@@ -7,6 +7,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 
 /** A connection that reaches the nodes as the test says. */
 public final class NodesConnection extends AbstractLockConnection {
@@ -28,7 +29,7 @@ public final class NodesConnection extends AbstractLockConnection {
     }
 
     @Override
-    protected boolean attempt(LockSession.PendingLease pending) throws InterruptedException {
+    protected boolean attempt(PendingLease pending) throws InterruptedException {
         boolean isKnown = pending.attempt(nodes);
         waits += isKnown ? 0 : 1;
         return isKnown;

@@ -26,14 +26,14 @@ public abstract class AbstractLockConnection implements LockConnection {
      *
      * @return whether the result is known
      */
-    protected abstract boolean attempt(LockSession.PendingLease pending) throws InterruptedException;
+    protected abstract boolean attempt(PendingLease pending) throws InterruptedException;
 
     /** A lease was taken, of this scope; releases it and throws if it cannot end as the scope says. */
     protected void taken(Lease lease, LeaseScope scope) {}
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
-        LockSession.PendingLease pending = session().begin(request, true);
+        PendingLease pending = session().begin(request, true);
         Optional<Lease> lease = take(pending);
         if (lease.isEmpty()) {
             throw pending.timedOut();
@@ -55,7 +55,7 @@ public abstract class AbstractLockConnection implements LockConnection {
         }
     }
 
-    private Optional<Lease> take(LockSession.PendingLease pending) throws InterruptedException {
+    private Optional<Lease> take(PendingLease pending) throws InterruptedException {
         if (!attempt(pending)) {
             pending.await();
         }

@@ -21,13 +21,10 @@ import org.holdfast.LockTimeoutException;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
-import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
 import org.holdfast.protocol.node.Nodes;
-import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
-import org.holdfast.protocol.waiting.Acquiring;
 import org.holdfast.protocol.waiting.LockFailures;
 import org.holdfast.protocol.waiting.Reentry;
 
@@ -49,7 +46,7 @@ public final class LockSession {
     /** What ends with the handle. */
     private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
 
-    private final JdkLock.Leases viewed = new JdkLock.Leases();
+    private final JdkLockLeases viewed = new JdkLockLeases();
     private volatile boolean closed;
 
     /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
@@ -117,97 +114,8 @@ public final class LockSession {
      * @param interruptible whether an interrupt ends the wait; else it is kept for later, and costs no place in line
      */
     public PendingLease begin(LockRequest request, boolean interruptible) {
-        return new PendingLease(request, interruptible);
-    }
-
-    /**
-     * What one caller asks for: attempted through the caller's nodes, if need be waited for without them, then taken as
-     * a lease. For one thread.
-     */
-    public final class PendingLease {
-
-        private final LockRequest asked;
-        private final LockRequest request;
-        private final boolean interruptible;
-        private Object transaction;
-        private Acquiring acquiring;
-        private AcquireResult result;
-
-        private PendingLease(LockRequest asked, boolean interruptible) {
-            this.asked = asked;
-            this.request = defaults.complete(asked);
-            this.interruptible = interruptible;
-        }
-
-        /**
-         * Takes the lock once more if its holder has it already, else attempts once.
-         *
-         * @param nodes as the caller reaches them; they are not used any more afterwards
-         * @return whether the result is known, so that {@link #lease} has it; else {@link #await} has to come before
-         * @throws IllegalStateException if the holder would wait for itself, or the service is stopped
-         */
-        public boolean attempt(Nodes nodes) throws InterruptedException {
-            transaction = request.scope() == LeaseScope.DETACHED ? null : transactions.current();
-            List<Holder> holders = holders(transaction, keeper() != null);
-            if (asksForTerms(asked)) {
-                reentry.requireSameTerms(asked, holders);
-            }
-            if (interruptible && Thread.interrupted()) {
-                throw new InterruptedException("interrupted before lock '" + request.name() + "' was asked for");
-            }
-            HeldLock mine = reentry.enter(request, holders);
-            if (mine != null) {
-                result = new AcquireResult.Held(mine);
-            } else {
-                acquiring = acquirer.begin(request, request.scope() == LeaseScope.DETACHED ? null : holders.get(0));
-                result = acquiring.attempt(nodes);
-            }
-            return result != null;
-        }
-
-        /** Waits until the result is known, and uses no nodes of the caller for it. */
-        public void await() throws InterruptedException {
-            result = acquiring.await(interruptible);
-        }
-
-        /**
-         * Returns the lease; empty if another holder had the lock during all the time.
-         *
-         * @throws LockException if there is neither: too few nodes could be asked
-         */
-        public Optional<Lease> lease() {
-            if (result instanceof AcquireResult.Held held) {
-                return Optional.of(bind(held.heldLock(), request, keeper()));
-            }
-            if (result instanceof AcquireResult.TimedOut) {
-                return Optional.empty();
-            }
-            throw LockFailures.of(result, request);
-        }
-
-        /** Returns the transaction, if it can keep the lease; while the caller waited it may have timed out. */
-        private Object keeper() {
-            boolean keeps = transaction != null && request.scope() != LeaseScope.THREAD;
-            return keeps && transactions.canKeep() ? transaction : null;
-        }
-
-        /** Returns why the caller has no lease, where {@link #lease} returns none. */
-        LockTimeoutException timedOut() {
-            HeldLock mine = leases.takenByThisThread(request.names());
-            return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
-        }
-
-        LeaseScope scope() {
-            return request.scope();
-        }
-    }
-
-    /**
-     * Whether the request sets other terms than the defaults: its holder may have the lock already, with different
-     * terms.
-     */
-    private static boolean asksForTerms(LockRequest request) {
-        return request.ttl().isPresent() || request.maxHold().isPresent() || !request.renewal();
+        return new PendingLease(
+                this, reentry, acquirer, transactions, request, defaults.complete(request), interruptible);
     }
 
     /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
@@ -230,18 +138,6 @@ public final class LockSession {
         return lockAdmin.forceRelease(nodes, request);
     }
 
-    /**
-     * A lock that the thread took before its transaction began is the transaction's too. A new lock is held by the
-     * transaction if that keeps it, else by the thread.
-     */
-    private static List<Holder> holders(Object transaction, boolean kept) {
-        if (transaction == null) {
-            return List.of(Holder.thread());
-        }
-        Holder tx = Holder.transaction(transaction);
-        return kept ? List.of(tx, Holder.thread()) : List.of(Holder.thread(), tx);
-    }
-
     private LeaseHandle lease(
             HeldLock heldLock,
             LockRequest request,
@@ -251,7 +147,18 @@ public final class LockSession {
         return new LeaseHandle(leases, share, request.names(), interrupt, whenReleased);
     }
 
-    private Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
+    /** Returns why there is no lease where another holder had the lock during all the time. */
+    LockTimeoutException timedOut(LockRequest request) {
+        HeldLock mine = leases.takenByThisThread(request.names());
+        return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
+    }
+
+    /**
+     * Returns a lease of what was taken.
+     *
+     * @param transaction keeps it; null for none
+     */
+    Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
         LeaseHandle lease =
                 lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
@@ -298,7 +205,7 @@ public final class LockSession {
     }
 
     /** Returns what views of locks have taken through the connection. */
-    JdkLock.Leases viewed() {
+    JdkLockLeases viewed() {
         return viewed;
     }
 
