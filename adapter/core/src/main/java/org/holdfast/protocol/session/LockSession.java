@@ -13,7 +13,6 @@ import java.util.function.Function;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
-import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
@@ -144,7 +143,7 @@ public final class LockSession {
             LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
-        return new LeaseHandle(leases, share, request.names(), interrupt, whenReleased);
+        return new LeaseHandle(leases, share, request.names(), interrupt, this::joinTransaction, whenReleased);
     }
 
     /** Returns why there is no lease where another holder had the lock during all the time. */
@@ -163,7 +162,7 @@ public final class LockSession {
         LeaseHandle lease =
                 lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
         if (transaction != null) { // it gives the lease back
-            bindToTransaction(transaction, lease.share());
+            transactions.bind(transaction, this, lease.share());
         }
         if (request.scope() == LeaseScope.CONNECTION) {
             remember(lease, transaction == null, interrupt != null);
@@ -194,14 +193,13 @@ public final class LockSession {
         }
     }
 
-    private void bindToTransaction(Object transaction, LeaseShare share) {
-        try {
-            transactions.bind(transaction, this, share);
-        } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
-            leases.giveBack(List.of(share));
-            throw new LockException(
-                    "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
+    private boolean joinTransaction(LeaseShare share) {
+        Object transaction = transactions.current();
+        if (transaction == null || !transactions.canKeep() || !share.heldLock().share(time.nanoTime(), share.reads())) {
+            return false;
         }
+        transactions.bind(transaction, this, share);
+        return true;
     }
 
     /** Returns what views of locks have taken through the connection. */

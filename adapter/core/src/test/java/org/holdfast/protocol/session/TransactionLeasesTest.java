@@ -268,6 +268,83 @@ class TransactionLeasesTest {
         assertThat(releases()).isEqualTo(3);
     }
 
+    private Lease acquireOfThread() throws InterruptedException {
+        return new NodesConnection(session, fixture.nodes)
+                .acquire(fixture.request(0).scope(LeaseScope.THREAD));
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatIsReleasedBefore_keepsTheLockUntilCompletion() throws Exception {
+        Lease lease = acquireOfThread();
+        session.close();
+        int asked = fixture.nodes.sent(Command.Acquire.class).size();
+        transactions.current = "tx";
+        assertThat(lease.joinTransaction()).isTrue();
+        assertThat(fixture.nodes.sent(Command.Acquire.class)).as("of no node").hasSize(asked);
+        lease.release();
+        assertThat(releases()).isZero();
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatIsReleasedAfterwards_endsWithTheLease() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        assertThat(lease.joinTransaction()).isTrue();
+        transactions.complete();
+        assertThat(releases()).isZero();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void commit_afterALeaseThatJoinedItWasLost_isRefused() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        lease.joinTransaction();
+        confirm();
+        time.passMillis(1_000);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
+    }
+
+    @Test
+    void joinTransaction_withoutOneThatMayCommit_bindsNothing() throws Exception {
+        Lease lease = acquireOfThread();
+        assertThat(lease.joinTransaction()).isFalse();
+        transactions.current = "tx";
+        transactions.rollbackOnly = true;
+        assertThat(lease.joinTransaction()).isFalse();
+        assertThat(transactions.completions).isEmpty();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_thatDoesNotTakeTheLease_isRefusedAndLeavesTheLeaseAsItWas() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        transactions.refuses = true;
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(lease::joinTransaction)
+                .withMessageContaining("HF0208");
+        assertThat(lease.isHeld()).isTrue();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatHasEnded_isRefused() throws Exception {
+        transactions.current = "tx";
+        Lease released = acquireOfThread();
+        released.release();
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(released::joinTransaction);
+        Lease lost = acquireOfThread();
+        time.passMillis(1_000);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lost::joinTransaction);
+        assertThat(transactions.completions).isEmpty();
+    }
+
     @Test
     void leases_ofEachScopeWithoutTransaction_endAsTheirScopeSays() throws Exception {
         Lease bound = new NodesConnection(session, fixture.nodes).acquire(fixture.request(0));
