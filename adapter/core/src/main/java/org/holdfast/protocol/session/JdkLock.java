@@ -13,7 +13,7 @@ import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.waiting.ReadByItselfException;
 
 /** A lock in the shape of the JDK's: taken and released by the same thread, through one connection. */
-public final class JdkLock implements Lock {
+final class JdkLock implements Lock {
 
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
