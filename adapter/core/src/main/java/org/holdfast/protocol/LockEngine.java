@@ -49,7 +49,7 @@ import org.holdfast.protocol.waiting.WaitContext;
 public final class LockEngine {
 
     /** So many waiters ask the nodes at the same time. */
-    private static final int MOST_ATTEMPTS = 100;
+    static final int MOST_ATTEMPTS = 100;
 
     // those that are not private are open to tests of this room
     final Renewals renewals;
@@ -60,6 +60,7 @@ public final class LockEngine {
     final Tickets tickets;
     final WaitQueues waitQueues = new WaitQueues();
     final Acquirer acquirer;
+    final AttemptLimiter attemptLimiter = new AttemptLimiter(MOST_ATTEMPTS);
     final Reentry reentry;
     final LockAdmin lockAdmin;
     private final Time time;
@@ -131,8 +132,8 @@ public final class LockEngine {
         this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing);
         Claims claims = new Claims(time, randomness, timing, redlock, tokens, grants, processInfo);
         Places places = new Places(waitQueues, tickets, leases, handoff, handoffYield, notifications, recorder);
-        WaitContext waitContext = new WaitContext(
-                time, stopFlag, forWaiting, new AttemptLimiter(MOST_ATTEMPTS), new RetryDelay(randomness));
+        WaitContext waitContext =
+                new WaitContext(time, stopFlag, forWaiting, attemptLimiter, new RetryDelay(randomness));
         this.asyncAcquirer = new AsyncAcquirer(waitContext, threads.own(), callbacks);
         this.acquirer = new Acquirer(waitContext, claims, places, asyncAcquirer, counters, recorder);
         this.reentry = new Reentry(time, heldLocks, counters);

@@ -32,11 +32,14 @@ import org.holdfast.protocol.session.Transactions;
 import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.Acquiring;
+import org.holdfast.protocol.waiting.AttemptLimiter;
 
 /** The protocol over scripted nodes in virtual time. */
 public final class ProtocolFixture {
 
     public static final long TTL_MILLIS = 1_000;
+
+    public static final int MOST_ATTEMPTS = LockEngine.MOST_ATTEMPTS;
 
     public final VirtualTime time = new VirtualTime();
     public final Timing timing;
@@ -47,6 +50,7 @@ public final class ProtocolFixture {
 
     // the parts of the engine that tests of several rooms use
     public final Acquirer acquirer;
+    public final AttemptLimiter attemptLimiter;
     public final Leases leases;
     public final HeldLocks heldLocks;
     public final Renewals renewals;
@@ -94,6 +98,7 @@ public final class ProtocolFixture {
         unfinished = new UnfinishedReleases(time, count);
         engine = engine(task -> threads.execute(task));
         acquirer = engine.acquirer;
+        attemptLimiter = engine.attemptLimiter;
         leases = engine.leases;
         heldLocks = engine.heldLocks;
         renewals = engine.renewals;

@@ -209,10 +209,10 @@ public final class Acquiring {
      * as many ask as may attempt at the same time.
      */
     private boolean isAttemptDue() {
-        if (unknown) { // an attempt, so that the nodes know of us
-            return true;
+        if (left() <= 0) {
+            return found() == null;
         }
-        return left() > 0 ? turn.isFirst() && pause() <= 0 : found() == null;
+        return unknown || turn.isFirst() && pause() <= 0; // an attempt also so that the nodes know of us
     }
 
     private void attemptInside() {
