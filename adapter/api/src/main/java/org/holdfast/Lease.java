@@ -62,6 +62,17 @@ public interface Lease extends AutoCloseable {
     boolean renew();
 
     /**
+     * Has the calling thread's transaction keep the lock too: until the transaction has completed, even if this lease is
+     * released before. The transaction cannot commit if the lock is lost. Asks no node and needs no connection.
+     *
+     * @return whether the transaction keeps the lock; false if there is none, or it can only roll back
+     * @throws LeaseLostException if the lease was lost
+     * @throws IllegalStateException if the lease was released
+     * @throws LockException if the transaction cannot keep the lock: it has ended meanwhile
+     */
+    boolean joinTransaction();
+
+    /**
      * Calls the listener once if this lease is lost, at once if it is lost already; never after it was released.
      *
      * <p>The call comes on a thread of the container, and no later than the end of validity allows: nothing is called

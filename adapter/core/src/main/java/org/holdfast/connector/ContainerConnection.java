@@ -2,9 +2,7 @@
 package org.holdfast.connector;
 
 import java.util.List;
-import java.util.Optional;
 import org.holdfast.DistributedLatch;
-import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
@@ -12,6 +10,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.latch.Latches;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 
 /**
  * A handle as the container knows it, with what the factory and its connections do beyond the API. An interface, because some
@@ -20,14 +19,11 @@ import org.holdfast.protocol.session.LockSession;
 public interface ContainerConnection extends LockConnection {
 
     /**
-     * As {@link #acquire(LockRequest)}.
+     * Attempts through the nodes of the managed connection.
      *
-     * @param whenWaiting called once before the thread waits: the call does not use this connection any more then
+     * @return whether the result is known; else the caller has to wait, and needs this connection no more
      */
-    Lease acquire(LockRequest request, Runnable whenWaiting) throws InterruptedException;
-
-    /** As {@link #tryAcquire(LockRequest)}, and as above. */
-    Optional<Lease> tryAcquire(LockRequest request, Runnable whenWaiting) throws InterruptedException;
+    boolean attempt(PendingLease pending) throws InterruptedException;
 
     /**
      * As {@link #latch(String, long, int)}.

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.connector;
 
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Supplier;
 import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
-import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.latch.Latches;
 import org.holdfast.protocol.node.Latch;
+import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 
 /**
  * The connection that the factory gives to applications. It has a connection of the container's pool, but not while its
@@ -24,7 +22,7 @@ import org.holdfast.protocol.session.LockSession;
  * holder of that lock could take no other one. A connection that has leases of its own always has one of the container:
  * so the container can end the leases when the application forgets to. Safe for use by any number of threads.
  */
-final class LazyConnection implements LockConnection {
+final class LazyConnection extends AbstractLockConnection {
 
     private final Supplier<ContainerConnection> container;
     private final LockSession session;
@@ -43,36 +41,32 @@ final class LazyConnection implements LockConnection {
     }
 
     @Override
-    public Lease acquire(LockRequest request) throws InterruptedException {
-        return kept(call((connection, whenWaiting) -> connection.acquire(request, whenWaiting)), request);
+    protected LockSession session() {
+        return session;
     }
 
     @Override
-    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        Optional<Lease> lease = call((connection, whenWaiting) -> connection.tryAcquire(request, whenWaiting));
-        return lease.map(taken -> kept(taken, request));
-    }
-
-    /** What is done with a connection of the container. */
-    private interface Call<T, X extends Exception> {
-        T on(ContainerConnection connection, Runnable whenWaiting) throws X;
-    }
-
-    /** Retries if another thread, which has to wait, returned the connection before this one could use it. */
-    private <T, X extends Exception> T call(Call<T, X> call) throws X {
+    protected boolean attempt(PendingLease pending) throws InterruptedException {
         while (true) {
             ContainerConnection connection = connection();
-            boolean[] waited = new boolean[1];
+            boolean isKnown;
             try {
-                return call.on(connection, () -> {
-                    waited[0] = true;
-                    giveBack(connection);
-                });
+                isKnown = connection.attempt(pending);
             } catch (IllegalStateException e) {
-                if (waited[0] || closed || current.get() == connection) {
-                    throw e;
-                }
+                requireReturned(connection, e);
+                continue;
             }
+            if (!isKnown) {
+                giveBack(connection);
+            }
+            return isKnown;
+        }
+    }
+
+    /** A call is repeated if another thread, which has to wait, returned the connection before this one could use it. */
+    private void requireReturned(ContainerConnection connection, IllegalStateException failure) {
+        if (closed || current.get() == connection) {
+            throw failure;
         }
     }
 
@@ -90,8 +84,9 @@ final class LazyConnection implements LockConnection {
     }
 
     /** A lease of this connection needs one of the container to end with. */
-    private Lease kept(Lease lease, LockRequest request) {
-        if (request.scope() == LeaseScope.CONNECTION) {
+    @Override
+    protected void taken(Lease lease, LeaseScope scope) {
+        if (scope == LeaseScope.CONNECTION) {
             try {
                 connection();
             } catch (RuntimeException e) {
@@ -99,7 +94,6 @@ final class LazyConnection implements LockConnection {
                 throw e;
             }
         }
-        return lease;
     }
 
     private ContainerConnection connection() {
@@ -133,15 +127,6 @@ final class LazyConnection implements LockConnection {
     }
 
     @Override
-    public Lock lock(String name) {
-        return session.view(this, name);
-    }
-
-    @Override
-    public ReadWriteLock readWriteLock(String name) {
-        return session.readWriteView(this, name);
-    }
-
     @Override
     public DistributedLatch latch(String name, long generation, int count) {
         Latch latch = new Latch(name, generation, count);
@@ -159,12 +144,26 @@ final class LazyConnection implements LockConnection {
                 }
             }
         };
-        return call((connection, whenWaiting) -> connection.latch(latch, caller));
+        while (true) {
+            ContainerConnection connection = connection();
+            try {
+                return connection.latch(latch, caller);
+            } catch (IllegalStateException e) {
+                requireReturned(connection, e);
+            }
+        }
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-        return call((connection, whenWaiting) -> connection.acquireAsync(request));
+        while (true) {
+            ContainerConnection connection = connection();
+            try {
+                return connection.acquireAsync(request);
+            } catch (IllegalStateException e) {
+                requireReturned(connection, e);
+            }
+        }
     }
 
     @Override

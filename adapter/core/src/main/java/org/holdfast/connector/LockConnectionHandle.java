@@ -2,11 +2,9 @@
 package org.holdfast.connector;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.BiFunction;
 import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LockHolder;
@@ -14,7 +12,9 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.latch.Latches;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 
 /**
  * What the container knows of a user of a managed connection, until it is closed. Applications have it inside a {@link
@@ -23,9 +23,7 @@ import org.holdfast.protocol.session.LockSession;
  * <p>Public because a container that closes forgotten connections calls {@link #close()} by reflection, and not final because
  * TomEE hands out an instance of a subclass that it makes.
  */
-public class LockConnectionHandle implements ContainerConnection {
-
-    private static final Runnable KEEP = () -> {};
+public class LockConnectionHandle extends AbstractLockConnection implements ContainerConnection {
 
     private final AtomicReference<LockManagedConnection> managed;
     private volatile LockSession session;
@@ -39,23 +37,20 @@ public class LockConnectionHandle implements ContainerConnection {
     }
 
     @Override
-    public Lease acquire(LockRequest request) throws InterruptedException {
-        return acquire(request, KEEP);
+    public boolean attempt(PendingLease pending) throws InterruptedException {
+        LockManagedConnection open = open();
+        try {
+            return pending.attempt(open.nodes());
+        } catch (RuntimeException e) {
+            failed(open, e);
+            throw e;
+        }
     }
 
-    @Override
-    public Lease acquire(LockRequest request, Runnable whenWaiting) throws InterruptedException {
-        return call(nodes -> session.acquire(nodes, request, whenWaiting));
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        return tryAcquire(request, KEEP);
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(LockRequest request, Runnable whenWaiting) throws InterruptedException {
-        return call(nodes -> session.tryAcquire(nodes, request, whenWaiting));
+    private void failed(LockManagedConnection used, RuntimeException failure) {
+        if (managed.get() == used) { // else it was returned meanwhile, and may be another caller's
+            used.failed(failure);
+        }
     }
 
     @Override
@@ -66,16 +61,6 @@ public class LockConnectionHandle implements ContainerConnection {
     @Override
     public void adopt(LockSession other) {
         session = other;
-    }
-
-    @Override
-    public Lock lock(String name) {
-        return session.view(this, name);
-    }
-
-    @Override
-    public ReadWriteLock readWriteLock(String name) {
-        return session.readWriteView(this, name);
     }
 
     @Override
@@ -96,27 +81,20 @@ public class LockConnectionHandle implements ContainerConnection {
 
     @Override
     public List<LockHolder> holders(LockRequest request) {
-        return call(nodes -> session.holders(nodes, request));
+        return call(session::holders, request);
     }
 
     @Override
     public List<LockHolder> forceRelease(LockRequest request) {
-        return call(nodes -> session.forceRelease(nodes, request));
+        return call(session::forceRelease, request);
     }
 
-    /** What is done with the nodes of the managed connection. */
-    private interface Call<T, X extends Exception> {
-        T on(Nodes nodes) throws X;
-    }
-
-    private <T, X extends Exception> T call(Call<T, X> call) throws X {
+    private <T> T call(BiFunction<Nodes, LockRequest, T> call, LockRequest request) {
         LockManagedConnection open = open();
         try {
-            return call.on(open.nodes());
+            return call.apply(open.nodes(), request);
         } catch (RuntimeException e) {
-            if (managed.get() == open) { // else it was returned meanwhile, and may be another caller's
-                open.failed(e);
-            }
+            failed(open, e);
             throw e;
         }
     }

@@ -35,13 +35,12 @@ import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.TransactionLeases;
 import org.holdfast.protocol.session.Transactions;
 import org.holdfast.protocol.waiting.Acquirer;
+import org.holdfast.protocol.waiting.AsyncAcquirer;
 import org.holdfast.protocol.waiting.AttemptLimiter;
 import org.holdfast.protocol.waiting.Claims;
 import org.holdfast.protocol.waiting.Reentry;
-import org.holdfast.protocol.waiting.Requests;
 import org.holdfast.protocol.waiting.RetryDelay;
-import org.holdfast.protocol.waiting.Threadless;
-import org.holdfast.protocol.waiting.Waiting;
+import org.holdfast.protocol.waiting.WaitContext;
 
 /**
  * The parts of the protocol for one process, put together.
@@ -51,7 +50,7 @@ import org.holdfast.protocol.waiting.Waiting;
 public final class LockEngine {
 
     /** So many waiters ask the nodes at the same time. */
-    private static final int MOST_ATTEMPTS = 100;
+    static final int MOST_ATTEMPTS = 100;
 
     // those that are not private are open to tests of this room
     final Renewals renewals;
@@ -61,8 +60,9 @@ public final class LockEngine {
     final Grants grants;
     final Tickets tickets;
     final WaitQueues waitQueues = new WaitQueues();
-    final Requests requests;
     final Acquirer acquirer;
+    final AttemptLimiter attemptLimiter = new AttemptLimiter(MOST_ATTEMPTS);
+    final Reentry reentry;
     final LockAdmin lockAdmin;
     private final Latches latches;
     private final Time time;
@@ -71,8 +71,7 @@ public final class LockEngine {
     private final StopFlag stopFlag = new StopFlag();
     private final Callbacks callbacks;
     private final LossNotifier lossNotifier;
-    private final Reentry reentry;
-    private final Threadless threadless;
+    private final AsyncAcquirer asyncAcquirer;
     private final HandoffYield handoffYield;
 
     /**
@@ -135,11 +134,11 @@ public final class LockEngine {
         this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing);
         Claims claims = new Claims(time, randomness, timing, redlock, tokens, grants, processInfo);
         Places places = new Places(waitQueues, tickets, leases, handoff, handoffYield, notifications, recorder);
-        this.requests = new Requests(time, stopFlag, claims, places, new RetryDelay(randomness), counters, recorder);
+        WaitContext waitContext =
+                new WaitContext(time, stopFlag, forWaiting, attemptLimiter, new RetryDelay(randomness));
+        this.asyncAcquirer = new AsyncAcquirer(waitContext, threads.own(), callbacks);
+        this.acquirer = new Acquirer(waitContext, claims, places, asyncAcquirer, counters, recorder);
         this.reentry = new Reentry(time, heldLocks, counters);
-        this.threadless = new Threadless(time, forWaiting, threads.own(), callbacks, stopFlag);
-        Waiting waiting = new Waiting(time, forWaiting, new AttemptLimiter(time, MOST_ATTEMPTS), stopFlag);
-        this.acquirer = new Acquirer(stopFlag, reentry, requests, waiting, threadless);
         this.latches = new Latches(time, randomness, timing, forWaiting, notifications, stopFlag);
         notifications.onRelease(name -> {
             waitQueues.wake(name);
@@ -200,7 +199,7 @@ public final class LockEngine {
 
     /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */
     public void sweep() {
-        threadless.sweep();
+        asyncAcquirer.sweep();
         tickets.sweep();
         handoffYield.sweep();
         callbacks.sweep();
@@ -213,7 +212,7 @@ public final class LockEngine {
                 + waitQueues.size()
                 + tickets.size()
                 + handoffYield.size()
-                + threadless.size()
+                + asyncAcquirer.size()
                 + callbacks.size()
                 + latches.size();
     }
@@ -227,7 +226,7 @@ public final class LockEngine {
         stopFlag.raise(); // before any waiter is woken: one that checks now, or comes now, sees it
         waitQueues.wakeAll();
         latches.wakeAll();
-        threadless.stop();
+        asyncAcquirer.stop();
     }
 
     /**

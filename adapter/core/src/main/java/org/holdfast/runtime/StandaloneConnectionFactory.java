@@ -2,14 +2,11 @@
 package org.holdfast.runtime;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -19,7 +16,9 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.latch.Latches;
 import org.holdfast.protocol.node.Latch;
+import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.session.PendingLease;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.transaction.ComponentTransactions;
 
@@ -128,7 +127,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
     }
 
-    private final class StandaloneConnection implements LockConnection {
+    private final class StandaloneConnection extends AbstractLockConnection {
 
         /** Null before it is needed, and when a caller waits or has waited: a waiting caller keeps no sockets. */
         private final AtomicReference<NodeConnections> current = new AtomicReference<>();
@@ -174,25 +173,18 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
 
         @Override
-        public Lease acquire(LockRequest request) throws InterruptedException {
+        protected LockSession session() {
+            return session;
+        }
+
+        @Override
+        protected boolean attempt(PendingLease pending) throws InterruptedException {
             requireOpen();
-            return session.acquire(connections(), request, this::shareConnections);
-        }
-
-        @Override
-        public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-            requireOpen();
-            return session.tryAcquire(connections(), request, this::shareConnections);
-        }
-
-        @Override
-        public Lock lock(String name) {
-            return session.view(this, name);
-        }
-
-        @Override
-        public ReadWriteLock readWriteLock(String name) {
-            return session.readWriteView(this, name);
+            boolean isKnown = pending.attempt(connections());
+            if (!isKnown) {
+                shareConnections();
+            }
+            return isKnown;
         }
 
         @Override

@@ -232,13 +232,13 @@ class LazyConnectionTest {
         }
     }
 
-    /** Returns the handle in a proxy, as some containers do, that first does something when it is tried to acquire. */
+    /** Returns the handle in a proxy, as some containers do, that first does something when a lock is attempted. */
     private static ContainerConnection before(List<Runnable> just, ContainerConnection handle) {
         return (ContainerConnection) Proxy.newProxyInstance(
                 ContainerConnection.class.getClassLoader(),
                 new Class<?>[] {ContainerConnection.class},
                 (proxy, method, args) -> {
-                    if (method.getName().equals("tryAcquire") && !just.isEmpty()) {
+                    if (method.getName().equals("attempt") && !just.isEmpty()) {
                         just.remove(0).run();
                     }
                     try {

@@ -34,7 +34,7 @@ class LockEngineTest {
     private final long begun = time.nanoTime();
 
     private AcquireResult acquire(long waitMillis) throws InterruptedException {
-        return fixture.acquirer.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()), () -> {});
+        return fixture.acquire(nodes, fixture.request(waitMillis), List.of(Holder.thread()));
     }
 
     private HeldLock heldLock() throws InterruptedException {
@@ -77,11 +77,10 @@ class LockEngineTest {
     @Test
     void close_whileNodesHangForLonger_endsAtTheDeadline() throws Exception {
         heldLock();
-        fixture.acquirer.acquire(
+        fixture.acquire(
                 nodes,
                 LockRequest.of("b").waitTimeout(Duration.ZERO).ttl(TEN_SECONDS).atLeast(TEN_SECONDS),
-                List.of(Holder.thread()),
-                () -> {});
+                List.of(Holder.thread()));
         for (int node = 0; node < 3; node++) {
             service.latency(node, 10_000);
         }
@@ -206,8 +205,8 @@ class LockEngineTest {
 
     @Test
     void renewByHand_ofALeaseThatIsNotRenewed_isWatchedToItsNewEnd() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held) fixture.acquirer.acquire(
-                        nodes, fixture.request(0).renewal(false), List.of(Holder.thread()), () -> {}))
+        HeldLock heldLock = ((AcquireResult.Held)
+                        fixture.acquire(nodes, fixture.request(0).renewal(false), List.of(Holder.thread())))
                 .heldLock();
         time.passMillis(600);
         assertThat(fixture.leases.renew(heldLock)).isTrue();
@@ -225,13 +224,12 @@ class LockEngineTest {
     @Test
     void renewal_ofOneLeaseThatGoesWrong_leavesTheOthersToBeRenewed() throws Exception {
         heldLock();
-        HeldLock other = ((AcquireResult.Held) fixture.acquirer.acquire(
+        HeldLock other = ((AcquireResult.Held) fixture.acquire(
                         nodes,
                         org.holdfast.LockRequest.of("b")
                                 .waitTimeout(java.time.Duration.ZERO)
                                 .ttl(java.time.Duration.ofMillis(2_000)),
-                        List.of(Holder.thread()),
-                        () -> {}))
+                        List.of(Holder.thread())))
                 .heldLock();
         service.node(0, command -> {
             if (((Command.OfClaim) command).claim().target().name().equals("a")) {
@@ -371,13 +369,12 @@ class LockEngineTest {
 
     private void acquireFive() throws InterruptedException {
         for (int i = 0; i < 5; i++) {
-            fixture.acquirer.acquire(
+            fixture.acquire(
                     nodes,
                     org.holdfast.LockRequest.of("lock-" + i)
                             .waitTimeout(java.time.Duration.ZERO)
                             .ttl(java.time.Duration.ofMillis(1_000)),
-                    List.of(Holder.thread()),
-                    () -> {});
+                    List.of(Holder.thread()));
         }
     }
 
@@ -405,11 +402,10 @@ class LockEngineTest {
 
     @Test
     void maxHold_endsRenewals_tellsTheHolder_andTakesTheLockBackOnTheNodes() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held) fixture.acquirer.acquire(
+        HeldLock heldLock = ((AcquireResult.Held) fixture.acquire(
                         nodes,
                         fixture.request(0).maxHold(java.time.Duration.ofMillis(1_500)),
-                        List.of(Holder.thread()),
-                        () -> {}))
+                        List.of(Holder.thread())))
                 .heldLock();
         boolean[] told = new boolean[1];
         heldLock.onLost(loss -> told[0] = true);
@@ -525,34 +521,36 @@ class LockEngineTest {
     @Test
     void acquire_thatHasToWait_givesItsConnectionsBackOnceAndUsesThemNoMore() throws Exception {
         everyNode(new Reply.Held(5_000));
-        int[] given = new int[1];
-        assertThat(fixture.acquirer.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++))
-                .isInstanceOf(AcquireResult.TimedOut.class);
-        assertThat(given[0]).isEqualTo(1);
+        NodesConnection connection = connection();
+        assertThat(connection.tryAcquire(fixture.request(1_000))).isEmpty();
+        assertThat(connection.waits).isOne();
         assertThat(nodes.sent(Command.Acquire.class)).hasSize(3);
         assertThat(attempts()).isGreaterThan(2);
     }
 
     @Test
     void acquire_thatDoesNotWait_keepsItsConnections() throws Exception {
-        int[] given = new int[1];
-        fixture.acquirer.acquire(nodes, fixture.request(1_000), List.of(Holder.thread()), () -> given[0]++);
-        assertThat(given[0]).isZero();
+        NodesConnection connection = connection();
+        connection.acquire(fixture.request(1_000));
+        assertThat(connection.waits).isZero();
+    }
+
+    private NodesConnection connection() {
+        return new NodesConnection(fixture.session(Transactions.NONE), nodes);
     }
 
     private Lease takeAgain(LockRequest request) throws InterruptedException {
-        return fixture.session(Transactions.NONE).acquire(nodes, request.scope(LeaseScope.HOLDER), () -> {});
+        return connection().acquire(request.scope(LeaseScope.HOLDER));
     }
 
     /** This process has the lock: that is known without the nodes. */
     @Test
     void acquire_ofALockThatThisProcessHolds_asksNothing() throws Exception {
-        AcquireResult held =
-                fixture.acquirer.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()), () -> {});
+        AcquireResult held = fixture.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread()));
         assertThat(held).isInstanceOf(AcquireResult.Held.class);
         int before = fixture.service.sent(Command.Acquire.class).size();
         List<Holder> other = List.of(Holder.transaction("other"));
-        assertThat(fixture.acquirer.acquire(fixture.nodes, fixture.request(100), other, () -> {}))
+        assertThat(fixture.acquire(fixture.nodes, fixture.request(100), other))
                 .isInstanceOf(AcquireResult.TimedOut.class);
         assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(before);
     }

@@ -3,18 +3,22 @@ package org.holdfast.protocol;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.lease.Grants;
+import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.HeldLocks;
+import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.Leases;
 import org.holdfast.protocol.lease.Renewals;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Target;
@@ -25,13 +29,17 @@ import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.protocol.session.LockAdmin;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
-import org.holdfast.protocol.waiting.Requests;
+import org.holdfast.protocol.waiting.Acquiring;
+import org.holdfast.protocol.waiting.AttemptLimiter;
 
 /** The protocol over scripted nodes in virtual time. */
 public final class ProtocolFixture {
 
     public static final long TTL_MILLIS = 1_000;
+
+    public static final int MOST_ATTEMPTS = LockEngine.MOST_ATTEMPTS;
 
     public final VirtualTime time = new VirtualTime();
     public final Timing timing;
@@ -42,7 +50,7 @@ public final class ProtocolFixture {
 
     // the parts of the engine that tests of several rooms use
     public final Acquirer acquirer;
-    public final Requests requests;
+    public final AttemptLimiter attemptLimiter;
     public final Leases leases;
     public final HeldLocks heldLocks;
     public final Renewals renewals;
@@ -90,7 +98,7 @@ public final class ProtocolFixture {
         unfinished = new UnfinishedReleases(time, count);
         engine = engine(task -> threads.execute(task));
         acquirer = engine.acquirer;
-        requests = engine.requests;
+        attemptLimiter = engine.attemptLimiter;
         leases = engine.leases;
         heldLocks = engine.heldLocks;
         renewals = engine.renewals;
@@ -121,6 +129,17 @@ public final class ProtocolFixture {
 
     public LockRequest request(long waitMillis) {
         return LockRequest.of("a").waitTimeout(Duration.ofMillis(waitMillis)).ttl(Duration.ofMillis(TTL_MILLIS));
+    }
+
+    /** Takes a lock on the calling thread, as one of these holders. */
+    public AcquireResult acquire(Nodes through, LockRequest request, List<Holder> holders) throws InterruptedException {
+        HeldLock mine = engine.reentry.enter(request, holders);
+        if (mine != null) {
+            return new AcquireResult.Held(mine);
+        }
+        Acquiring acquiring = acquirer.begin(request, holders.get(0));
+        AcquireResult atOnce = acquiring.attempt(through);
+        return atOnce != null ? atOnce : acquiring.await(true);
     }
 
     public LockSession session(Transactions transactions) {

@@ -89,7 +89,7 @@ class QuietLogTest {
     private void loseWithListeners(int count) throws InterruptedException {
         LockSession session = fixture.session(Transactions.NONE);
         for (int i = 0; i < count; i++) {
-            session.acquire(fixture.nodes, request(i), () -> {}).onLost(loss -> {
+            new NodesConnection(session, fixture.nodes).acquire(request(i)).onLost(loss -> {
                 throw new UnsupportedOperationException("on purpose");
             });
         }
@@ -109,7 +109,7 @@ class QuietLogTest {
 
     @Test
     void listener_thatFailsWithAnError_isLogged() throws Exception {
-        inTransactions.acquire(fixture.nodes, request(0), () -> {}).onLost(loss -> {
+        new NodesConnection(inTransactions, fixture.nodes).acquire(request(0)).onLost(loss -> {
             throw new NoClassDefFoundError("on purpose");
         });
         fixture.engine.clockStoodStill(1);
@@ -128,7 +128,7 @@ class QuietLogTest {
     private void takeInTransactions(int count) throws InterruptedException {
         transactions.begun.clear();
         for (int i = 0; i < count; i++) {
-            inTransactions.acquire(fixture.nodes, request(i), () -> {});
+            new NodesConnection(inTransactions, fixture.nodes).acquire(request(i));
         }
     }
 

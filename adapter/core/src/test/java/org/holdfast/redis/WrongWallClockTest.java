@@ -14,6 +14,7 @@ import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.LockEngine;
+import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
@@ -115,7 +116,7 @@ class WrongWallClockTest {
         }
 
         Lease acquire(String name) throws InterruptedException {
-            return session.acquire(nodes, LockRequest.of(name), () -> {});
+            return new NodesConnection(session, nodes).acquire(LockRequest.of(name));
         }
 
         long tokenOf(String name) throws InterruptedException {

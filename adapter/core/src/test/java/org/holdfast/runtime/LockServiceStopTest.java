@@ -24,6 +24,7 @@ import java.util.logging.StreamHandler;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.session.Transactions;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
@@ -171,7 +172,7 @@ class LockServiceStopTest {
     }
 
     private static Lease take(LockService service, LockRequest request) throws InterruptedException {
-        return service.newSession().acquire(service.openConnections(), request, () -> {});
+        return new NodesConnection(service.newSession(), service.openConnections()).acquire(request);
     }
 
     @Test

@@ -506,9 +506,7 @@ class MutantsTest {
 
     @ConcurrentTest
     void leaseOfACancelledRequestKept_isFound() throws Exception {
-        assertFound(
-                "Violation: 4:",
-                new Mutant().with(WAITING + "WaitingWithoutThread.java", "undelivered.release();", ""));
+        assertFound("Violation: 4:", new Mutant().with(WAITING + "AsyncAcquiring.java", "undelivered.release();", ""));
     }
 
     @ConcurrentTest

@@ -12,6 +12,7 @@ import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.session.LockSession;
 
@@ -109,7 +110,7 @@ final class Worker {
     void mustSucceed(LockRequest request) {
         try {
             long asked = world.now();
-            Lease lease = client.newSession().acquire(nodes, request, () -> {});
+            Lease lease = new NodesConnection(client.newSession(), nodes).acquire(request);
             checker.ended(checker.acquired(client.name(), lease, request, asked), false);
             lease.release();
         } catch (LockException | InterruptedException e) {
@@ -140,7 +141,7 @@ final class Worker {
 
     private Lease take(LockSession session, LockRequest request) {
         try {
-            return session.tryAcquire(nodes, request, () -> {}).orElse(null);
+            return new NodesConnection(session, nodes).tryAcquire(request).orElse(null);
         } catch (LockException e) {
             return null; // too few nodes, for now
         } catch (InterruptedException e) {

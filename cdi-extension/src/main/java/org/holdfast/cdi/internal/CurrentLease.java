@@ -53,6 +53,11 @@ final class CurrentLease implements Lease {
     }
 
     @Override
+    public boolean joinTransaction() {
+        return leases.current().joinTransaction();
+    }
+
+    @Override
     public void onLost(Consumer<LeaseLoss> listener) {
         leases.current().onLost(listener);
     }

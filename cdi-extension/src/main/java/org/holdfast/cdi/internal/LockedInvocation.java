@@ -9,7 +9,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.holdfast.Lease;
-import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
@@ -159,15 +158,10 @@ final class LockedInvocation {
         }
     }
 
-    /** Binds the lease to the transaction that was begun under the lock, if there is one: it cannot commit on a lost lock. */
-    void bindToTransaction() {
-        if (outerTransaction == null
-                && !operation.goesOn()
-                && tellsOfLoss()
-                && extension.transactions().key() != null) {
-            lease.requireHeld(); // else the next line would take the lock anew
-            acquire(request.interruptOnLoss(false).scope(LeaseScope.HOLDER));
-            confirmed = true;
+    /** Has the transaction that was begun under the lock keep it, if there is one: it cannot commit on a lost lock. */
+    void joinTransaction() {
+        if (outerTransaction == null && !operation.goesOn() && tellsOfLoss()) {
+            confirmed = lease.joinTransaction();
         }
     }
 
@@ -189,29 +183,33 @@ final class LockedInvocation {
 
     private Optional<Lease> acquireUnlessSkipped() {
         boolean skips = operation.onBusy() == OnBusy.SKIP;
+        Optional<Lease> taken;
         try {
-            return Optional.of(acquire(request));
+            taken = acquire(skips);
         } catch (LockTimeoutException e) {
-            extension.events().timedOut(operation.method(), request.names(), skips);
-            if (skips) {
-                return Optional.empty();
-            }
+            timedOut(false);
             throw e;
         }
+        if (taken.isEmpty()) {
+            timedOut(true);
+        }
+        return taken;
     }
 
-    private Lease acquire(LockRequest asked) {
-        Lease taken = null;
+    private void timedOut(boolean skipped) {
+        extension.events().timedOut(operation.method(), request.names(), skipped);
+    }
+
+    private Optional<Lease> acquire(boolean skips) {
+        Optional<Lease> taken = Optional.empty();
         try (LockConnection connection = extension.factories().connect(operation.factory())) {
-            taken = connection.acquire(asked);
+            taken = skips ? connection.tryAcquire(request) : Optional.of(connection.acquire(request));
         } catch (RuntimeException e) {
-            if (taken != null) { // the container did not take the connection back, and nothing else releases this
-                taken.release();
-            }
+            taken.ifPresent(Lease::release); // the container did not take the connection back, and nothing else does
             throw e;
         } catch (InterruptedException e) { // the method need not declare it
             Thread.currentThread().interrupt();
-            throw new LockException("HF0506: interrupted while waiting for lock '" + asked.name() + "'", e);
+            throw new LockException("HF0506: interrupted while waiting for lock '" + request.name() + "'", e);
         }
         return taken;
     }

@@ -11,7 +11,7 @@ import org.holdfast.cdi.Locked;
 
 /**
  * Shares the lock with the transaction that {@code @Transactional} has begun under it, so that it does not commit if the
- * lock was lost. Costs no round trip: the holder takes once more what it has.
+ * lock was lost. Costs no round trip and no connection.
  *
  * <p>Its priority puts it just inside {@code @Transactional}.
  */
@@ -26,7 +26,7 @@ public class TransactionLockInterceptor implements Serializable {
     @AroundTimeout
     Object bind(InvocationContext context) throws Exception {
         LockedInvocation invocation = LockedInvocation.of(context);
-        invocation.bindToTransaction();
+        invocation.joinTransaction();
         Object result;
         try {
             result = context.proceed();

@@ -2,89 +2,37 @@
 package org.holdfast.protocol.session;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
-import org.holdfast.LockConnection;
-import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.waiting.ReadByItselfException;
 
 /** A lock in the shape of the JDK's: taken and released by the same thread, through one connection. */
-public final class JdkLock implements Lock {
+final class JdkLock implements Lock {
 
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
-    private final LockSession session;
-    private final LockConnection connection;
+    private final AbstractLockConnection connection;
     private final LockRequest request;
-    private final Leases leases;
+    private final JdkLockLeases leases;
 
-    /**
-     * What the views of one connection have taken, by thread: views of the same name are the same lock. Safe for use by
-     * any number of threads.
-     */
-    public static final class Leases {
-
-        private final Map<Key, Deque<Lease>> taken = new ConcurrentHashMap<>();
-
-        private record Key(long thread, String name, LockMode mode) {
-            static Key ofThisThread(LockRequest request) {
-                return new Key(Thread.currentThread().getId(), request.name(), request.mode());
-            }
-        }
-
-        private void push(LockRequest request, Lease lease) {
-            taken.compute(Key.ofThisThread(request), (key, known) -> {
-                Deque<Lease> stack = known == null ? new ArrayDeque<>(1) : known;
-                stack.push(lease);
-                return stack;
-            });
-        }
-
-        /** Returns the lease that the calling thread took last, or null. */
-        private Lease pop(LockRequest request) {
-            Lease[] last = new Lease[1];
-            taken.computeIfPresent(Key.ofThisThread(request), (key, stack) -> {
-                last[0] = stack.pop();
-                return stack.isEmpty() ? null : stack;
-            });
-            return last[0];
-        }
-
-        /** The connection is closed: a view can release nothing any more. */
-        void clear() {
-            taken.clear();
-        }
-    }
-
-    JdkLock(LockSession session, LockConnection connection, LockRequest request, Leases leases) {
-        this.session = session;
+    JdkLock(AbstractLockConnection connection, LockRequest request) {
         this.connection = connection;
         this.request = request;
-        this.leases = leases;
+        this.leases = connection.session().viewed();
     }
 
     @Override
     public void lock() {
         boolean interrupted = Thread.interrupted();
         try {
-            while (true) {
-                try {
-                    leases.push(request, session.acquireUninterruptibly(connection, request.waitTimeout(FOR_EVER)));
-                    return;
-                } catch (InterruptedException e) { // not while it waited: it has lost no place
-                    interrupted = true;
-                }
-            }
+            Optional<Lease> lease = connection.tryAcquireUninterruptibly(request.waitTimeout(FOR_EVER));
+            leases.push(request, lease.orElseThrow());
         } finally {
             restore(interrupted);
         }
@@ -99,16 +47,17 @@ public final class JdkLock implements Lock {
     public boolean tryLock() {
         boolean interrupted = Thread.interrupted();
         try {
-            while (true) {
-                try {
-                    return tryLock(0, TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) { // just now, before the attempt
-                    interrupted = true;
-                }
-            }
+            return pushed(connection.tryAcquireUninterruptibly(request.waitTimeout(Duration.ZERO)));
+        } catch (ReadByItselfException e) { // as the JDK's: it is not free, and that is all
+            return false;
         } finally {
             restore(interrupted);
         }
+    }
+
+    private boolean pushed(Optional<Lease> lease) {
+        lease.ifPresent(got -> leases.push(request, got));
+        return lease.isPresent();
     }
 
     private static void restore(boolean interrupted) {
@@ -121,11 +70,9 @@ public final class JdkLock implements Lock {
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         long wait = Math.max(0, unit.toNanos(time));
         try {
-            Optional<Lease> lease = connection.tryAcquire(request.waitTimeout(Duration.ofNanos(wait)));
-            lease.ifPresent(got -> leases.push(request, got));
-            return lease.isPresent();
+            return pushed(connection.tryAcquire(request.waitTimeout(Duration.ofNanos(wait))));
         } catch (ReadByItselfException e) { // as the JDK's: it is not free, and that is all
-            session.waitInVain(wait);
+            connection.session().waitInVain(wait);
             return false;
         }
     }

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
@@ -25,6 +26,7 @@ final class LeaseHandle implements Lease {
     private final HeldLock heldLock;
     private final String name;
     private final List<String> names;
+    private final Predicate<LeaseShare> joining;
     private final Function<LeaseHandle, ReleaseResult> whenReleased;
     private final LossInterrupt interrupt;
     private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
@@ -34,6 +36,7 @@ final class LeaseHandle implements Lease {
     /**
      * @param names what it covers, in the order in which that was asked for
      * @param interrupt for the thread that takes it; null for none
+     * @param joining lets the calling thread's transaction share the lock; false if there is none that can keep it
      * @param whenReleased releases it, and returns what became of the lock
      */
     LeaseHandle(
@@ -41,6 +44,7 @@ final class LeaseHandle implements Lease {
             LeaseShare share,
             List<String> names,
             LossInterrupt interrupt,
+            Predicate<LeaseShare> joining,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         this.leases = leases;
         this.share = share;
@@ -48,6 +52,7 @@ final class LeaseHandle implements Lease {
         this.names = names;
         this.name = names.get(0);
         this.interrupt = interrupt;
+        this.joining = joining;
         this.whenReleased = whenReleased;
         if (interrupt != null) {
             heldLock.interruptOnLoss(interrupt);
@@ -103,6 +108,16 @@ final class LeaseHandle implements Lease {
             requireHeld();
         }
         return extended;
+    }
+
+    @Override
+    public boolean joinTransaction() {
+        requireHeld();
+        boolean joined = joining.test(share);
+        if (!joined) {
+            requireHeld(); // else it was lost or released just now
+        }
+        return joined;
     }
 
     @Override

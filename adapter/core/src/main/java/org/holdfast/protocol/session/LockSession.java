@@ -9,14 +9,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
-import org.holdfast.LockConnection;
-import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
@@ -24,11 +20,9 @@ import org.holdfast.LockTimeoutException;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
-import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
 import org.holdfast.protocol.node.Nodes;
-import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.LockFailures;
 import org.holdfast.protocol.waiting.Reentry;
@@ -51,11 +45,8 @@ public final class LockSession {
     /** What ends with the handle. */
     private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
 
-    private final JdkLock.Leases viewed = new JdkLock.Leases();
+    private final JdkLockLeases viewed = new JdkLockLeases();
     private volatile boolean closed;
-
-    /** Threads that wait until they have the lock, interrupted or not. */
-    private final Set<Thread> uninterruptible = ConcurrentHashMap.newKeySet();
 
     /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
     private final Set<LeaseHandle> kept = ConcurrentHashMap.newKeySet();
@@ -76,14 +67,26 @@ public final class LockSession {
             Duration least = request.atLeast().orElse(Duration.ZERO);
             Duration usual = ttl.compareTo(least) < 0 ? least : ttl;
             Duration asked = request.ttl().orElse(usual);
-            LockRequest complete = request.waitTimeout(request.waitTimeout().orElse(waitTimeout))
-                    .ttl(asked);
             if (asked.compareTo(maxTtl) > 0) {
                 String part = asked.equals(least) ? "atLeast" : "ttl";
                 throw new InvalidLockRequestException(part + " must be at most maxLeaseTtlMillis = " + maxTtl.toMillis()
                         + " ms, was " + asked + " (lock '" + request.name() + "')");
             }
-            return complete;
+            if (request.waitTimeout().isPresent() && request.ttl().isPresent()) {
+                return request;
+            }
+            return new LockRequest(
+                    request.names(),
+                    request.mode(),
+                    request.permits(),
+                    request.fair(),
+                    Optional.of(request.waitTimeout().orElse(waitTimeout)),
+                    Optional.of(asked),
+                    request.renewal(),
+                    request.maxHold(),
+                    request.atLeast(),
+                    request.interruptOnLoss(),
+                    request.scope());
         }
     }
 
@@ -104,77 +107,14 @@ public final class LockSession {
         this.defaults = defaults;
     }
 
-    /** As {@link LockConnection#lock(String)}, of a connection that has this session. */
-    public Lock view(LockConnection connection, String name) {
-        return new JdkLock(this, connection, LockRequest.of(name), viewed);
-    }
-
-    /** As {@link LockConnection#readWriteLock(String)}, of a connection that has this session. */
-    public ReadWriteLock readWriteView(LockConnection connection, String name) {
-        LockRequest request = LockRequest.of(name);
-        return new JdkReadWriteLock(
-                new JdkLock(this, connection, request.mode(LockMode.READ), viewed),
-                new JdkLock(this, connection, request.mode(LockMode.WRITE), viewed));
-    }
-
-    /** As {@link org.holdfast.LockConnection#acquire(LockRequest)}; for the rest as below. */
-    public Lease acquire(Nodes nodes, LockRequest request, Runnable whenWaiting) throws InterruptedException {
-        return tryAcquire(nodes, request, whenWaiting).orElseThrow(() -> timedOut(defaults.complete(request)));
-    }
-
-    private LockTimeoutException timedOut(LockRequest request) {
-        HeldLock mine = leases.takenByThisThread(request.names());
-        return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
-    }
-
     /**
-     * As {@link org.holdfast.LockConnection#tryAcquire(LockRequest)}.
+     * Begins what a caller asks for; nothing is taken yet.
      *
-     * @param whenWaiting run before the thread waits, once: the nodes are not used any more then, and may be returned
+     * @param interruptible whether an interrupt ends the wait; else it is kept for later, and costs no place in line
      */
-    public Optional<Lease> tryAcquire(Nodes nodes, LockRequest request, Runnable whenWaiting)
-            throws InterruptedException {
-        LockRequest complete = defaults.complete(request);
-        Object transaction = complete.scope() == LeaseScope.DETACHED ? null : transactions.current();
-        boolean keeps = complete.scope() != LeaseScope.THREAD;
-        List<Holder> holders = holders(transaction, keeps && canBeKept(transaction));
-        if (asksForTerms(request)) {
-            reentry.requireSameTerms(request, holders);
-        }
-        AcquireResult acquireResult = uninterruptible.contains(Thread.currentThread())
-                ? acquirer.acquire(nodes, complete, holders, false, whenWaiting)
-                : acquirer.acquire(nodes, complete, holders, whenWaiting);
-        if (acquireResult instanceof AcquireResult.Held held) {
-            Object keeper =
-                    keeps && canBeKept(transaction) ? transaction : null; // while we waited it may have timed out
-            return Optional.of(bind(held.heldLock(), complete, keeper));
-        }
-        if (acquireResult instanceof AcquireResult.TimedOut) {
-            return Optional.empty();
-        }
-        throw LockFailures.of(acquireResult, complete, nodes.count());
-    }
-
-    /**
-     * Whether the request sets other terms than the defaults: its holder may have the lock already, with different
-     * terms.
-     */
-    private static boolean asksForTerms(LockRequest request) {
-        return request.ttl().isPresent() || request.maxHold().isPresent() || !request.renewal();
-    }
-
-    /**
-     * Takes a lock, and an interrupt does not end the wait: {@link Lock#lock} ignores interrupts, and must not lose its
-     * place by one.
-     */
-    Lease acquireUninterruptibly(LockConnection connection, LockRequest request) throws InterruptedException {
-        Thread caller = Thread.currentThread();
-        uninterruptible.add(caller);
-        try {
-            return connection.acquire(request);
-        } finally {
-            uninterruptible.remove(caller);
-        }
+    public PendingLease begin(LockRequest request, boolean interruptible) {
+        return new PendingLease(
+                this, reentry, acquirer, transactions, request, defaults.complete(request), interruptible);
     }
 
     /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
@@ -197,37 +137,32 @@ public final class LockSession {
         return lockAdmin.forceRelease(nodes, request);
     }
 
-    private boolean canBeKept(Object transaction) {
-        return transaction != null && transactions.canKeep();
-    }
-
-    /**
-     * A lock that the thread took before its transaction began is the transaction's too. A new lock is held by the
-     * transaction if that keeps it, else by the thread.
-     */
-    private static List<Holder> holders(Object transaction, boolean kept) {
-        if (transaction == null) {
-            return List.of(Holder.thread());
-        }
-        Holder tx = Holder.transaction(transaction);
-        return kept ? List.of(tx, Holder.thread()) : List.of(Holder.thread(), tx);
-    }
-
     private LeaseHandle lease(
             HeldLock heldLock,
             LockRequest request,
             LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
-        return new LeaseHandle(leases, share, request.names(), interrupt, whenReleased);
+        return new LeaseHandle(leases, share, request.names(), interrupt, this::joinTransaction, whenReleased);
     }
 
-    private Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
+    /** Returns why there is no lease where another holder had the lock during all the time. */
+    LockTimeoutException timedOut(LockRequest request) {
+        HeldLock mine = leases.takenByThisThread(request.names());
+        return mine == null ? LockFailures.timedOut(request) : LockFailures.timedOut(request, mine);
+    }
+
+    /**
+     * Returns a lease of what was taken.
+     *
+     * @param transaction keeps it; null for none
+     */
+    Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
         LeaseHandle lease =
                 lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
         if (transaction != null) { // it gives the lease back
-            bindToTransaction(transaction, lease.share());
+            transactions.bind(transaction, this, lease.share());
         }
         if (request.scope() == LeaseScope.CONNECTION) {
             remember(lease, transaction == null, interrupt != null);
@@ -258,14 +193,18 @@ public final class LockSession {
         }
     }
 
-    private void bindToTransaction(Object transaction, LeaseShare share) {
-        try {
-            transactions.bind(transaction, this, share);
-        } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
-            leases.giveBack(List.of(share));
-            throw new LockException(
-                    "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
+    private boolean joinTransaction(LeaseShare share) {
+        Object transaction = transactions.current();
+        if (transaction == null || !transactions.canKeep() || !share.heldLock().share(time.nanoTime(), share.reads())) {
+            return false;
         }
+        transactions.bind(transaction, this, share);
+        return true;
+    }
+
+    /** Returns what views of locks have taken through the connection. */
+    JdkLockLeases viewed() {
+        return viewed;
     }
 
     /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */

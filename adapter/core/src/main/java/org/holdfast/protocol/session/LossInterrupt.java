@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.session;
 
+import java.lang.ref.WeakReference;
 import java.util.Collections;
-import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
 
@@ -14,40 +14,52 @@ import java.util.WeakHashMap;
  */
 final class LossInterrupt implements Runnable {
 
-    /**
-     * The leases that threads have lost and not ended yet. A lease that is never ended must not keep its thread in
-     * memory.
-     */
-    private static final Map<Thread, Lost> LOST = Collections.synchronizedMap(new WeakHashMap<>());
+    /** Keeps nothing: what a thread of a pool keeps would keep the class loader of a stopped application. */
+    private static final ThreadLocal<WeakReference<Interrupts>> CURRENT = new ThreadLocal<>();
 
-    private final Thread thread = Thread.currentThread();
+    private final Interrupts interrupts = Interrupts.ofThisThread();
     private boolean over;
 
-    private static final class Lost {
+    /** What the leases of one thread share; guarded by itself. */
+    private static final class Interrupts {
+
+        private final Thread thread = Thread.currentThread();
+
         /**
-         * Those that the application can still end: the others would keep the interrupts of a pooled thread from being
-         * taken back.
+         * Those that are lost, and that the application can still end: the others would keep the interrupts of a pooled
+         * thread from being taken back.
          */
-        private final Set<LossInterrupt> leases = Collections.newSetFromMap(new WeakHashMap<>());
+        private final Set<LossInterrupt> lost = Collections.newSetFromMap(new WeakHashMap<>());
 
         private boolean sent;
+
+        static Interrupts ofThisThread() {
+            WeakReference<Interrupts> known = CURRENT.get();
+            Interrupts shared = known == null ? null : known.get();
+            if (shared == null) {
+                shared = new Interrupts();
+                CURRENT.set(new WeakReference<>(shared));
+            }
+            return shared;
+        }
     }
 
     /** The lease was lost. An interrupt that the thread has already is not ours to take back. */
     @Override
     public void run() {
-        LOST.compute(thread, (key, known) -> {
+        synchronized (interrupts) {
             if (over) {
-                return known;
+                return;
             }
-            Lost lost = known == null || known.leases.isEmpty() ? new Lost() : known;
-            lost.leases.add(this);
-            if (!thread.isInterrupted()) {
-                thread.interrupt();
-                lost.sent = true;
+            if (interrupts.lost.isEmpty()) {
+                interrupts.sent = false;
             }
-            return lost;
-        });
+            interrupts.lost.add(this);
+            if (!interrupts.thread.isInterrupted()) {
+                interrupts.thread.interrupt();
+                interrupts.sent = true;
+            }
+        }
     }
 
     /**
@@ -55,15 +67,12 @@ final class LossInterrupt implements Runnable {
      * not come yet.
      */
     void end() {
-        LOST.compute(thread, (key, lost) -> {
+        synchronized (interrupts) {
             over = true;
-            if (lost == null || !lost.leases.remove(this) || !lost.leases.isEmpty()) {
-                return lost;
-            }
-            if (lost.sent && Thread.currentThread() == thread) {
+            boolean last = interrupts.lost.remove(this) && interrupts.lost.isEmpty();
+            if (last && interrupts.sent && Thread.currentThread() == interrupts.thread) {
                 Thread.interrupted();
             }
-            return null;
-        });
+        }
     }
 }

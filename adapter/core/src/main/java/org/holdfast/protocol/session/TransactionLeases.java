@@ -54,8 +54,19 @@ public final class TransactionLeases {
      * Lets the calling thread's transaction keep the lease.
      *
      * @param session that took it
+     * @throws LockException if it cannot; then the lease is released
      */
     void bind(Object transaction, LockSession session, LeaseShare share) {
+        try {
+            of(transaction).add(new Kept(session, share));
+        } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
+            leases.giveBack(List.of(share));
+            throw new LockException(
+                    "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
+        }
+    }
+
+    private Bound of(Object transaction) {
         Bound bound = byTransaction.get(transaction);
         if (bound == null) { // a transaction has one thread at a time: no other comes between, but the reaper may
             bound = new Bound(transaction);
@@ -67,7 +78,7 @@ public final class TransactionLeases {
                 throw e;
             }
         }
-        bound.add(new Kept(session, share));
+        return bound;
     }
 
     /** Returns what open transactions keep that was taken through the session. */

@@ -3,10 +3,13 @@
  * What an application and its container see of the protocol.
  *
  * <ul>
+ *   <li>{@link org.holdfast.protocol.session.AbstractLockConnection} is what all connections have in common: how they
+ *       take leases through a session. {@link org.holdfast.protocol.session.PendingLease} is what one caller asks for, in
+ *       two phases: attempted through the nodes of the caller's connection, then waited for without them.
  *   <li>{@link org.holdfast.protocol.session.LockSession} is what a connection handle has. It completes requests with
- *       the defaults, decides which holder asks, and binds each lease to the transaction or to the handle.
+ *       the defaults, and binds each lease to the transaction or to the handle.
  *   <li>{@code LeaseHandle} is the lease that the application gets, {@code LossInterrupt} the interrupt of its thread
- *       if the lease is lost. {@link org.holdfast.protocol.session.JdkLock} gives leases the shape of the JDK's locks.
+ *       if the lease is lost. {@code JdkLock} gives leases the shape of the JDK's locks.
  *   <li>{@link org.holdfast.protocol.session.TransactionLeases} keeps leases until their transactions have completed.
  *       The {@link org.holdfast.protocol.session.Transactions} themselves are handed in.
  *   <li>{@link org.holdfast.protocol.session.LockAdmin} is what operators do: see holders, and release by force.

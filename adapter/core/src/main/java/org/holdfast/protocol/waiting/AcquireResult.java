@@ -27,8 +27,12 @@ public sealed interface AcquireResult {
         }
     }
 
-    /** Too few nodes took part in the last attempt; none may have granted by now. */
-    record Unavailable(Map<String, String> failures, Duration waited) implements AcquireResult {
+    /**
+     * Too few nodes took part in the last attempt; none may have granted by now.
+     *
+     * @param nodes how many nodes there are
+     */
+    record Unavailable(int nodes, Map<String, String> failures, Duration waited) implements AcquireResult {
         @Override
         public String code() {
             return "UNAVAILABLE";

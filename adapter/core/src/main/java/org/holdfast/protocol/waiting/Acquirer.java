@@ -1,63 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.holdfast.Lease;
-import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.env.StopFlag;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Holder;
-import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.queue.Demand;
+import org.holdfast.protocol.queue.Patience;
+import org.holdfast.protocol.queue.Places;
 
-/** Takes locks: once more if their holder has them already, else from the nodes, with waiting. */
+/** Begins the acquisition of locks that callers do not have yet, and counts and records what becomes of it. */
 public final class Acquirer {
 
-    private final StopFlag stopFlag;
-    private final Reentry reentry;
-    private final Requests requests;
-    private final Waiting waiting;
-    private final Threadless threadless;
+    private final WaitContext context;
+    private final Claims claims;
+    private final Places places;
+    private final AsyncAcquirer asyncAcquirer;
+    private final Counters counters;
+    private final Recorder recorder;
 
-    public Acquirer(StopFlag stopFlag, Reentry reentry, Requests requests, Waiting waiting, Threadless threadless) {
-        this.stopFlag = stopFlag;
-        this.reentry = reentry;
-        this.requests = requests;
-        this.waiting = waiting;
-        this.threadless = threadless;
-    }
-
-    /** As below, and an interrupt ends the wait. */
-    public AcquireResult acquire(Nodes nodes, LockRequest request, List<Holder> holders, Runnable whenWaiting)
-            throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted before lock '" + request.name() + "' was asked for");
-        }
-        return acquire(nodes, request, holders, true, whenWaiting);
+    public Acquirer(
+            WaitContext context,
+            Claims claims,
+            Places places,
+            AsyncAcquirer asyncAcquirer,
+            Counters counters,
+            Recorder recorder) {
+        this.context = context;
+        this.claims = claims;
+        this.places = places;
+        this.asyncAcquirer = asyncAcquirer;
+        this.counters = counters;
+        this.recorder = recorder;
     }
 
     /**
-     * Takes the lock, if need be once more, and waits for it for the request's wait timeout.
+     * Returns the acquisition of the calling thread; no attempt has been made yet.
      *
      * @param request with a wait timeout and a TTL
-     * @param holders the holders as which the caller may take the lock; the first one will hold it
-     * @param interruptible whether an interrupt ends the wait; else it is kept for later
-     * @param whenWaiting run before the thread waits: the caller's nodes are not used any more then
-     * @throws IllegalStateException if the holder would wait for itself, or the service is stopped
+     * @param holder the holder that is to have the lock; null for none in particular
      */
-    public AcquireResult acquire(
-            Nodes nodes, LockRequest request, List<Holder> holders, boolean interruptible, Runnable whenWaiting)
-            throws InterruptedException {
-        HeldLock mine = reentry.enter(request, holders);
-        if (mine != null) {
-            return new AcquireResult.Held(mine);
+    public Acquiring begin(LockRequest request, Holder holder) {
+        Patience patience = new Patience(context.time(), request.waitTimeout().orElseThrow());
+        Recorder.Acquiring recorded = recorder.acquiring();
+        Demand demand = Demand.of(request);
+        Claims.Claiming claiming = claims.begin(demand, holder);
+        Consumer<AcquireResult> whenDone = done -> {
+            count(done, patience.waitedNanos());
+            long token = done instanceof AcquireResult.Held got ? got.heldLock().token() : 0;
+            recorded.ended(request, done.code(), token);
+        };
+        Places.Place place = places.of(demand, claiming::taker, patience);
+        return new Acquiring(context, patience, claiming, place, whenDone);
+    }
+
+    private void count(AcquireResult done, long nanos) {
+        if (done instanceof AcquireResult.Held) {
+            counters.countAcquired(nanos);
+        } else if (done instanceof AcquireResult.TimedOut) {
+            counters.countTimedOut();
+        } else {
+            counters.countUnavailable();
         }
-        Attempts attempts = requests.begin(request, request.scope() == LeaseScope.DETACHED ? null : holders.get(0));
-        AcquireResult done = waiting.acquire(nodes, attempts, interruptible, whenWaiting);
-        attempts.done(done);
-        return done;
     }
 
     /**
@@ -66,7 +75,7 @@ public final class Acquirer {
      * @param lease makes a lease of what was taken
      */
     public CompletableFuture<Lease> acquireAsync(LockRequest request, Function<HeldLock, Lease> lease) {
-        stopFlag.requireOpen();
-        return threadless.acquire(request, requests.begin(request, null), lease);
+        context.stopFlag().requireOpen();
+        return asyncAcquirer.acquire(request, begin(request, null), lease);
     }
 }

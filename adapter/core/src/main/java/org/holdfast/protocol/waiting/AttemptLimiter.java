@@ -2,66 +2,71 @@
 package org.holdfast.protocol.waiting;
 
 import java.util.ArrayDeque;
-import org.holdfast.protocol.env.Time;
 
 /**
  * Lets so many waiters ask the nodes at the same time: when a thousand locks become free at once, the last waiter must
  * not find nodes that are too busy to answer in time.
  *
- * <p>Safe for use by any number of threads; waiters enter in the order in which they came.
+ * <p>Safe for use by any number of threads; waiters enter in the order in which they came. No thread waits here.
  */
 public final class AttemptLimiter {
 
-    private final Time time;
-    private final ArrayDeque<Time.Signal> outside = new ArrayDeque<>();
+    private final ArrayDeque<Pass> outside = new ArrayDeque<>();
     private int free;
 
-    public AttemptLimiter(Time time, int places) {
-        this.time = time;
+    public AttemptLimiter(int places) {
         this.free = places;
     }
 
-    /**
-     * Goes in, and waits for that so long at the most.
-     *
-     * @return whether the caller is in, and has to {@link #leave}
-     */
-    boolean enter(long nanos) throws InterruptedException {
-        Time.Signal mine;
-        synchronized (this) {
-            if (free > 0) {
-                free--;
-                return true;
-            }
-            mine = time.newSignal();
-            outside.addLast(mine);
-        }
-        boolean in = false;
-        try {
-            in = mine.await(nanos);
-            return in;
-        } finally {
-            if (!in && !isStillOutside(mine)) { // let in just now, and too late
-                leave();
-            }
-        }
-    }
+    /** What one waiter enters with. */
+    final class Pass {
 
-    private synchronized boolean isStillOutside(Time.Signal signal) {
-        return outside.remove(signal);
-    }
+        private final Runnable whenLetIn;
+        private boolean inside;
+        private boolean queued;
 
-    /** Goes out, and lets the next one in. */
-    void leave() {
-        Time.Signal next;
-        synchronized (this) {
-            next = outside.pollFirst();
-            if (next == null) {
-                free++;
+        /** @param whenLetIn called when a place is free for a waiter that was refused, on any thread. Must not block */
+        Pass(Runnable whenLetIn) {
+            this.whenLetIn = whenLetIn;
+        }
+
+        /** Returns whether the waiter is inside; else it is let in later. In both cases it has to {@link #leave}. */
+        boolean enter() {
+            synchronized (outside) {
+                if (!inside && !queued) {
+                    inside = free > 0;
+                    queued = !inside;
+                    if (inside) {
+                        free--;
+                    } else {
+                        outside.addLast(this);
+                    }
+                }
+                return inside;
             }
         }
-        if (next != null) {
-            next.raise();
+
+        /** Gives up the place inside, and lets the next waiter in; or gives up the place outside, if there is one. */
+        void leave() {
+            Pass next = null;
+            synchronized (outside) {
+                if (queued) {
+                    queued = false;
+                    outside.remove(this);
+                } else if (inside) {
+                    inside = false;
+                    next = outside.pollFirst();
+                    if (next == null) {
+                        free++;
+                    } else {
+                        next.queued = false;
+                        next.inside = true;
+                    }
+                }
+            }
+            if (next != null) { // outside of the lock: the waiter may borrow a thread for it
+                next.whenLetIn.run();
+            }
         }
     }
 }

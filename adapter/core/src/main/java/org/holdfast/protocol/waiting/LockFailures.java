@@ -13,16 +13,13 @@ public final class LockFailures {
 
     private LockFailures() {}
 
-    /**
-     * @param done what came of acquiring, other than a lease
-     * @param nodes how many nodes there are
-     */
-    public static LockException of(AcquireResult done, LockRequest request, int nodes) {
+    /** @param done what came of acquiring, other than a lease */
+    public static LockException of(AcquireResult done, LockRequest request) {
         if (done instanceof AcquireResult.TimedOut) {
             return timedOut(request);
         }
         if (done instanceof AcquireResult.Unavailable none) {
-            return new QuorumUnavailableException(request.name(), nodes, none.waited(), none.failures());
+            return new QuorumUnavailableException(request.name(), none.nodes(), none.waited(), none.failures());
         }
         return clockSkewed(request);
     }

@@ -33,7 +33,7 @@ public final class Reentry {
      * @return the lock, or null if it has to be acquired
      * @throws IllegalStateException if the holder would wait for itself, or the lock does not fit the request
      */
-    HeldLock enter(LockRequest request, List<Holder> holders) {
+    public HeldLock enter(LockRequest request, List<Holder> holders) {
         if (request.scope() == LeaseScope.DETACHED || LockShape.of(request).hasPermits()) {
             return null;
         }

@@ -6,13 +6,13 @@
  *
  * <ul>
  *   <li>{@link org.holdfast.protocol.waiting.Reentry} finds a lock that the holder has already.
- *   <li>{@link org.holdfast.protocol.waiting.Requests} begins the {@code Attempts} of one caller. These decide when the
- *       next attempt is due ({@code Pace}, {@link org.holdfast.protocol.waiting.RetryDelay}). {@link
- *       org.holdfast.protocol.waiting.Claims} makes each of them on the nodes, with a new owner and a new token.
- *   <li>The caller waits as a thread ({@link org.holdfast.protocol.waiting.Waiting}), with {@link
- *       org.holdfast.protocol.waiting.AttemptLimiter} as the bound of attempts at the same time; or without a thread
- *       ({@code WaitingWithoutThread}, of which {@link org.holdfast.protocol.waiting.Threadless} has all) and with a
- *       {@code Promise}.
+ *   <li>{@link org.holdfast.protocol.waiting.Acquiring} is how one caller gets a lock: an attempt at once, then a wait
+ *       in line. It decides when the next attempt is due ({@code Pace}, {@link
+ *       org.holdfast.protocol.waiting.RetryDelay}), with {@link org.holdfast.protocol.waiting.AttemptLimiter} as the
+ *       bound of attempts at the same time. {@link org.holdfast.protocol.waiting.Claims} makes each of them on the nodes,
+ *       with a new owner and a new token.
+ *   <li>The wait goes step by step. A thread drives it, in {@code Acquiring.await}; or events do, in {@code
+ *       AsyncAcquiring} (of which {@link org.holdfast.protocol.waiting.AsyncAcquirer} has all) with a {@code Promise}.
  *   <li>The result is an {@link org.holdfast.protocol.waiting.AcquireResult}. {@link
  *       org.holdfast.protocol.waiting.LockFailures} makes an exception of one that is no lock.
  * </ul>

@@ -10,6 +10,7 @@ import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.EngineBridge;
+import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.node.Command;
@@ -27,7 +28,7 @@ class AtLeastTest {
     }
 
     private Lease acquire(LockRequest request) throws InterruptedException {
-        return session.acquire(fixture.nodes, request, () -> {});
+        return new NodesConnection(session, fixture.nodes).acquire(request);
     }
 
     private long ttlAskedFor() {

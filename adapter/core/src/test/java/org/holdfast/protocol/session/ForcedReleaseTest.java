@@ -98,9 +98,8 @@ class ForcedReleaseTest {
 
     @Test
     void forceRelease_withAWrongClock_isRefusedAndTheHolderHereStaysIn() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held)
-                        fixture.acquirer.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
-                .heldLock();
+        HeldLock heldLock =
+                ((AcquireResult.Held) fixture.acquire(nodes, fixture.request(0), List.of(Holder.thread()))).heldLock();
         for (int node = 0; node < 3; node++) {
             nodes.node(
                     node,
@@ -123,9 +122,8 @@ class ForcedReleaseTest {
 
     @Test
     void forceRelease_thatReachesTooFewNodes_saysSoAndTheHolderHereIsOutAllTheSame() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held)
-                        fixture.acquirer.acquire(nodes, fixture.request(0), List.of(Holder.thread()), () -> {}))
-                .heldLock();
+        HeldLock heldLock =
+                ((AcquireResult.Held) fixture.acquire(nodes, fixture.request(0), List.of(Holder.thread()))).heldLock();
         for (int node = 0; node < 3; node++) {
             nodes.node(
                     node,

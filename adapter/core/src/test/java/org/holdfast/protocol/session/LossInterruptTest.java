@@ -11,6 +11,7 @@ import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.ProtocolFixture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class LossInterruptTest {
     }
 
     private Lease acquire(LockRequest request) throws InterruptedException {
-        return session.acquire(fixture.nodes, request, () -> {});
+        return new NodesConnection(session, fixture.nodes).acquire(request);
     }
 
     private LockRequest request() {

@@ -13,6 +13,7 @@ import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
+import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.VirtualTime;
@@ -60,7 +61,7 @@ class TransactionLeasesTest {
     }
 
     private Lease acquire() throws InterruptedException {
-        return session.acquire(fixture.nodes, fixture.request(0), () -> {});
+        return new NodesConnection(session, fixture.nodes).acquire(fixture.request(0));
     }
 
     private int releases() {
@@ -95,7 +96,8 @@ class TransactionLeasesTest {
         for (int i = 0; i < 10; i++) {
             transactions.current = "tx " + i;
             acquire();
-            session.acquire(fixture.nodes, fixture.request(0).interruptOnLoss(true), () -> {});
+            new NodesConnection(session, fixture.nodes)
+                    .acquire(fixture.request(0).interruptOnLoss(true));
             transactions.complete();
         }
         assertThat(session.remembered()).isLessThanOrEqualTo(1);
@@ -118,7 +120,7 @@ class TransactionLeasesTest {
         transactions.current = "outer";
         acquire();
         transactions.current = "inner"; // the outer one is suspended
-        assertThat(session.tryAcquire(fixture.nodes, fixture.request(0), () -> {}))
+        assertThat(new NodesConnection(session, fixture.nodes).tryAcquire(fixture.request(0)))
                 .isEmpty();
     }
 
@@ -177,7 +179,7 @@ class TransactionLeasesTest {
     void nameWithALineBreak_beginsNoLineInTheLog() throws Exception {
         try (LogLines log = LogLines.withDetails("org.holdfast.protocol")) {
             transactions.current = "tx";
-            Lease lease = session.acquire(fixture.nodes, LockRequest.of("a\nforged"), () -> {});
+            Lease lease = new NodesConnection(session, fixture.nodes).acquire(LockRequest.of("a\nforged"));
             lease.onLost(loss -> {
                 throw new UnsupportedOperationException("on purpose");
             });
@@ -193,7 +195,7 @@ class TransactionLeasesTest {
     void commit_withALostLeaseAndNoMargin_isTakenAwayAllTheSame() throws Exception {
         ProtocolFixture withoutMargin = new ProtocolFixture(3, Duration.ZERO);
         transactions.current = "tx";
-        withoutMargin.session(transactions).acquire(withoutMargin.nodes, withoutMargin.request(0), () -> {});
+        new NodesConnection(withoutMargin.session(transactions), withoutMargin.nodes).acquire(withoutMargin.request(0));
         confirm();
         withoutMargin.time.passMillis(1_000);
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
@@ -242,7 +244,8 @@ class TransactionLeasesTest {
     @Test
     void lease_ofTheThreadInATransaction_endsWhenItIsReleasedAndIsTheTransactionsToTakeOnceMore() throws Exception {
         transactions.current = "tx";
-        Lease mine = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.THREAD), () -> {});
+        Lease mine = new NodesConnection(session, fixture.nodes)
+                .acquire(fixture.request(0).scope(LeaseScope.THREAD));
         assertThat(transactions.completions).isEmpty();
         Lease shared = acquire();
         assertThat(shared.token()).isEqualTo(mine.token());
@@ -256,7 +259,8 @@ class TransactionLeasesTest {
     void lock_ofATransaction_isItsThreadsToTakeOnceMore() throws Exception {
         transactions.current = "tx";
         Lease kept = acquire();
-        Lease mine = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.THREAD), () -> {});
+        Lease mine = new NodesConnection(session, fixture.nodes)
+                .acquire(fixture.request(0).scope(LeaseScope.THREAD));
         assertThat(mine.token()).isEqualTo(kept.token());
         mine.release();
         assertThat(kept.isHeld()).isTrue();
@@ -264,13 +268,91 @@ class TransactionLeasesTest {
         assertThat(releases()).isEqualTo(3);
     }
 
+    private Lease acquireOfThread() throws InterruptedException {
+        return new NodesConnection(session, fixture.nodes)
+                .acquire(fixture.request(0).scope(LeaseScope.THREAD));
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatIsReleasedBefore_keepsTheLockUntilCompletion() throws Exception {
+        Lease lease = acquireOfThread();
+        session.close();
+        int asked = fixture.nodes.sent(Command.Acquire.class).size();
+        transactions.current = "tx";
+        assertThat(lease.joinTransaction()).isTrue();
+        assertThat(fixture.nodes.sent(Command.Acquire.class)).as("of no node").hasSize(asked);
+        lease.release();
+        assertThat(releases()).isZero();
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatIsReleasedAfterwards_endsWithTheLease() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        assertThat(lease.joinTransaction()).isTrue();
+        transactions.complete();
+        assertThat(releases()).isZero();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void commit_afterALeaseThatJoinedItWasLost_isRefused() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        lease.joinTransaction();
+        confirm();
+        time.passMillis(1_000);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
+    }
+
+    @Test
+    void joinTransaction_withoutOneThatMayCommit_bindsNothing() throws Exception {
+        Lease lease = acquireOfThread();
+        assertThat(lease.joinTransaction()).isFalse();
+        transactions.current = "tx";
+        transactions.rollbackOnly = true;
+        assertThat(lease.joinTransaction()).isFalse();
+        assertThat(transactions.completions).isEmpty();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_thatDoesNotTakeTheLease_isRefusedAndLeavesTheLeaseAsItWas() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        transactions.refuses = true;
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(lease::joinTransaction)
+                .withMessageContaining("HF0208");
+        assertThat(lease.isHeld()).isTrue();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatHasEnded_isRefused() throws Exception {
+        transactions.current = "tx";
+        Lease released = acquireOfThread();
+        released.release();
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(released::joinTransaction);
+        Lease lost = acquireOfThread();
+        time.passMillis(1_000);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lost::joinTransaction);
+        assertThat(transactions.completions).isEmpty();
+    }
+
     @Test
     void leases_ofEachScopeWithoutTransaction_endAsTheirScopeSays() throws Exception {
-        Lease bound = session.acquire(fixture.nodes, fixture.request(0), () -> {});
+        Lease bound = new NodesConnection(session, fixture.nodes).acquire(fixture.request(0));
         session.close();
         assertThat(bound.isHeld()).isFalse();
 
-        Lease held = session.acquire(fixture.nodes, fixture.request(0).scope(LeaseScope.HOLDER), () -> {});
+        Lease held = new NodesConnection(session, fixture.nodes)
+                .acquire(fixture.request(0).scope(LeaseScope.HOLDER));
         session.close();
         assertThat(held.isHeld()).isTrue();
         held.release();

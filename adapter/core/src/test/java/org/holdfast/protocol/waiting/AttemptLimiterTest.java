@@ -5,78 +5,79 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.holdfast.protocol.VirtualTime;
-import org.holdfast.protocol.env.Time;
 import org.junit.jupiter.api.Test;
 
 class AttemptLimiterTest {
 
-    private final List<Runnable> whileOutside = new ArrayList<>();
+    private final AttemptLimiter attemptLimiter = new AttemptLimiter(2);
+    private final List<AttemptLimiter.Pass> letIn = new ArrayList<>();
 
-    /** Waiting is over at once; meanwhile happens what the test says. */
-    private final Time time = new Time() {
-        private final VirtualTime virtual = new VirtualTime();
+    private AttemptLimiter.Pass pass() {
+        AttemptLimiter.Pass[] self = new AttemptLimiter.Pass[1];
+        self[0] = attemptLimiter.new Pass(() -> letIn.add(self[0]));
+        return self[0];
+    }
 
-        @Override
-        public long nanoTime() {
-            return virtual.nanoTime();
-        }
+    private AttemptLimiter.Pass inside() {
+        AttemptLimiter.Pass pass = pass();
+        assertThat(pass.enter()).isTrue();
+        return pass;
+    }
 
-        @Override
-        public long epochMicros() {
-            return virtual.epochMicros();
-        }
-
-        @Override
-        public Signal newSignal() {
-            Signal signal = virtual.newSignal();
-            return new Signal() {
-                @Override
-                public void raise() {
-                    signal.raise();
-                }
-
-                @Override
-                public boolean await(long nanos) throws InterruptedException {
-                    whileOutside.forEach(Runnable::run);
-                    if (Thread.interrupted()) {
-                        throw new InterruptedException();
-                    }
-                    return signal.await(nanos);
-                }
-            };
-        }
-    };
-
-    private final AttemptLimiter attemptLimiter = new AttemptLimiter(time, 2);
-
-    @Test
-    void gate_letsSoManyInAndTheNextWhenOneLeaves() throws Exception {
-        assertThat(attemptLimiter.enter(1)).isTrue();
-        assertThat(attemptLimiter.enter(1)).isTrue();
-        assertThat(attemptLimiter.enter(1)).isFalse();
-
-        whileOutside.add(attemptLimiter::leave);
-        assertThat(attemptLimiter.enter(1)).isTrue();
-        whileOutside.clear();
-        assertThat(attemptLimiter.enter(1)).as("the place was handed on").isFalse();
-        attemptLimiter.leave();
-        attemptLimiter.leave();
-        assertThat(attemptLimiter.enter(1)).isTrue();
-        assertThat(attemptLimiter.enter(1)).isTrue();
-        assertThat(attemptLimiter.enter(1)).isFalse();
+    private AttemptLimiter.Pass outside() {
+        AttemptLimiter.Pass pass = pass();
+        assertThat(pass.enter()).isFalse();
+        return pass;
     }
 
     @Test
-    void interrupted_justWhenLetIn_givesThePlaceBack() throws Exception {
-        attemptLimiter.enter(1);
-        attemptLimiter.enter(1);
-        whileOutside.add(attemptLimiter::leave);
-        whileOutside.add(Thread.currentThread()::interrupt);
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> attemptLimiter.enter(1)))
-                .isInstanceOf(InterruptedException.class);
-        whileOutside.clear();
-        assertThat(attemptLimiter.enter(1)).isTrue();
-        assertThat(attemptLimiter.enter(1)).isFalse();
+    void leave_letsTheWaitersInInTheirOrder() {
+        AttemptLimiter.Pass first = inside();
+        AttemptLimiter.Pass second = inside();
+        AttemptLimiter.Pass third = outside();
+        AttemptLimiter.Pass fourth = outside();
+        assertThat(third.enter()).as("asked again").isFalse();
+        first.leave();
+        assertThat(letIn).containsExactly(third);
+        assertThat(third.enter()).isTrue();
+        assertThat(fourth.enter()).isFalse();
+        second.leave();
+        assertThat(letIn).containsExactly(third, fourth);
+    }
+
+    @Test
+    void leave_ofAWaiterOutside_givesUpItsPlaceThere() {
+        AttemptLimiter.Pass first = inside();
+        AttemptLimiter.Pass second = inside();
+        AttemptLimiter.Pass gone = outside();
+        gone.leave();
+        first.leave();
+        second.leave();
+        assertThat(letIn).isEmpty();
+        inside();
+        inside();
+        outside();
+    }
+
+    @Test
+    void leave_justWhenLetIn_givesThePlaceToTheNext() {
+        AttemptLimiter.Pass first = inside();
+        inside();
+        AttemptLimiter.Pass late = outside();
+        AttemptLimiter.Pass next = outside();
+        first.leave();
+        late.leave();
+        assertThat(letIn).containsExactly(late, next);
+        assertThat(next.enter()).isTrue();
+    }
+
+    @Test
+    void leave_twice_freesOnePlace() {
+        AttemptLimiter.Pass first = inside();
+        inside();
+        first.leave();
+        first.leave();
+        inside();
+        outside();
     }
 }

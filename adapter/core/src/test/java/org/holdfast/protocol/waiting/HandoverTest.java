@@ -20,8 +20,6 @@ import org.holdfast.protocol.lease.LeaseBridge;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
-import org.holdfast.protocol.queue.Places;
-import org.holdfast.protocol.queue.WaitQueues;
 import org.junit.jupiter.api.Test;
 
 /** A lock that a caller of the same process waits for is passed on, within bounds. */
@@ -32,18 +30,18 @@ class HandoverTest {
     private final AtomicInteger woken = new AtomicInteger();
 
     /** A caller that stands in line. */
-    private record Waiter(Places.Place place, WaitQueues.Turn turn) {
+    private record Waiter(Acquiring acquiring) {
 
         /** Leaves the line; returns the lock that was handed off to the caller, or null. */
         HeldLock leave() {
-            HeldLock handed = turn.handed();
-            place.leave(handed);
-            return handed;
+            AcquireResult done = acquiring.isHandedOff() && acquiring.step() == 0 ? acquiring.result() : null;
+            acquiring.leave();
+            return done instanceof AcquireResult.Held held ? held.heldLock() : null;
         }
     }
 
     private HeldLock heldLock(LockRequest request) throws Exception {
-        AcquireResult done = fixture.acquirer.acquire(fixture.nodes, request, List.of(Holder.thread()), () -> {});
+        AcquireResult done = fixture.acquire(fixture.nodes, request, List.of(Holder.thread()));
         return ((AcquireResult.Held) done).heldLock();
     }
 
@@ -52,8 +50,9 @@ class HandoverTest {
     }
 
     private Waiter waitFor(LockRequest request) {
-        Attempts attempts = fixture.requests.begin(request, Holder.transaction("next"));
-        return new Waiter(attempts.place(), attempts.enter(woken::incrementAndGet));
+        Acquiring acquiring = fixture.acquirer.begin(request, Holder.transaction("next"));
+        acquiring.enter(woken::incrementAndGet);
+        return new Waiter(acquiring);
     }
 
     private Waiter waitForIt() {
@@ -273,11 +272,8 @@ class HandoverTest {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(node, ScriptedNodes::agree); // a waiter asks through the service
         }
-        assertThat(fixture.requests
-                        .begin(fixture.request(0), Holder.thread())
-                        .place()
-                        .yieldNanos())
-                .isPositive();
+        Acquiring next = fixture.acquirer.begin(fixture.request(1_000), Holder.thread());
+        assertThat(next.attempt(fixture.nodes)).as("has to wait").isNull();
         long before = fixture.time.nanoTime();
         giveBack(heldLock(fixture.request(1_000)));
         assertThat(fixture.time.nanoTime() - before).isGreaterThan(2_000_000L);
@@ -293,7 +289,7 @@ class HandoverTest {
         assertThat(LeaseBridge.isLastGivenBack(first)).isTrue();
         engine.clockStoodStill(1_000_000_000L); // sees a lock that is released, and none that was handed over yet
         assertThat(fixture.waitQueues.handOff(first)).isTrue();
-        HeldLock taken = fixture.grants.takeOver(waiter.leave(), fixture.nodes);
+        HeldLock taken = waiter.leave();
         assertThat(fixture.leases.isHeld(taken)).isFalse();
     }
 

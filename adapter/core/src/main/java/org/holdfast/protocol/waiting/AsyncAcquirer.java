@@ -10,51 +10,43 @@ import java.util.function.Function;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Callbacks;
-import org.holdfast.protocol.env.StopFlag;
-import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.Timers;
 import org.holdfast.protocol.lease.HeldLock;
-import org.holdfast.protocol.node.Nodes;
 
 /**
- * The callers of this process that wait without a thread, and what they share: threads to borrow for a moment, alarms,
- * and the nodes through which they attempt.
+ * Drives the acquisitions of callers that wait without a thread. They share threads to borrow for a moment, and timers.
  *
  * <p>Safe for use by any number of threads.
  */
-public final class Threadless {
+public final class AsyncAcquirer {
 
     /** When no thread is available, one is requested again so much later. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final Time time;
+    private final WaitContext context;
     private final Timers timers;
-    private final Nodes nodes;
     private final Executor threads;
     private final Callbacks callbacks;
-    private final StopFlag stopFlag;
-    private final Set<WaitingWithoutThread> waiting = ConcurrentHashMap.newKeySet();
+    private final Set<AsyncAcquiring> waiting = ConcurrentHashMap.newKeySet();
 
     /** @param threads runs the attempts, and nothing of the application */
-    public Threadless(Time time, Nodes nodes, Executor threads, Callbacks callbacks, StopFlag stopFlag) {
-        this.time = time;
-        this.timers = new Timers(time);
-        this.nodes = nodes;
+    public AsyncAcquirer(WaitContext context, Executor threads, Callbacks callbacks) {
+        this.context = context;
+        this.timers = new Timers(context.time());
         this.threads = threads;
         this.callbacks = callbacks;
-        this.stopFlag = stopFlag;
     }
 
     /** Returns the future of a lease; cancelling it withdraws the request. */
-    CompletableFuture<Lease> acquire(LockRequest request, Attempts attempts, Function<HeldLock, Lease> lease) {
-        return new WaitingWithoutThread(this, time, nodes, stopFlag, request, attempts, lease).start();
+    CompletableFuture<Lease> acquire(LockRequest request, Acquiring acquiring, Function<HeldLock, Lease> lease) {
+        return new AsyncAcquiring(this, context, request, acquiring, lease).start();
     }
 
-    void add(WaitingWithoutThread caller) {
+    void add(AsyncAcquiring caller) {
         waiting.add(caller);
     }
 
-    void remove(WaitingWithoutThread caller) {
+    void remove(AsyncAcquiring caller) {
         waiting.remove(caller);
     }
 
@@ -93,7 +85,7 @@ public final class Threadless {
 
     /** Ends every wait, on the calling thread: soon none can be borrowed any more. */
     public void stop() {
-        waiting.forEach(WaitingWithoutThread::stop);
+        waiting.forEach(AsyncAcquiring::stop);
     }
 
     /** Returns how many callers and alarms there are. */

@@ -20,7 +20,7 @@ import org.holdfast.protocol.node.Ticket;
 import org.holdfast.protocol.session.Transactions;
 import org.junit.jupiter.api.Test;
 
-class WaitingWithoutThreadTest {
+class AsyncAcquiringTest {
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final Queue<Runnable> borrowed = new ArrayDeque<>();

@@ -10,19 +10,16 @@ import org.holdfast.Lease;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.StopFlag;
-import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.Timers;
 import org.holdfast.protocol.lease.HeldLock;
-import org.holdfast.protocol.node.Nodes;
-import org.holdfast.protocol.queue.Places;
-import org.holdfast.protocol.queue.WaitQueues;
 
 /**
- * A caller that waits in line for a lock without a thread: whenever something happens it borrows one for a moment.
+ * Drives the acquisition of one caller by events: whenever something happens it borrows a thread for a moment. Hands the
+ * lease out to the application.
  *
  * <p>At most one thread works for it at any time, whatever happens meanwhile.
  */
-final class WaitingWithoutThread {
+final class AsyncAcquiring {
 
     /** When the application has no thread to continue futures on, that is checked again so much later. */
     private static final long BLOCKED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -30,13 +27,10 @@ final class WaitingWithoutThread {
     /** For so long a lease waits for the application to fetch it, however short the request's wait timeout is. */
     private static final long LEAST_DELIVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Threadless threadless;
-    private final Time time;
-    private final Nodes nodes;
-    private final StopFlag stopFlag;
+    private final AsyncAcquirer asyncAcquirer;
+    private final WaitContext context;
     private final LockRequest request;
-    private final Attempts attempts;
-    private final Places.Place place;
+    private final Acquiring acquiring;
     private final Function<HeldLock, Lease> lease;
     private final Promise promise = new Promise();
 
@@ -46,19 +40,13 @@ final class WaitingWithoutThread {
     /** The thread that sets it runs the steps; another that comes meanwhile leaves them to that one. */
     private final AtomicBoolean stepping = new AtomicBoolean();
 
-    private final AtomicBoolean news = new AtomicBoolean();
-
     /** The thread that sets it decides what becomes of the promise. */
     private final AtomicBoolean settled = new AtomicBoolean();
 
-    private final long wakesBefore;
-    private WaitQueues.Turn turn;
-    private boolean listening;
+    /** The first attempt has been made. */
+    private boolean begun;
 
-    /** Waits in a line whose order the nodes know, and they do not know this waiter yet. */
-    private boolean unknown;
-
-    /** Has left the line. */
+    /** The acquisition has ended, in one way or the other. */
     private boolean over;
 
     private volatile Timers.Alarm alarm;
@@ -68,28 +56,18 @@ final class WaitingWithoutThread {
 
     private long deliverUntil;
 
-    /**
-     * @param threadless what all callers without a thread share
-     * @param nodes through which the caller attempts
-     * @param lease makes a lease of what was taken
-     */
-    WaitingWithoutThread(
-            Threadless threadless,
-            Time time,
-            Nodes nodes,
-            StopFlag stopFlag,
+    /** @param lease makes a lease of what was taken */
+    AsyncAcquiring(
+            AsyncAcquirer asyncAcquirer,
+            WaitContext context,
             LockRequest request,
-            Attempts attempts,
+            Acquiring acquiring,
             Function<HeldLock, Lease> lease) {
-        this.threadless = threadless;
-        this.time = time;
-        this.nodes = nodes;
-        this.stopFlag = stopFlag;
+        this.asyncAcquirer = asyncAcquirer;
+        this.context = context;
         this.request = request;
-        this.attempts = attempts;
-        this.place = attempts.place();
+        this.acquiring = acquiring;
         this.lease = lease;
-        this.wakesBefore = place.wakes();
     }
 
     /** Returns the future of a lease; cancelling it withdraws the request. */
@@ -99,8 +77,8 @@ final class WaitingWithoutThread {
                 happened();
             }
         });
-        threadless.add(this);
-        if (stopFlag.isRaised()) { // just now: the closing thread may not have seen this waiter
+        asyncAcquirer.add(this);
+        if (context.stopFlag().isRaised()) { // just now: the closing thread may not have seen this waiter
             stop();
         } else {
             happened();
@@ -119,7 +97,7 @@ final class WaitingWithoutThread {
 
     private void happened() {
         if (events.getAndIncrement() == 0) {
-            threadless.run(this::look);
+            asyncAcquirer.run(this::look);
         }
     }
 
@@ -158,110 +136,48 @@ final class WaitingWithoutThread {
             end(null);
             return;
         }
-        stopFlag.requireOpen();
-        if (isBlocked()) {
+        context.stopFlag().requireOpen();
+        if (asyncAcquirer.isBlocked() && !acquiring.isHandedOff()) {
             waitForApplication();
             return;
         }
-        boolean attempt = turn == null ? join() : takeTurn();
-        AcquireResult done = null;
-        if (turn != null && turn.handed() != null) {
-            done = attempts.takeOver(turn.handed(), nodes);
-        } else if (attempt) {
-            done = attempts.next(nodes);
-        }
+        long pause = begun ? acquiring.step() : begin();
+        AcquireResult done = acquiring.result();
         if (done != null) {
             complete(done);
-        } else if (place.isOvertaken()) {
-            attempts.leave(null);
-            turn = null;
-            standInLine(); // once more, at its end and with another ticket
-        } else if (attempts.left() <= 0) {
-            giveUp();
+        } else if (pause <= 0) {
+            happened();
         } else {
-            standInLine();
-            long left = attempts.left();
-            alarm = threadless.in(turn.isFirst() ? Math.min(left, attempts.pause()) : left, this::happened);
+            alarm = asyncAcquirer.in(pause, this::happened);
         }
     }
 
-    /**
-     * Returns whether a lease could not be handed out to the application: its continuations have not returned for a
-     * while.
-     */
-    private boolean isBlocked() {
-        return threadless.isBlocked() && (turn == null || turn.handed() == null);
+    private long begin() {
+        begun = true;
+        if (acquiring.attempt(context.forWaiting()) == null) {
+            acquiring.enter(this::happened);
+        }
+        return 0;
     }
 
-    /** Takes no lock that others want and the application would not fetch. */
+    /** The application's continuations have not returned for a while: takes no lock that it would not fetch. */
     private void waitForApplication() {
-        if (turn != null) {
-            attempts.leave(null);
-            turn = null;
-        }
-        long left = attempts.left();
+        acquiring.leaveLine();
+        long left = acquiring.left();
         if (left <= 0) {
             end(null);
             fail(LockFailures.blocked(request));
         } else {
-            alarm = threadless.in(Math.min(left, BLOCKED_NANOS), this::happened);
+            alarm = asyncAcquirer.in(Math.min(left, BLOCKED_NANOS), this::happened);
         }
-    }
-
-    /** Comes for the first time, or again; returns whether to attempt at once. */
-    private boolean join() {
-        return !attempts.mayWait() || place.isFree();
-    }
-
-    private void standInLine() {
-        if (turn != null) {
-            return;
-        }
-        if (!listening) {
-            listening = true;
-            place.subscribe();
-        }
-        turn = attempts.enter(this::woken);
-        unknown = place.isInTurn();
-        if (unknown) {
-            happened(); // an attempt, so that the nodes know of us
-        }
-        if (place.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
-            woken();
-        }
-    }
-
-    /** A holder has released the lock, or a waiter has left; unlike when time has passed. */
-    private void woken() {
-        news.set(true);
-        happened();
-    }
-
-    private boolean takeTurn() {
-        if (news.getAndSet(false)) {
-            attempts.news();
-        }
-        boolean attempt = unknown || turn.isFirst() && attempts.left() > 0 && attempts.pause() <= 0;
-        unknown = false;
-        return attempt;
-    }
-
-    /**
-     * If no attempt has begun in the line since this request came, it is not known whether the lock is free: one is
-     * made.
-     */
-    private void giveUp() {
-        AcquireResult done = attempts.knowsNothing() ? attempts.next(nodes) : null;
-        complete(done != null ? done : attempts.givenUp());
     }
 
     private void complete(AcquireResult done) {
         end(done);
-        attempts.done(done);
         if (done instanceof AcquireResult.Held held) {
             deliver(lease.apply(held.heldLock()));
         } else {
-            fail(LockFailures.of(done, request, nodes.count()));
+            fail(LockFailures.of(done, request));
         }
     }
 
@@ -269,14 +185,9 @@ final class WaitingWithoutThread {
     private void end(AcquireResult done) {
         over = true;
         if (!(done instanceof AcquireResult.Held)) { // which is still to be handed out
-            threadless.remove(this);
+            asyncAcquirer.remove(this);
         }
-        if (turn != null) {
-            attempts.leave(done);
-        }
-        if (listening) {
-            place.unsubscribe();
-        }
+        acquiring.leave();
     }
 
     /**
@@ -285,18 +196,18 @@ final class WaitingWithoutThread {
     private void deliver(Lease got) {
         long patience = Math.max(
                 LEAST_DELIVERY_NANOS,
-                Math.min(attempts.left(), request.ttl().orElseThrow().toNanos()));
-        deliverUntil = time.nanoTime() + patience;
+                Math.min(acquiring.left(), request.ttl().orElseThrow().toNanos()));
+        deliverUntil = context.time().nanoTime() + patience;
         undelivered = got;
-        alarm = threadless.in(patience, this::happened);
-        threadless.call(Callbacks.Lane.LEASES, this::handOut);
+        alarm = asyncAcquirer.in(patience, this::happened);
+        asyncAcquirer.call(Callbacks.Lane.LEASES, this::handOut);
     }
 
     /** Completes the promise, on a thread of the application. */
     private void handOut() {
         if (settled.compareAndSet(false, true)) {
             cancelAlarm();
-            threadless.remove(this);
+            asyncAcquirer.remove(this);
             Lease got = undelivered;
             if (!promise.complete(got)) { // cancelled just now
                 got.release();
@@ -310,16 +221,18 @@ final class WaitingWithoutThread {
             return;
         }
         cancelAlarm();
-        threadless.remove(this);
+        asyncAcquirer.remove(this);
         try {
             undelivered.release();
         } finally {
-            failSettled(stopFlag.isRaised() ? StopFlag.stopped() : LockFailures.undelivered(request));
+            failSettled(context.stopFlag().isRaised() ? StopFlag.stopped() : LockFailures.undelivered(request));
         }
     }
 
     private boolean isTooLate() {
-        return promise.isDone() || stopFlag.isRaised() || time.nanoTime() - deliverUntil >= 0;
+        return promise.isDone()
+                || context.stopFlag().isRaised()
+                || context.time().nanoTime() - deliverUntil >= 0;
     }
 
     private void fail(Throwable failure) {
@@ -330,14 +243,14 @@ final class WaitingWithoutThread {
 
     private void failSettled(Throwable failure) {
         if (promise.fail(failure)) {
-            threadless.call(Callbacks.Lane.FAILURES, () -> promise.tell(failure));
+            asyncAcquirer.call(Callbacks.Lane.FAILURES, () -> promise.tell(failure));
         }
     }
 
     private void cancelAlarm() {
         Timers.Alarm set = alarm;
         if (set != null) {
-            threadless.cancel(set);
+            asyncAcquirer.cancel(set);
             alarm = null;
         }
     }

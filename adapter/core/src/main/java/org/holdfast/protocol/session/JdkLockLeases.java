@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.session;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.holdfast.Lease;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+
+/**
+ * What the views of one connection have taken, by thread: views of the same name are the same lock. Safe for use by
+ * any number of threads.
+ */
+final class JdkLockLeases {
+
+    private final Map<Key, Deque<Lease>> taken = new ConcurrentHashMap<>();
+
+    private record Key(long thread, String name, LockMode mode) {
+        static Key ofThisThread(LockRequest request) {
+            return new Key(Thread.currentThread().getId(), request.name(), request.mode());
+        }
+    }
+
+    void push(LockRequest request, Lease lease) {
+        taken.compute(Key.ofThisThread(request), (key, known) -> {
+            Deque<Lease> stack = known == null ? new ArrayDeque<>(1) : known;
+            stack.push(lease);
+            return stack;
+        });
+    }
+
+    /** Returns the lease that the calling thread took last, or null. */
+    Lease pop(LockRequest request) {
+        Lease[] last = new Lease[1];
+        taken.computeIfPresent(Key.ofThisThread(request), (key, stack) -> {
+            last[0] = stack.pop();
+            return stack.isEmpty() ? null : stack;
+        });
+        return last[0];
+    }
+
+    /** The connection is closed: a view can release nothing any more. */
+    void clear() {
+        taken.clear();
+    }
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.queue.Patience;
+import org.holdfast.protocol.queue.Places;
+import org.holdfast.protocol.queue.WaitQueues;
+import org.holdfast.protocol.quorum.QuorumResult;
+
+/**
+ * How one caller gets a lock: an attempt at once, then a wait in line, with attempts whenever they are due.
+ *
+ * <p>The wait goes step by step. A thread drives it ({@link #await}), or events do ({@link AsyncAcquiring}). For one
+ * thread at a time.
+ */
+public final class Acquiring {
+
+    /** Until it is woken. */
+    private static final long FOR_EVER = Long.MAX_VALUE / 4;
+
+    private final WaitContext context;
+    private final Patience patience;
+    private final Claims.Claiming claiming;
+    private final Places.Place place;
+    private final Consumer<AcquireResult> whenDone;
+    private int failed;
+    private int failedSinceNews;
+    private QuorumResult last;
+    private long lastBegun;
+    private long wakesBefore;
+    private AcquireResult result;
+
+    // null before the caller waits
+    private Pace pace;
+    private AttemptLimiter.Pass pass;
+
+    /** Null while the caller does not stand in line. */
+    private WaitQueues.Turn turn;
+
+    /** Waits in a line whose order the nodes know, and they do not know this waiter yet. */
+    private boolean unknown;
+
+    private Runnable whenWoken;
+    private volatile boolean news;
+
+    /** @param whenDone receives the result, unless the wait ends with an exception */
+    Acquiring(
+            WaitContext context,
+            Patience patience,
+            Claims.Claiming claiming,
+            Places.Place place,
+            Consumer<AcquireResult> whenDone) {
+        this.context = context;
+        this.patience = patience;
+        this.claiming = claiming;
+        this.place = place;
+        this.whenDone = whenDone;
+    }
+
+    /**
+     * Attempts once, unless callers wait already; to be called first, and once.
+     *
+     * @param nodes as the caller reaches them; they are not used any more afterwards
+     * @return the result, or null if the caller has to wait
+     */
+    public AcquireResult attempt(Nodes nodes) {
+        wakesBefore = place.wakes();
+        if (!patience.mayWait()) {
+            AcquireResult once = next(nodes);
+            settle(once != null ? once : givenUp());
+        } else if (place.isFree()) {
+            settle(next(nodes));
+        }
+        return result;
+    }
+
+    /**
+     * Waits on the calling thread until the result is known, after {@link #attempt}.
+     *
+     * @param interruptible whether an interrupt ends the wait; else the thread keeps its place, and its interrupt for
+     *     later
+     * @throws IllegalStateException if the service is stopped
+     */
+    public AcquireResult await(boolean interruptible) throws InterruptedException {
+        Time.Signal signal = context.time().newSignal();
+        boolean interrupted = false;
+        try {
+            enter(signal::raise);
+            for (long pause = step(); result == null; pause = step()) {
+                try {
+                    signal.await(pause);
+                } catch (InterruptedException e) {
+                    if (interruptible) {
+                        throw e;
+                    }
+                    interrupted = true;
+                }
+            }
+            return result;
+        } finally {
+            leave();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Returns the result; null while it is not known. */
+    AcquireResult result() {
+        return result;
+    }
+
+    /** Returns how much of the wait timeout is left. */
+    long left() {
+        return patience.left();
+    }
+
+    /**
+     * Begins to wait: joins the end of the line.
+     *
+     * @param wake is called when a step may be due, on any thread. Must not block
+     */
+    void enter(Runnable wake) {
+        place.subscribe();
+        pace = new Pace(context.time());
+        pass = context.attemptLimiter().new Pass(wake);
+        whenWoken = () -> {
+            news = true; // a holder has released the lock, or a waiter has left; unlike when time has passed
+            wake.run();
+        };
+        joinLine();
+    }
+
+    private void joinLine() {
+        turn = place.enter(whenWoken);
+        unknown = place.isInTurn();
+        if (last != null) {
+            place.note(last, lastBegun);
+        }
+        if (place.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
+            news = true;
+        }
+    }
+
+    /** Leaves the line, and comes again with the next step. */
+    void leaveLine() {
+        if (turn != null) {
+            turn = null;
+            pass.leave();
+            place.leave(result instanceof AcquireResult.Held held ? held.heldLock() : null);
+        }
+    }
+
+    /** Ends the wait, however it came to its end. */
+    void leave() {
+        if (pass != null) {
+            try {
+                leaveLine();
+            } finally {
+                place.unsubscribe();
+            }
+        }
+    }
+
+    /**
+     * Does what is due now.
+     *
+     * @return for how long nothing is due unless the caller is woken; means nothing when the result is known
+     */
+    long step() {
+        if (turn == null) {
+            joinLine();
+        }
+        if (isHandedOff()) {
+            settle(new AcquireResult.Held(claiming.takeOver(turn.handed(), context.forWaiting())));
+            return 0;
+        }
+        context.stopFlag().requireOpen(); // a stop of the service wakes every waiter
+        if (news) {
+            news = false;
+            hasten();
+        }
+        if (isAttemptDue()) {
+            if (!pass.enter()) { // woken when it may
+                return left() > 0 ? left() : FOR_EVER;
+            }
+            attemptInside();
+        } else {
+            pass.leave();
+        }
+        if (result == null && left() <= 0) {
+            settle(givenUp());
+        }
+        return result != null || turn == null ? 0 : pauseInLine();
+    }
+
+    /** Returns whether a holder of this process has handed its lock off to the caller. */
+    boolean isHandedOff() {
+        return turn != null && turn.handed() != null;
+    }
+
+    /**
+     * A caller whose time ends, and in whose line no attempt has begun since it came, does not know whether the lock is
+     * free or the nodes are out of reach: it asks once. Its result serves all callers that came before, so of many only
+     * as many ask as may attempt at the same time.
+     */
+    private boolean isAttemptDue() {
+        if (left() <= 0) {
+            return found() == null;
+        }
+        return unknown || turn.isFirst() && pause() <= 0; // an attempt also so that the nodes know of us
+    }
+
+    private void attemptInside() {
+        unknown = false;
+        try {
+            settle(next(context.forWaiting()));
+        } finally {
+            pass.leave();
+        }
+        if (result == null
+                && place.isOvertaken()) { // others came first, by the nodes: once more to the end of the line
+            leaveLine();
+        }
+    }
+
+    private long pauseInLine() {
+        return turn.isFirst() ? Math.min(left(), pause()) : left();
+    }
+
+    private void settle(AcquireResult done) {
+        result = done;
+        if (done != null) {
+            whenDone.accept(done);
+        }
+    }
+
+    /** Returns how long to wait before the next attempt, unless a release wakes us; 0 or less if it is time. */
+    private long pause() {
+        if (!pace.isSet()) {
+            pace.set(pauseForOutcome());
+        }
+        return Math.max(pace.nanosLeft(), place.yieldNanos());
+    }
+
+    private long pauseForOutcome() {
+        long local = place.keptOutNanos(); // while this process holds the lock the nodes need not be asked
+        if (local > 0 || failed == 0) {
+            return local;
+        }
+        if (last instanceof QuorumResult.Contended other && place.isSubscribed()) {
+            return context.retryDelay().nanosWhileHeard(Math.max(1, failedSinceNews), other.remainingMillis());
+        }
+        return context.retryDelay().nanosAfter(failed);
+    }
+
+    /**
+     * Something has changed, or seems to have: it is time for an attempt, unless so many attempts failed that
+     * announcements are not believed at once any more.
+     */
+    private void hasten() {
+        pause(); // else the pace knows of no attempt to hasten
+        if (pace.hasten()) {
+            failedSinceNews = 0; // contenders may take each other's votes now, which no release ends
+        }
+    }
+
+    /** Attempts once; returns null if another attempt may succeed. */
+    private AcquireResult next(Nodes nodes) {
+        context.stopFlag().requireOpen();
+        long started = context.time().nanoTime();
+        long local = place.isNew() ? 0 : place.keptOutNanos();
+        QuorumResult found = local > 0
+                ? new QuorumResult.Contended(local / 1_000_000)
+                : claiming.attempt(nodes, place.queueing(), deadline());
+        if (found instanceof QuorumResult.TokenTooSmall || found instanceof QuorumResult.TokenOutOfDate) {
+            // with a token that is past the one on record, or new: this costs one round, once
+            found = claiming.attempt(nodes, place.queueing(), deadline());
+        }
+        if (found instanceof QuorumResult.Acquired) {
+            return new AcquireResult.Held(claiming.held());
+        }
+        remember(found, started);
+        return found instanceof QuorumResult.ClockSkewed ? new AcquireResult.ClockSkewed() : null;
+    }
+
+    /** The first attempt has all the time it needs; later ones end with the wait timeout. */
+    private long deadline() {
+        long longest = Long.MAX_VALUE / 2;
+        return context.time().nanoTime() + (failed == 0 ? longest : Math.min(left(), longest));
+    }
+
+    private void remember(QuorumResult found, long started) {
+        boolean cutShort = found instanceof QuorumResult.Undetermined && failed > 0 && left() <= 0;
+        if (!cutShort) { // an attempt that had no time to learn anything does not change what is known
+            last = found;
+            lastBegun = started;
+            place.note(last, lastBegun);
+        }
+        failed++;
+        failedSinceNews++;
+        if (pace != null) {
+            pace.attempted();
+            if (found instanceof QuorumResult.Contended other) {
+                pace.foundHeld(TimeUnit.MILLISECONDS.toNanos(other.remainingMillis()));
+            }
+        }
+        place.attempted(found);
+    }
+
+    /**
+     * A caller that waits behind others uses their result, if they asked after it came: the result of an earlier
+     * attempt may be from before an outage. Null if none of them has asked.
+     */
+    QuorumResult found() {
+        WaitQueues.Found others = place.found();
+        boolean counts = others != null
+                && patience.hasBegunBy(others.begun())
+                && (last == null || others.begun() - lastBegun > 0);
+        return counts ? others.quorumResult() : last;
+    }
+
+    /**
+     * Returns the result when there is no more time.
+     *
+     * @throws IllegalStateException if the service was stopped meanwhile: the lock may well be free
+     */
+    private AcquireResult givenUp() {
+        context.stopFlag().requireOpen();
+        Duration waited = Duration.ofNanos(patience.waitedNanos());
+        QuorumResult found = found();
+        int nodes = context.forWaiting().count();
+        if (found instanceof QuorumResult.Unavailable unavailable) {
+            return new AcquireResult.Unavailable(nodes, unavailable.failures(), waited);
+        }
+        if (found instanceof QuorumResult.Undetermined undetermined) {
+            return new AcquireResult.Unavailable(nodes, undetermined.failures(), waited);
+        }
+        return new AcquireResult.TimedOut(waited);
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+import org.holdfast.protocol.env.StopFlag;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Nodes;
+
+/**
+ * What all acquisitions of a process share.
+ *
+ * @param forWaiting the nodes through which all waiters attempt: a thousand waiters keep no connections of their own
+ */
+public record WaitContext(
+        Time time, StopFlag stopFlag, Nodes forWaiting, AttemptLimiter attemptLimiter, RetryDelay retryDelay) {}

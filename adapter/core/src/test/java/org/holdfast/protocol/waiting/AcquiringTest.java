@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
+import org.junit.jupiter.api.Test;
+
+/** What a caller learns from another one that waits for the same lock. */
+class AcquiringTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+
+    /** The head of a line asks seldom: what it found may be from before an outage. */
+    private Acquiring headThatFoundTheLockHeld() {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(30_000));
+        }
+        Acquiring head = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("head"));
+        head.enter(() -> {});
+        head.step();
+        assertThat(head.result()).isNull();
+        fixture.time.passMillis(10);
+        return head;
+    }
+
+    @Test
+    void acquire_behindAWaiterThatAskedBeforeAnOutage_reportsTheOutage() throws Exception {
+        Acquiring head = headThatFoundTheLockHeld();
+        for (int node = 0; node < 2; node++) {
+            fixture.service.node(node, new Reply.NoAnswer("it hangs"));
+        }
+        AcquireResult done = fixture.acquire(fixture.nodes, fixture.request(100), List.of(Holder.thread()));
+        assertThat(done).isInstanceOf(AcquireResult.Unavailable.class);
+        head.leave();
+    }
+
+    @Test
+    void acquire_behindAWaiterThatAskedSince_asksNothing() throws Exception {
+        Acquiring head = headThatFoundTheLockHeld();
+        Acquiring behind = fixture.acquirer.begin(fixture.request(100), Holder.transaction("behind"));
+        behind.enter(() -> {});
+        assertThat(behind.found()).isNull();
+        fixture.time.passMillis(10);
+        head.step();
+        assertThat(head.result()).isNull();
+        int asked = fixture.service.sent(Command.Acquire.class).size();
+        fixture.time.passMillis(100);
+        behind.step();
+        assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(asked);
+        assertThat(behind.result()).isInstanceOf(AcquireResult.TimedOut.class);
+        behind.leave();
+        head.leave();
+    }
+
+    private List<AttemptLimiter.Pass> asManyAttemptsAsMayBe() {
+        List<AttemptLimiter.Pass> all = new ArrayList<>();
+        for (int i = 0; i < ProtocolFixture.MOST_ATTEMPTS; i++) {
+            AttemptLimiter.Pass pass = fixture.attemptLimiter.new Pass(() -> {});
+            assertThat(pass.enter()).isTrue();
+            all.add(pass);
+        }
+        return all;
+    }
+
+    @Test
+    void step_whileTooManyAttempt_asksWhenItIsLetIn() {
+        List<AttemptLimiter.Pass> others = asManyAttemptsAsMayBe();
+        boolean[] woken = new boolean[1];
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("waiter"));
+        waiter.enter(() -> woken[0] = true);
+        assertThat(waiter.step()).isPositive();
+        assertThat(fixture.service.sent(Command.Acquire.class)).isEmpty();
+
+        others.get(0).leave();
+        assertThat(woken[0]).isTrue();
+        waiter.step();
+        assertThat(waiter.result()).isInstanceOf(AcquireResult.Held.class);
+        waiter.leave();
+        assertThat(fixture.attemptLimiter.new Pass(() -> {}).enter())
+                .as("its place is free again")
+                .isTrue();
+    }
+
+    /** Another waiter has asked since it came, so its time ends as it should. */
+    @Test
+    void step_whileTooManyAttempt_endsWithTheWaitTimeout() {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(30_000));
+        }
+        Acquiring head = fixture.acquirer.begin(fixture.request(60_000).fair(true), Holder.transaction("head"));
+        Acquiring behind = fixture.acquirer.begin(fixture.request(100).fair(true), Holder.transaction("behind"));
+        fixture.time.passMillis(1);
+        head.enter(() -> {});
+        head.step();
+        asManyAttemptsAsMayBe();
+        behind.enter(() -> {});
+        behind.step();
+        assertThat(behind.result()).isNull();
+        fixture.time.passMillis(100);
+        behind.step();
+        assertThat(behind.result()).isInstanceOf(AcquireResult.TimedOut.class);
+        behind.leave();
+        head.leave();
+    }
+
+    @Test
+    void leave_whileItHasToWaitForItsAttempt_leavesNothingBehind() {
+        List<AttemptLimiter.Pass> others = asManyAttemptsAsMayBe();
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("waiter"));
+        waiter.enter(() -> {});
+        waiter.step();
+        waiter.leave();
+        others.get(0).leave();
+        assertThat(fixture.attemptLimiter.new Pass(() -> {}).enter()).isTrue();
+        assertThat(fixture.waitQueues.size()).isZero();
+    }
+}

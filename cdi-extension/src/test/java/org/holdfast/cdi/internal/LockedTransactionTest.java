@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Inject;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.Interceptor;
+import jakarta.interceptor.InterceptorBinding;
+import jakarta.interceptor.InvocationContext;
+import jakarta.transaction.Status;
+import jakarta.transaction.Synchronization;
+import jakarta.transaction.TransactionSynchronizationRegistry;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.cdi.Locked;
+import org.jboss.weld.environment.se.Weld;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A transaction that is begun under a lock; tests on servers have real ones. */
+@Timeout(60)
+class LockedTransactionTest extends Application {
+
+    private static final AtomicInteger CONNECTIONS = new AtomicInteger();
+    private static final List<Synchronization> REGISTERED = new ArrayList<>();
+    private static int status;
+
+    private Naming naming;
+
+    @ApplicationScoped
+    static class CountingFactory {
+        @Produces
+        @ApplicationScoped
+        LockConnectionFactory locks() {
+            LockConnectionFactory locks = connect();
+            return (LockConnectionFactory) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {LockConnectionFactory.class},
+                    (proxy, method, arguments) -> {
+                        if (method.getName().equals("getConnection")) {
+                            CONNECTIONS.incrementAndGet();
+                        }
+                        return method.invoke(locks, arguments);
+                    });
+        }
+    }
+
+    @InterceptorBinding
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target({ElementType.TYPE, ElementType.METHOD})
+    public @interface InTransaction {}
+
+    /** Where {@code @Transactional} is. */
+    @InTransaction
+    @Interceptor
+    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 200)
+    public static class Transaction {
+        @AroundInvoke
+        Object bracket(InvocationContext context) throws Exception {
+            status = Status.STATUS_ACTIVE;
+            try {
+                Object result = context.proceed();
+                REGISTERED.forEach(Synchronization::beforeCompletion);
+                return result;
+            } finally {
+                status = Status.STATUS_NO_TRANSACTION;
+                REGISTERED.forEach(each -> each.afterCompletion(Status.STATUS_UNKNOWN));
+                REGISTERED.clear();
+            }
+        }
+    }
+
+    @ApplicationScoped
+    public static class Work {
+
+        @Inject
+        private Lease lease;
+
+        @Locked("joined")
+        @InTransaction
+        public boolean plain() {
+            return lease.isHeld();
+        }
+
+        @Locked(value = "joined", ttl = "PT0.3S")
+        @InTransaction
+        public void thatLosesItsLock() throws InterruptedException {
+            otherProcess.forceRelease(LockRequest.of("joined"));
+            await().pollInSameThread().until(() -> !lease.isHeld()); // the next renewal reports it
+        }
+    }
+
+    private static TransactionSynchronizationRegistry registry() {
+        return (TransactionSynchronizationRegistry) Proxy.newProxyInstance(
+                LockedTransactionTest.class.getClassLoader(),
+                new Class<?>[] {TransactionSynchronizationRegistry.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "getTransactionStatus" -> status;
+                    case "getTransactionKey" -> status == Status.STATUS_NO_TRANSACTION ? null : "transaction";
+                    case "registerInterposedSynchronization" ->
+                        REGISTERED.add((Synchronization) arguments[0]) ? null : null;
+                    case "setRollbackOnly" -> {
+                        status = Status.STATUS_MARKED_ROLLBACK;
+                        yield null;
+                    }
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    private Work work() {
+        Weld weld = new Weld()
+                .disableDiscovery()
+                .addExtension(new LockExtension())
+                .addBeanClasses(CountingFactory.class, Work.class, Transaction.class);
+        container = weld.initialize();
+        return container.select(Work.class).get();
+    }
+
+    @BeforeEach
+    void bindTransactions() {
+        status = Status.STATUS_NO_TRANSACTION;
+        CONNECTIONS.set(0);
+        naming = Naming.start();
+        naming.bind("java:comp/TransactionSynchronizationRegistry", registry());
+    }
+
+    @AfterEach
+    void unbindTransactions() {
+        naming.close();
+    }
+
+    @Test
+    void transactionUnderALock_needsOneConnection() {
+        Work work = work();
+        int before = CONNECTIONS.get();
+        assertThat(work.plain()).isTrue();
+        assertThat(CONNECTIONS.get() - before).isOne();
+        assertThat(isHeld("joined")).isFalse();
+    }
+
+    @Test
+    void transactionUnderALockThatIsLost_doesNotCommit() {
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work()::thatLosesItsLock);
+        assertThat(status).isEqualTo(Status.STATUS_NO_TRANSACTION);
+    }
+}
