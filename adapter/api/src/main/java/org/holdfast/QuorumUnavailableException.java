@@ -3,6 +3,7 @@ package org.holdfast;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -29,7 +30,7 @@ public final class QuorumUnavailableException extends LockException {
         return Map.copyOf(failures);
     }
 
-    private static String message(String name, int nodes, Duration waited, TreeMap<String, String> failures) {
+    private static String message(String name, int nodes, Duration waited, SortedMap<String, String> failures) {
         return "HF0202: lock '" + name + "': it needs the votes of " + (nodes / 2 + 1) + " of " + nodes + " nodes, "
                 + (nodes - failures.size()) + " could vote in " + waited.toMillis() + " ms; "
                 + failures.entrySet().stream()

@@ -108,7 +108,11 @@ public final class Contention {
             RLock lock = client.getLock("wanted-redisson");
             contend(threads, () -> {
                 lock.lock();
-                lock.unlock();
+                try {
+                    // what it costs to have it
+                } finally {
+                    lock.unlock();
+                }
             });
             client.shutdown();
             return;

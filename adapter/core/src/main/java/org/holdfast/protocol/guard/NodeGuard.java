@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.SharedSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether one node may vote: takes the vote of a node that may have forgotten locks, until each lock that it
@@ -60,10 +61,10 @@ public final class NodeGuard {
     private final boolean durable;
     private final ClockWatch clockMonitor;
     private final Time time;
-    private volatile Memory memory;
+    private volatile @Nullable Memory memory;
 
     /** Settings of other processes that were seen here last; null if there were none. */
-    private volatile Others others;
+    private volatile @Nullable Others others;
 
     /** What the clocks of nodes look like from this process. */
     public interface ClockWatch {
@@ -193,7 +194,7 @@ public final class NodeGuard {
         return false;
     }
 
-    private Verdict judge(NodeProbe.Sight sight, Memory before, long askedAt) {
+    private Verdict judge(NodeProbe.Sight sight, @Nullable Memory before, long askedAt) {
         NodeFacts facts = sight.facts();
         Optional<Verdict> refused = refuse(facts);
         if (refused.isPresent()) {
@@ -238,7 +239,7 @@ public final class NodeGuard {
      * A process that was refused for its settings leaves the node to the processes whose settings it saw: they know for
      * how long locks may be forgotten.
      */
-    private Verdict unmarked(NodeProbe.Sight sight, Memory before, long askedAt) {
+    private Verdict unmarked(NodeProbe.Sight sight, @Nullable Memory before, long askedAt) {
         Others seen = others;
         if (seen != null
                 && askedAt - seen.at()
@@ -248,7 +249,7 @@ public final class NodeGuard {
         return new Verdict.SetMark(quarantine(sight, whyUnmarked(sight, before)));
     }
 
-    private static String whyUnmarked(NodeProbe.Sight sight, Memory before) {
+    private static String whyUnmarked(NodeProbe.Sight sight, @Nullable Memory before) {
         if (before != null && !before.runId().equals(sight.facts().process().runId())) {
             return REPLACED;
         }
@@ -265,7 +266,8 @@ public final class NodeGuard {
     }
 
     /** Returns why the node may have forgotten locks; empty if there is no sign of it. */
-    private Optional<String> whyForgotten(NodeProbe.Sight sight, BirthMark mark, Memory before, long askedAt) {
+    private Optional<String> whyForgotten(
+            NodeProbe.Sight sight, BirthMark mark, @Nullable Memory before, long askedAt) {
         NodeFacts facts = sight.facts();
         BirthMark.Process process = facts.process();
         boolean sameProcess = mark.process().runId().equals(process.runId());

@@ -5,6 +5,7 @@ import java.util.List;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Reply;
+import org.jspecify.annotations.Nullable;
 
 /** Translates what scripts return into replies, and rejects what no script of ours returns. */
 public final class ReplyDecoder {
@@ -55,7 +56,7 @@ public final class ReplyDecoder {
         };
     }
 
-    private static Reply reply(long status, long detail) {
+    private static @Nullable Reply reply(long status, long detail) {
         if (status < 0 || status > ENDED || !isPossible((int) status, detail)) {
             return null;
         }
