@@ -32,6 +32,7 @@ import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.LockFailures;
 import org.holdfast.protocol.waiting.Reentry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a connection handle has: it takes leases and binds them to the transaction, or else to itself.
@@ -197,7 +198,7 @@ public final class LockSession {
         return lockAdmin.forceRelease(nodes, request);
     }
 
-    private boolean canBeKept(Object transaction) {
+    private boolean canBeKept(@Nullable Object transaction) {
         return transaction != null && transactions.canKeep();
     }
 
@@ -205,7 +206,7 @@ public final class LockSession {
      * A lock that the thread took before its transaction began is the transaction's too. A new lock is held by the
      * transaction if that keeps it, else by the thread.
      */
-    private static List<Holder> holders(Object transaction, boolean kept) {
+    private static List<Holder> holders(@Nullable Object transaction, boolean kept) {
         if (transaction == null) {
             return List.of(Holder.thread());
         }
@@ -216,13 +217,13 @@ public final class LockSession {
     private LeaseHandle lease(
             HeldLock heldLock,
             LockRequest request,
-            LossInterrupt interrupt,
+            @Nullable LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
         return new LeaseHandle(leases, share, request.names(), interrupt, whenReleased);
     }
 
-    private Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
+    private Lease bind(HeldLock heldLock, LockRequest request, @Nullable Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
         LeaseHandle lease =
                 lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.waiting;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.holdfast.protocol.env.StopFlag;
@@ -12,6 +13,7 @@ import org.holdfast.protocol.queue.Patience;
 import org.holdfast.protocol.queue.Places;
 import org.holdfast.protocol.queue.WaitQueues;
 import org.holdfast.protocol.quorum.QuorumResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The attempts of one caller to get what it asks for: how long to pause between them, and the result.
@@ -29,11 +31,11 @@ final class Attempts {
     private final Consumer<AcquireResult> whenDone;
     private int failed;
     private int failedSinceNews;
-    private QuorumResult last;
+    private @Nullable QuorumResult last;
     private long lastBegun;
 
     /** Null until it stands in line. */
-    private Pace pace;
+    private @Nullable Pace pace;
 
     /** @param whenDone receives the result */
     Attempts(
@@ -70,10 +72,15 @@ final class Attempts {
 
     /** Returns how long to wait before the next attempt, unless a release wakes us; 0 or less if it is time. */
     long pause() {
-        if (!pace.isSet()) {
-            pace.set(pauseForOutcome());
+        Pace known = pace();
+        if (!known.isSet()) {
+            known.set(pauseForOutcome());
         }
-        return Math.max(pace.nanosLeft(), place.yieldNanos());
+        return Math.max(known.nanosLeft(), place.yieldNanos());
+    }
+
+    private Pace pace() {
+        return Objects.requireNonNull(pace, "not in line");
     }
 
     private long pauseForOutcome() {
@@ -93,12 +100,13 @@ final class Attempts {
      */
     void news() {
         pause(); // else the pace knows of no attempt to hasten
-        if (pace.hasten()) {
+        if (pace().hasten()) {
             failedSinceNews = 0; // contenders may take each other's votes now, which no release ends
         }
     }
 
     /** Attempts once; returns null if another attempt may succeed. */
+    @Nullable
     AcquireResult next(Nodes nodes) {
         stopFlag.requireOpen();
         long started = time.nanoTime();
@@ -108,7 +116,7 @@ final class Attempts {
             result = attempt(nodes); // with a token that is past the one on record, or new: this costs one round, once
         }
         if (result instanceof QuorumResult.Acquired) {
-            return new AcquireResult.Held(claiming.held());
+            return new AcquireResult.Held(Objects.requireNonNull(claiming.held(), "what was acquired"));
         }
         remember(result, started);
         return result instanceof QuorumResult.ClockSkewed ? new AcquireResult.ClockSkewed() : null;
@@ -164,7 +172,7 @@ final class Attempts {
      *
      * @param done the result; null if the caller gave up or comes again
      */
-    void leave(AcquireResult done) {
+    void leave(@Nullable AcquireResult done) {
         place.leave(done instanceof AcquireResult.Held held ? held.heldLock() : null);
     }
 
@@ -185,12 +193,12 @@ final class Attempts {
      * A caller that waits behind others uses their result, if they asked after it came: the result of an earlier
      * attempt may be from before an outage.
      */
-    private QuorumResult found() {
+    private @Nullable QuorumResult found() {
         WaitQueues.Found others = place.found();
-        boolean counts = others != null
-                && patience.hasBegunBy(others.begun())
-                && (last == null || others.begun() - lastBegun > 0);
-        return counts ? others.quorumResult() : last;
+        if (others == null || !patience.hasBegunBy(others.begun())) {
+            return last;
+        }
+        return last == null || others.begun() - lastBegun > 0 ? others.quorumResult() : last;
     }
 
     /**

@@ -11,6 +11,7 @@ import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.queue.Demand;
 import org.holdfast.protocol.queue.Patience;
 import org.holdfast.protocol.queue.Places;
+import org.jspecify.annotations.Nullable;
 
 /** Begins the acquisition of what callers do not have yet, and counts and records what becomes of it. */
 public final class Requests {
@@ -46,7 +47,7 @@ public final class Requests {
      * @param request with a wait timeout and a TTL
      * @param holder the holder that is to have the lock; null for none in particular
      */
-    Attempts begin(LockRequest request, Holder holder) {
+    Attempts begin(LockRequest request, @Nullable Holder holder) {
         Patience patience = new Patience(time, request.waitTimeout().orElseThrow());
         Recorder.Acquiring recorded = recorder.acquiring();
         Demand demand = Demand.of(request);

@@ -6,6 +6,7 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.queue.Places;
 import org.holdfast.protocol.queue.WaitQueues;
+import org.jspecify.annotations.Nullable;
 
 /** Lets threads wait in line for a lock until they have it, their time is over, or they are interrupted. */
 public final class Waiting {
@@ -87,7 +88,7 @@ public final class Waiting {
             }
         }
 
-        private AcquireResult standInLine(long wakesBefore) throws InterruptedException {
+        private @Nullable AcquireResult standInLine(long wakesBefore) throws InterruptedException {
             Time.Signal signal = time.newSignal();
             WaitQueues.Turn turn = attempts.enter(signal::raise);
             AcquireResult done = null;
@@ -103,7 +104,8 @@ public final class Waiting {
         }
 
         /** Returns what came of it, or null to begin again at the end of the line. */
-        private AcquireResult waitForTurn(WaitQueues.Turn turn, Time.Signal signal) throws InterruptedException {
+        private @Nullable AcquireResult waitForTurn(WaitQueues.Turn turn, Time.Signal signal)
+                throws InterruptedException {
             boolean attempt = place.isInTurn(); // so that the nodes know of us
             while (true) {
                 if (turn.handed() != null) {
@@ -140,12 +142,12 @@ public final class Waiting {
             return done != null ? done : attempts.givenUp();
         }
 
-        private AcquireResult leaveGate() {
+        private @Nullable AcquireResult leaveGate() {
             attemptLimiter.leave();
             return null;
         }
 
-        private AcquireResult attemptInside() {
+        private @Nullable AcquireResult attemptInside() {
             try {
                 return attempts.next(nodes);
             } finally {

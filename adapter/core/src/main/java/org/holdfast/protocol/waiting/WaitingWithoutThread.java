@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -16,6 +17,7 @@ import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.queue.Places;
 import org.holdfast.protocol.queue.WaitQueues;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A caller that waits in line for a lock without a thread: whenever something happens it borrows one for a moment.
@@ -52,7 +54,7 @@ final class WaitingWithoutThread {
     private final AtomicBoolean settled = new AtomicBoolean();
 
     private final long wakesBefore;
-    private WaitQueues.Turn turn;
+    private WaitQueues.@Nullable Turn turn;
     private boolean listening;
 
     /** Waits in a line whose order the nodes know, and they do not know this waiter yet. */
@@ -61,10 +63,10 @@ final class WaitingWithoutThread {
     /** Has left the line. */
     private boolean over;
 
-    private volatile Timers.Alarm alarm;
+    private volatile Timers.@Nullable Alarm alarm;
 
     /** The lease that waits for a thread of the application on which to be handed out. */
-    private volatile Lease undelivered;
+    private volatile @Nullable Lease undelivered;
 
     private long deliverUntil;
 
@@ -181,7 +183,7 @@ final class WaitingWithoutThread {
         } else {
             standInLine();
             long left = attempts.left();
-            alarm = threadless.in(turn.isFirst() ? Math.min(left, attempts.pause()) : left, this::happened);
+            alarm = threadless.in(isFirst() ? Math.min(left, attempts.pause()) : left, this::happened);
         }
     }
 
@@ -237,11 +239,15 @@ final class WaitingWithoutThread {
         happened();
     }
 
+    private boolean isFirst() {
+        return turn != null && turn.isFirst();
+    }
+
     private boolean takeTurn() {
         if (news.getAndSet(false)) {
             attempts.news();
         }
-        boolean attempt = unknown || turn.isFirst() && attempts.left() > 0 && attempts.pause() <= 0;
+        boolean attempt = unknown || isFirst() && attempts.left() > 0 && attempts.pause() <= 0;
         unknown = false;
         return attempt;
     }
@@ -266,7 +272,7 @@ final class WaitingWithoutThread {
     }
 
     /** Leaves the line. */
-    private void end(AcquireResult done) {
+    private void end(@Nullable AcquireResult done) {
         over = true;
         if (!(done instanceof AcquireResult.Held)) { // which is still to be handed out
             threadless.remove(this);
@@ -297,7 +303,7 @@ final class WaitingWithoutThread {
         if (settled.compareAndSet(false, true)) {
             cancelAlarm();
             threadless.remove(this);
-            Lease got = undelivered;
+            Lease got = Objects.requireNonNull(undelivered, "a lease to hand out");
             if (!promise.complete(got)) { // cancelled just now
                 got.release();
             }
