@@ -15,6 +15,8 @@ public final class QuorumUnavailableException extends LockException {
     private final TreeMap<String, String> failures;
 
     /**
+     * Reports that too few nodes could vote.
+     *
      * @param name the lock's name
      * @param nodes how many nodes there are
      * @param waited for how long a quorum was tried for
