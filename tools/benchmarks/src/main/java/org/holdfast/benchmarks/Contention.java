@@ -108,11 +108,7 @@ public final class Contention {
             RLock lock = client.getLock("wanted-redisson");
             contend(threads, () -> {
                 lock.lock();
-                try {
-                    // what it costs to have it
-                } finally {
-                    lock.unlock();
-                }
+                lock.unlock();
             });
             client.shutdown();
             return;
