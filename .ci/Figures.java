@@ -35,8 +35,8 @@ import javax.tools.StandardJavaFileManager;
 /**
  * Measures how large the rooms of the code base are, and how much they know of each other.
  *
- * <p>Run it with {@code java .ci/Figures.java} after {@code mvn compile}. For each module that is named, or for the adapter's core
- * and the CDI extension, it prints one row: files, lines of files and of methods (median, 90th of 100, largest), the part of the
+ * <p>Run it with {@code java .ci/Figures.java} after {@code mvn compile}. For each module that is named, or for the API, the core and
+ * the CDI extension, it prints one row: files, lines of files and of methods (median, 90th of 100, largest), the part of the
  * fields that is final, types in the largest package, types in circles of classes and in the largest of them, the most types that one
  * type knows, and the most parameters of a constructor. A nested type counts as part of the type around it. Types of other
  * libraries do not count.
@@ -64,7 +64,7 @@ final class Figures {
         System.out.println("| module | files | lines/file | lines/method | final fields | largest package | types in circles"
                 + " | largest circle | widest fan-out | constructor parameters |");
         System.out.println("|---|---|---|---|---|---|---|---|---|---|");
-        List<String> measured = modules.length > 0 ? List.of(modules) : List.of("adapter/core", "cdi-extension");
+        List<String> measured = modules.length > 0 ? List.of(modules) : List.of("adapter/api", "adapter/core", "cdi-extension");
         List<String> notes = new ArrayList<>();
         for (String module : measured) {
             Figures figures = new Figures(Path.of(module));

@@ -6,7 +6,11 @@ public final class InvalidLockRequestException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** @param message what is not allowed, and what would be */
+    /**
+     * Reports a request that is not allowed.
+     *
+     * @param message what is not allowed, and what would be
+     */
     public InvalidLockRequestException(String message) {
         super("HF0204: " + message);
     }

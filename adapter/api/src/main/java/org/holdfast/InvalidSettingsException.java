@@ -8,7 +8,11 @@ public final class InvalidSettingsException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
-    /** @param violations each setting that cannot be used, what it was and what is allowed */
+    /**
+     * Reports settings that cannot be used.
+     *
+     * @param violations each setting that cannot be used, what it was and what is allowed
+     */
     public InvalidSettingsException(List<String> violations) {
         super("HF0101: invalid settings: " + String.join("; ", violations));
     }

@@ -14,6 +14,14 @@ import java.util.Objects;
  */
 public record LeaseLoss(String name, long token, Duration heldFor, String reason) {
 
+    /**
+     * Checks that everything is there.
+     *
+     * @param name the lock's name
+     * @param token the lease's fencing token
+     * @param heldFor how long it was held for certain
+     * @param reason what happened, in words
+     */
     public LeaseLoss {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(heldFor, "heldFor");

@@ -8,7 +8,11 @@ public final class LeaseLostException extends LockException {
 
     private final transient LeaseLoss loss;
 
-    /** @param loss what was lost, when and why */
+    /**
+     * Reports that a lease was lost.
+     *
+     * @param loss what was lost, when and why
+     */
     public LeaseLostException(LeaseLoss loss) {
         super("HF0203: " + loss);
         this.loss = loss;

@@ -41,6 +41,20 @@ public record LockHolder(
     /** Stands for a host or a thread of which nothing is known. */
     public static final String UNKNOWN = "unknown";
 
+    /**
+     * Checks that everything is there.
+     *
+     * @param name the lock's name
+     * @param mode how it is held
+     * @param host the machine that the holder's process runs on
+     * @param pid the process there
+     * @param thread the thread that took the lock
+     * @param since when it was taken
+     * @param token its fencing token
+     * @param remaining for how long a node keeps the lock at the most if it is not renewed
+     * @param nodes how many nodes report it
+     * @param here whether the holder is in this very process
+     */
     public LockHolder {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(mode, "mode");

@@ -60,6 +60,17 @@ public record LockRequest(
     /**
      * Checks what can be checked without knowing the factory.
      *
+     * @param names the lock's name
+     * @param mode how the lock is held
+     * @param permits how many may hold the lock at once in the mode {@link LockMode#PERMIT}
+     * @param fair whether waiters get the lock in the order in which they came
+     * @param waitTimeout how long to wait for a lock that another holder has
+     * @param ttl for how long a node keeps the lock of a holder that does not renew it any more
+     * @param renewal whether the lease is renewed until it is released
+     * @param maxHold how long the lease lasts at the most
+     * @param atLeast for how long no other holder gets the lock
+     * @param interruptOnLoss whether the thread that takes the lease is interrupted if the lease is lost
+     * @param scope what ends a lease that is not released
      * @throws InvalidLockRequestException if a part is missing or out of its range
      */
     public LockRequest {

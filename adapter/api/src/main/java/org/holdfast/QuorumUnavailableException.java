@@ -3,6 +3,7 @@ package org.holdfast;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -14,6 +15,8 @@ public final class QuorumUnavailableException extends LockException {
     private final TreeMap<String, String> failures;
 
     /**
+     * Reports that too few nodes could vote.
+     *
      * @param name the lock's name
      * @param nodes how many nodes there are
      * @param waited for how long a quorum was tried for
@@ -46,7 +49,7 @@ public final class QuorumUnavailableException extends LockException {
         return Map.copyOf(failures);
     }
 
-    private static String message(String what, int nodes, Duration waited, TreeMap<String, String> failures) {
+    private static String message(String what, int nodes, Duration waited, SortedMap<String, String> failures) {
         return "HF0202: " + what + ": it needs the votes of " + (nodes / 2 + 1) + " of " + nodes + " nodes, "
                 + (nodes - failures.size()) + " could vote in " + waited.toMillis() + " ms; "
                 + failures.entrySet().stream()

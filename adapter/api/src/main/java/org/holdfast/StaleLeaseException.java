@@ -13,6 +13,8 @@ public final class StaleLeaseException extends LockException {
     private final long seen;
 
     /**
+     * Reports a writer whose lock has a later holder.
+     *
      * @param name the lock's name
      * @param token the fencing token of the writer
      * @param seen the larger one that the resource has seen

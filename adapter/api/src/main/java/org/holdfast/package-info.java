@@ -10,4 +10,7 @@
  * <p>Contention is a value (an empty {@code Optional}); everything else that goes wrong is a {@link
  * org.holdfast.LockException}. Nothing here knows Redis, Jakarta Connectors or CDI.
  */
+@NullMarked
 package org.holdfast;
+
+import org.jspecify.annotations.NullMarked;

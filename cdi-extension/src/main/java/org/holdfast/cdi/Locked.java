@@ -88,8 +88,7 @@ public @interface Locked {
      * with one lease, in no order that could lead to a deadlock; names that come out equal count once.
      *
      * <p>Checked when the application is deployed. At the call, an expression that yields null, nothing, an array or a value
-     * with the identity of an object in its text is refused: it would be another lock for each call. A backslash before {@code #{} makes it plain text; {@code ${}
-     * is refused.
+     * with the identity of an object in its text is refused: it would be another lock for each call. A backslash before <code>#&#123;</code> makes it plain text; <code>$&#123;</code> is refused.
      */
     @Nonbinding
     String[] value();

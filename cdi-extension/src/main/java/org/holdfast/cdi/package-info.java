@@ -6,4 +6,7 @@
  * Events report what becomes of locks: {@link org.holdfast.cdi.LeaseAcquired}, {@link org.holdfast.cdi.LeaseReleased},
  * {@link org.holdfast.cdi.LeaseLost} and {@link org.holdfast.cdi.LockTimedOut}.
  */
+@NullMarked
 package org.holdfast.cdi;
+
+import org.jspecify.annotations.NullMarked;

@@ -6,6 +6,7 @@ import jakarta.resource.spi.work.Work;
 import jakarta.resource.spi.work.WorkException;
 import jakarta.resource.spi.work.WorkManager;
 import java.util.List;
+import java.util.Objects;
 import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.ScheduledExecutorService;
@@ -15,6 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.runtime.Scheduling;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of an adapter: the container's managed executor, and a timer of ours in case that stands still.
@@ -47,12 +49,12 @@ final class ContainerScheduling implements Scheduling {
     /** An executor that rejects tasks is asked this often at the least: nothing of ours is left in its queue. 1 min. */
     private static final int MOST_PROBE_TURNS = 3_000;
 
-    private final ScheduledExecutorService executor;
+    private final @Nullable ScheduledExecutorService executor;
     private final Timer timer;
     private final WorkManager works;
     private final SpareThreads spare;
     private final ReentrantLock running = new ReentrantLock();
-    private volatile ScheduledFuture<?> managed;
+    private volatile @Nullable ScheduledFuture<?> managed;
     private volatile boolean managedRan;
     private volatile boolean probeRan;
     private volatile boolean closed;
@@ -70,7 +72,7 @@ final class ContainerScheduling implements Scheduling {
     private boolean warned;
 
     /** @param executor null for none */
-    ContainerScheduling(ScheduledExecutorService executor, SpareThreads.Timers timers, WorkManager works) {
+    ContainerScheduling(@Nullable ScheduledExecutorService executor, SpareThreads.Timers timers, WorkManager works) {
         this.executor = executor;
         this.works = works;
         this.timer = timers.createTimer();
@@ -89,7 +91,7 @@ final class ContainerScheduling implements Scheduling {
      * @param violations receives a sentence if there is none of that name
      * @return null for none
      */
-    static ScheduledExecutorService findExecutor(String name, List<String> violations) {
+    static @Nullable ScheduledExecutorService findExecutor(@Nullable String name, List<String> violations) {
         if (name == null || name.isEmpty()) {
             return serversOwn();
         }
@@ -100,7 +102,7 @@ final class ContainerScheduling implements Scheduling {
         return executor;
     }
 
-    private static ScheduledExecutorService serversOwn() {
+    private static @Nullable ScheduledExecutorService serversOwn() {
         for (String known : NAMES) {
             ScheduledExecutorService found = lookUp(known);
             if (found != null) {
@@ -114,7 +116,7 @@ final class ContainerScheduling implements Scheduling {
         return null;
     }
 
-    private static ScheduledExecutorService lookUp(String name) {
+    private static @Nullable ScheduledExecutorService lookUp(String name) {
         try {
             return InitialContext.doLookup(name) instanceof ManagedScheduledExecutorService found ? found : null;
         } catch (NamingException | RuntimeException e) { // servers differ in how they say no
@@ -139,10 +141,10 @@ final class ContainerScheduling implements Scheduling {
     }
 
     /** Returns null if the executor takes no task: the timer does without it. */
-    private ScheduledFuture<?> schedule(Runnable task, long pauseMillis) {
+    private @Nullable ScheduledFuture<?> schedule(Runnable task, long pauseMillis) {
         try {
-            return executor.scheduleWithFixedDelay(
-                    () -> runManaged(task), pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+            return Objects.requireNonNull(executor)
+                    .scheduleWithFixedDelay(() -> runManaged(task), pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
         } catch (RuntimeException e) { // containers differ in how they say no, and none may end the timer
             LOG.log(
                     System.Logger.Level.DEBUG,
@@ -230,7 +232,7 @@ final class ContainerScheduling implements Scheduling {
 
     private boolean probe() {
         try {
-            executor.execute(() -> probeRan = true);
+            Objects.requireNonNull(executor).execute(() -> probeRan = true);
             return true;
         } catch (RuntimeException e) { // containers differ in how they say no
             return false;

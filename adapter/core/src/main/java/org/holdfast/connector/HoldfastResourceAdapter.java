@@ -24,6 +24,7 @@ import org.holdfast.runtime.LockSpaces;
 import org.holdfast.runtime.Scheduling;
 import org.holdfast.runtime.Settings;
 import org.holdfast.transaction.JtaTransactions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Holdfast as a resource adapter: the settings, and the life of one lock service.
@@ -43,119 +44,123 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
             description = "Independent Redis nodes, an odd number, comma separated:"
                     + " redis[s]://[[user]:password@]host[:port][/database]. Required.",
             confidential = true) // for the passwords that it may have in it
-    private String nodes;
+    @SuppressWarnings("unused") // see confidential
+    private @Nullable String nodes;
 
     @ConfigProperty(description = "ACL user at nodes whose address names none. Default: the default user.")
-    private String user;
+    private @Nullable String user;
 
     @ConfigProperty(description = "Password at nodes whose address names none. Default: none.", confidential = true)
-    private String password;
+    @SuppressWarnings("unused") // see confidential
+    private @Nullable String password;
 
     @ConfigProperty(
             description = "File that holds the password instead, read for each connection: it can be changed while"
                     + " the adapter runs. Default: none.")
-    private String passwordFile;
+    private @Nullable String passwordFile;
 
     @ConfigProperty(
             description = "File with the certificates to trust at rediss:// nodes, read for each connection."
                     + " Default: the trust of the JVM.")
-    private String trustStore;
+    private @Nullable String trustStore;
 
     @ConfigProperty(description = "Type of trustStore. Default: PKCS12.")
-    private String trustStoreType;
+    private @Nullable String trustStoreType;
 
     @ConfigProperty(description = "Password of trustStore. Default: none.", confidential = true)
-    private String trustStorePassword;
+    @SuppressWarnings("unused") // see confidential
+    private @Nullable String trustStorePassword;
 
     @ConfigProperty(
             description = "File with the certificate and key that we show to rediss:// nodes, read for each connection."
                     + " Default: none.")
-    private String keyStore;
+    private @Nullable String keyStore;
 
     @ConfigProperty(description = "Type of keyStore. Default: PKCS12.")
-    private String keyStoreType;
+    private @Nullable String keyStoreType;
 
     @ConfigProperty(description = "Password of keyStore and of the key in it. Default: none.", confidential = true)
-    private String keyStorePassword;
+    @SuppressWarnings("unused") // see confidential
+    private @Nullable String keyStorePassword;
 
     @ConfigProperty(
             description = "Whether the certificate of a rediss:// node must be for the host that its address names."
                     + " Default: true.")
-    private Boolean verifyHostName;
+    private @Nullable Boolean verifyHostName;
 
     @ConfigProperty(description = "What every key begins with. Default: holdfast.")
-    private String keyPrefix;
+    private @Nullable String keyPrefix;
 
     @ConfigProperty(description = "TTL of leases in ms, 100 to maxLeaseTtlMillis. Default: 30000.")
-    private Long ttlMillis;
+    private @Nullable Long ttlMillis;
 
     @ConfigProperty(description = "How long to wait for a lock in ms, 0 or more. Default: 10000.")
-    private Long waitTimeoutMillis;
+    private @Nullable Long waitTimeoutMillis;
 
     @ConfigProperty(description = "How long to wait for one node in ms, 1 to ttlMillis / 2. Default: 200.")
-    private Long nodeTimeoutMillis;
+    private @Nullable Long nodeTimeoutMillis;
 
     @ConfigProperty(
             description = "The longest TTL in ms that may be asked for, 100 to a day, the same in the whole deployment."
                     + " Default: 60000.")
-    private Long maxLeaseTtlMillis;
+    private @Nullable Long maxLeaseTtlMillis;
 
     @ConfigProperty(
             description =
                     "How long nodes remember a fencing token after its lease in ms, 1000 or more. Default: 600000.")
-    private Long fenceRetentionMillis;
+    private @Nullable Long fenceRetentionMillis;
 
     @ConfigProperty(description = "Bound on the error of clock rates as a part of the TTL, 0 to 0.5. Default: 0.01.")
-    private Double driftFactor;
+    private @Nullable Double driftFactor;
 
     @ConfigProperty(
             description =
                     "What must be left of a lease in ms when its transaction commits, 0 to a day; less is renewed before."
                             + " At most half of the TTL is asked for. Default: 1000.")
-    private Long commitMarginMillis;
+    private @Nullable Long commitMarginMillis;
 
     @ConfigProperty(
             description =
                     "How long in ms a process that waits in line and gives no sign of life keeps those behind it waiting,"
                             + " 100 to 60000. Default: 1000.")
-    private Long ticketTtlMillis;
+    private @Nullable Long ticketTtlMillis;
 
     @ConfigProperty(
             description =
                     "How long holders and open transactions may go on when the adapter is stopped, in ms, 0 to 60000. What they"
                             + " have not given back then is lost. Default: 5000.")
-    private Long stopTimeoutMillis;
+    private @Nullable Long stopTimeoutMillis;
 
     @ConfigProperty(
             description =
                     "What is done about nodes that may have forgotten locks: QUARANTINE or OFF. Default: QUARANTINE.")
-    private String guard;
+    private @Nullable String guard;
 
     @ConfigProperty(
             description =
                     "true if the operator vouches that no node loses an acknowledged write in a restart or failover:"
                             + " appendfsync always and no-appendfsync-on-rewrite no, or a service that is durable by design. Of a"
                             + " single node: ?durable=true in its address. Default: false.")
-    private String durable;
+    private @Nullable String durable;
 
     @ConfigProperty(
             description = "maxLeaseTtlMillis of processes that are not restarted yet, while a change is rolled out."
                     + " Default: none.")
-    private Long previousMaxLeaseTtlMillis;
+    private @Nullable Long previousMaxLeaseTtlMillis;
 
     @ConfigProperty(
             description = "fenceRetentionMillis of processes that are not restarted yet, while a change is rolled out."
                     + " Default: none.")
-    private Long previousFenceRetentionMillis;
+    private @Nullable Long previousFenceRetentionMillis;
 
     @ConfigProperty(
             description = "driftFactor of processes that are not restarted yet, while a change is rolled out."
                     + " Default: none.")
-    private Double previousDriftFactor;
+    private @Nullable Double previousDriftFactor;
 
     @ConfigProperty(
             description = "JNDI name of the ManagedScheduledExecutorService that renews leases. Default: the server's.")
-    private String scheduler;
+    private @Nullable String scheduler;
 
     /**
      * The confidential properties that are set, by name. Their fields above declare them and stay null: when something fails, Open
@@ -163,7 +168,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
      */
     private final transient Map<String, String> confidential = new ConcurrentHashMap<>();
 
-    private transient volatile LockSpaces spaces;
+    private transient volatile @Nullable LockSpaces spaces;
 
     /** Why the last start failed; empty if it did not. */
     private transient volatile String whyNotStarted = "";
@@ -293,7 +298,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         return "Holdfast resource adapter";
     }
 
-    private void setConfidential(String property, String value) {
+    private void setConfidential(String property, @Nullable String value) {
         if (value == null) {
             confidential.remove(property);
         } else {
@@ -301,224 +306,224 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         }
     }
 
-    public String getNodes() {
+    public @Nullable String getNodes() {
         return confidential.get(Settings.NODES);
     }
 
-    public void setNodes(String nodes) {
+    public void setNodes(@Nullable String nodes) {
         setConfidential(Settings.NODES, nodes);
     }
 
-    public String getUser() {
+    public @Nullable String getUser() {
         return user;
     }
 
-    public void setUser(String user) {
+    public void setUser(@Nullable String user) {
         this.user = user;
     }
 
-    public String getPassword() {
+    public @Nullable String getPassword() {
         return confidential.get(Settings.PASSWORD);
     }
 
-    public void setPassword(String password) {
+    public void setPassword(@Nullable String password) {
         setConfidential(Settings.PASSWORD, password);
     }
 
-    public String getPasswordFile() {
+    public @Nullable String getPasswordFile() {
         return passwordFile;
     }
 
-    public void setPasswordFile(String passwordFile) {
+    public void setPasswordFile(@Nullable String passwordFile) {
         this.passwordFile = passwordFile;
     }
 
-    public String getTrustStore() {
+    public @Nullable String getTrustStore() {
         return trustStore;
     }
 
-    public void setTrustStore(String trustStore) {
+    public void setTrustStore(@Nullable String trustStore) {
         this.trustStore = trustStore;
     }
 
-    public String getTrustStoreType() {
+    public @Nullable String getTrustStoreType() {
         return trustStoreType;
     }
 
-    public void setTrustStoreType(String trustStoreType) {
+    public void setTrustStoreType(@Nullable String trustStoreType) {
         this.trustStoreType = trustStoreType;
     }
 
-    public String getTrustStorePassword() {
+    public @Nullable String getTrustStorePassword() {
         return confidential.get(Settings.TRUST_STORE + Settings.STORE_PASSWORD);
     }
 
-    public void setTrustStorePassword(String trustStorePassword) {
+    public void setTrustStorePassword(@Nullable String trustStorePassword) {
         setConfidential(Settings.TRUST_STORE + Settings.STORE_PASSWORD, trustStorePassword);
     }
 
-    public String getKeyStore() {
+    public @Nullable String getKeyStore() {
         return keyStore;
     }
 
-    public void setKeyStore(String keyStore) {
+    public void setKeyStore(@Nullable String keyStore) {
         this.keyStore = keyStore;
     }
 
-    public String getKeyStoreType() {
+    public @Nullable String getKeyStoreType() {
         return keyStoreType;
     }
 
-    public void setKeyStoreType(String keyStoreType) {
+    public void setKeyStoreType(@Nullable String keyStoreType) {
         this.keyStoreType = keyStoreType;
     }
 
-    public String getKeyStorePassword() {
+    public @Nullable String getKeyStorePassword() {
         return confidential.get(Settings.KEY_STORE + Settings.STORE_PASSWORD);
     }
 
-    public void setKeyStorePassword(String keyStorePassword) {
+    public void setKeyStorePassword(@Nullable String keyStorePassword) {
         setConfidential(Settings.KEY_STORE + Settings.STORE_PASSWORD, keyStorePassword);
     }
 
-    public Boolean getVerifyHostName() {
+    public @Nullable Boolean getVerifyHostName() {
         return verifyHostName;
     }
 
     /** The same: Payara and GlassFish log a stack trace where a property of type Boolean has no such getter. */
-    public Boolean isVerifyHostName() {
+    public @Nullable Boolean isVerifyHostName() {
         return verifyHostName;
     }
 
-    public void setVerifyHostName(Boolean verifyHostName) {
+    public void setVerifyHostName(@Nullable Boolean verifyHostName) {
         this.verifyHostName = verifyHostName;
     }
 
-    public String getKeyPrefix() {
+    public @Nullable String getKeyPrefix() {
         return keyPrefix;
     }
 
-    public void setKeyPrefix(String keyPrefix) {
+    public void setKeyPrefix(@Nullable String keyPrefix) {
         this.keyPrefix = keyPrefix;
     }
 
-    public Long getTtlMillis() {
+    public @Nullable Long getTtlMillis() {
         return ttlMillis;
     }
 
-    public void setTtlMillis(Long ttlMillis) {
+    public void setTtlMillis(@Nullable Long ttlMillis) {
         this.ttlMillis = ttlMillis;
     }
 
-    public Long getWaitTimeoutMillis() {
+    public @Nullable Long getWaitTimeoutMillis() {
         return waitTimeoutMillis;
     }
 
-    public void setWaitTimeoutMillis(Long waitTimeoutMillis) {
+    public void setWaitTimeoutMillis(@Nullable Long waitTimeoutMillis) {
         this.waitTimeoutMillis = waitTimeoutMillis;
     }
 
-    public Long getNodeTimeoutMillis() {
+    public @Nullable Long getNodeTimeoutMillis() {
         return nodeTimeoutMillis;
     }
 
-    public void setNodeTimeoutMillis(Long nodeTimeoutMillis) {
+    public void setNodeTimeoutMillis(@Nullable Long nodeTimeoutMillis) {
         this.nodeTimeoutMillis = nodeTimeoutMillis;
     }
 
-    public Long getMaxLeaseTtlMillis() {
+    public @Nullable Long getMaxLeaseTtlMillis() {
         return maxLeaseTtlMillis;
     }
 
-    public void setMaxLeaseTtlMillis(Long maxLeaseTtlMillis) {
+    public void setMaxLeaseTtlMillis(@Nullable Long maxLeaseTtlMillis) {
         this.maxLeaseTtlMillis = maxLeaseTtlMillis;
     }
 
-    public Long getFenceRetentionMillis() {
+    public @Nullable Long getFenceRetentionMillis() {
         return fenceRetentionMillis;
     }
 
-    public void setFenceRetentionMillis(Long fenceRetentionMillis) {
+    public void setFenceRetentionMillis(@Nullable Long fenceRetentionMillis) {
         this.fenceRetentionMillis = fenceRetentionMillis;
     }
 
-    public Double getDriftFactor() {
+    public @Nullable Double getDriftFactor() {
         return driftFactor;
     }
 
-    public void setDriftFactor(Double driftFactor) {
+    public void setDriftFactor(@Nullable Double driftFactor) {
         this.driftFactor = driftFactor;
     }
 
-    public Long getCommitMarginMillis() {
+    public @Nullable Long getCommitMarginMillis() {
         return commitMarginMillis;
     }
 
-    public void setCommitMarginMillis(Long commitMarginMillis) {
+    public void setCommitMarginMillis(@Nullable Long commitMarginMillis) {
         this.commitMarginMillis = commitMarginMillis;
     }
 
-    public Long getTicketTtlMillis() {
+    public @Nullable Long getTicketTtlMillis() {
         return ticketTtlMillis;
     }
 
-    public void setTicketTtlMillis(Long ticketTtlMillis) {
+    public void setTicketTtlMillis(@Nullable Long ticketTtlMillis) {
         this.ticketTtlMillis = ticketTtlMillis;
     }
 
-    public Long getStopTimeoutMillis() {
+    public @Nullable Long getStopTimeoutMillis() {
         return stopTimeoutMillis;
     }
 
-    public void setStopTimeoutMillis(Long stopTimeoutMillis) {
+    public void setStopTimeoutMillis(@Nullable Long stopTimeoutMillis) {
         this.stopTimeoutMillis = stopTimeoutMillis;
     }
 
-    public String getGuard() {
+    public @Nullable String getGuard() {
         return guard;
     }
 
-    public void setGuard(String guard) {
+    public void setGuard(@Nullable String guard) {
         this.guard = guard;
     }
 
-    public String getDurable() {
+    public @Nullable String getDurable() {
         return durable;
     }
 
-    public void setDurable(String durable) {
+    public void setDurable(@Nullable String durable) {
         this.durable = durable;
     }
 
-    public Long getPreviousMaxLeaseTtlMillis() {
+    public @Nullable Long getPreviousMaxLeaseTtlMillis() {
         return previousMaxLeaseTtlMillis;
     }
 
-    public void setPreviousMaxLeaseTtlMillis(Long previousMaxLeaseTtlMillis) {
+    public void setPreviousMaxLeaseTtlMillis(@Nullable Long previousMaxLeaseTtlMillis) {
         this.previousMaxLeaseTtlMillis = previousMaxLeaseTtlMillis;
     }
 
-    public Long getPreviousFenceRetentionMillis() {
+    public @Nullable Long getPreviousFenceRetentionMillis() {
         return previousFenceRetentionMillis;
     }
 
-    public void setPreviousFenceRetentionMillis(Long previousFenceRetentionMillis) {
+    public void setPreviousFenceRetentionMillis(@Nullable Long previousFenceRetentionMillis) {
         this.previousFenceRetentionMillis = previousFenceRetentionMillis;
     }
 
-    public Double getPreviousDriftFactor() {
+    public @Nullable Double getPreviousDriftFactor() {
         return previousDriftFactor;
     }
 
-    public void setPreviousDriftFactor(Double previousDriftFactor) {
+    public void setPreviousDriftFactor(@Nullable Double previousDriftFactor) {
         this.previousDriftFactor = previousDriftFactor;
     }
 
-    public String getScheduler() {
+    public @Nullable String getScheduler() {
         return scheduler;
     }
 
-    public void setScheduler(String scheduler) {
+    public void setScheduler(@Nullable String scheduler) {
         this.scheduler = scheduler;
     }
 }

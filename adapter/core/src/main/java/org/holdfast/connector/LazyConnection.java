@@ -127,7 +127,6 @@ final class LazyConnection extends AbstractLockConnection {
     }
 
     @Override
-    @Override
     public DistributedLatch latch(String name, long generation, int count) {
         Latch latch = new Latch(name, generation, count);
         Latches.Caller caller = new Latches.Caller() {

@@ -12,6 +12,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
+import org.jspecify.annotations.Nullable;
 
 /** What is bound in JNDI: asks the container's connection manager for handles. */
 public final class LockConnectionFactoryImpl implements LockConnectionFactory, Serializable, Referenceable {
@@ -20,7 +21,7 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
 
     private final LockManagedConnectionFactory factory;
     private final ConnectionManager manager;
-    private Reference reference;
+    private @Nullable Reference reference;
 
     LockConnectionFactoryImpl(LockManagedConnectionFactory factory, ConnectionManager manager) {
         this.factory = factory;
@@ -69,7 +70,7 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
     }
 
     @Override
-    public Reference getReference() {
+    public @Nullable Reference getReference() {
         return reference;
     }
 }

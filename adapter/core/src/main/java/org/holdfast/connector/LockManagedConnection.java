@@ -25,6 +25,7 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.Settings;
+import org.jspecify.annotations.Nullable;
 
 /** One connection to each node, opened when first needed, and the handles that use it now. */
 final class LockManagedConnection implements ManagedConnection {
@@ -44,10 +45,10 @@ final class LockManagedConnection implements ManagedConnection {
     private final Set<LockConnectionHandle> handles = ConcurrentHashMap.newKeySet();
     private final List<ConnectionEventListener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean reported = new AtomicBoolean();
-    private volatile PrintWriter logWriter;
+    private volatile @Nullable PrintWriter logWriter;
 
     /** @param settings of the connection factory; its prefix is the service's */
-    LockManagedConnection(LockService service, Settings settings, PrintWriter logWriter) {
+    LockManagedConnection(LockService service, Settings settings, @Nullable PrintWriter logWriter) {
         this.service = service;
         this.settings = settings;
         this.connections = service.openConnections();
@@ -64,7 +65,7 @@ final class LockManagedConnection implements ManagedConnection {
     }
 
     /** Refuses request properties: this adapter defines none, and would ignore them. */
-    static void requireNone(ConnectionRequestInfo info) throws NotSupportedException {
+    static void requireNone(@Nullable ConnectionRequestInfo info) throws NotSupportedException {
         if (info != null) {
             throw new NotSupportedException("HF0413: lock connections are all alike: there is nothing that a "
                     + info.getClass().getName() + " could ask for");
@@ -220,12 +221,12 @@ final class LockManagedConnection implements ManagedConnection {
     }
 
     @Override
-    public void setLogWriter(PrintWriter out) {
+    public void setLogWriter(@Nullable PrintWriter out) {
         logWriter = out;
     }
 
     @Override
-    public PrintWriter getLogWriter() {
+    public @Nullable PrintWriter getLogWriter() {
         return logWriter;
     }
 }

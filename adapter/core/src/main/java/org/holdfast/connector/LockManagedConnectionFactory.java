@@ -23,6 +23,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.Settings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes managed connections for the container's pool. Has no state but the resource adapter and properties: servers create
@@ -47,23 +48,23 @@ public class LockManagedConnectionFactory
     @ConfigProperty(
             description = "What every key of this factory's locks begins with: equal names below different prefixes are"
                     + " different locks. Default: the adapter's.")
-    private String keyPrefix;
+    private @Nullable String keyPrefix;
 
     @ConfigProperty(
             description = "TTL of leases in ms, 100 to the adapter's maxLeaseTtlMillis. Default: the adapter's.")
-    private Long ttlMillis;
+    private @Nullable Long ttlMillis;
 
     @ConfigProperty(description = "How long to wait for a lock in ms, 0 or more. Default: the adapter's.")
-    private Long waitTimeoutMillis;
+    private @Nullable Long waitTimeoutMillis;
 
-    private transient HoldfastResourceAdapter adapter;
-    private transient PrintWriter logWriter;
+    private transient @Nullable HoldfastResourceAdapter adapter;
+    private transient @Nullable PrintWriter logWriter;
 
     @Override
     public Object createConnectionFactory(ConnectionManager manager) throws ResourceException {
-        if (adapter
-                != null) { // a fault in the settings is to be seen when an application is deployed, not when it works
-            settings();
+        HoldfastResourceAdapter associated = adapter;
+        if (associated != null) { // a fault in the settings is to be seen at deployment, not at work
+            settings(associated);
         }
         return new LockConnectionFactoryImpl(this, manager);
     }
@@ -75,25 +76,27 @@ public class LockManagedConnectionFactory
     }
 
     @Override
-    public ManagedConnection createManagedConnection(Subject subject, ConnectionRequestInfo info)
+    public ManagedConnection createManagedConnection(@Nullable Subject subject, @Nullable ConnectionRequestInfo info)
             throws ResourceException {
-        if (adapter == null) {
+        HoldfastResourceAdapter associated = adapter;
+        if (associated == null) {
             throw new ResourceException("HF0410: no resource adapter is associated with this factory");
         }
         LockManagedConnection.requireNone(info);
-        Settings settings = settings();
-        return new LockManagedConnection(adapter.service(settings), settings, logWriter);
+        Settings settings = settings(associated);
+        return new LockManagedConnection(associated.service(settings), settings, logWriter);
     }
 
-    private Settings settings() throws ResourceException {
-        return adapter.settings(overrides());
+    private Settings settings(HoldfastResourceAdapter associated) throws ResourceException {
+        return associated.settings(overrides());
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#check(LockRequest)}. */
     void check(LockRequest request) {
-        if (adapter != null) {
+        HoldfastResourceAdapter associated = adapter;
+        if (associated != null) {
             try {
-                LockService.defaults(settings()).complete(request);
+                LockService.defaults(settings(associated)).complete(request);
             } catch (ResourceException e) {
                 throw new IllegalStateException(e.getMessage(), e);
             }
@@ -111,13 +114,14 @@ public class LockManagedConnectionFactory
     /** All managed connections of one running adapter that have the same settings are alike. */
     @Override
     @SuppressWarnings("rawtypes")
-    public ManagedConnection matchManagedConnections(Set candidates, Subject subject, ConnectionRequestInfo info)
-            throws ResourceException {
-        if (info != null || adapter == null || candidates.isEmpty()) {
+    public @Nullable ManagedConnection matchManagedConnections(
+            Set candidates, @Nullable Subject subject, @Nullable ConnectionRequestInfo info) throws ResourceException {
+        HoldfastResourceAdapter associated = adapter;
+        if (info != null || associated == null || candidates.isEmpty()) {
             return null; // we never ask with an info: a connection for one is none of ours
         }
-        Settings settings = settings();
-        LockService service = adapter.service(settings);
+        Settings settings = settings(associated);
+        LockService service = associated.service(settings);
         for (Object candidate : candidates) {
             if (candidate instanceof LockManagedConnection connection && connection.matches(service, settings)) {
                 return connection;
@@ -145,7 +149,7 @@ public class LockManagedConnectionFactory
     }
 
     @Override
-    public ResourceAdapter getResourceAdapter() {
+    public @Nullable ResourceAdapter getResourceAdapter() {
         return adapter;
     }
 
@@ -162,37 +166,37 @@ public class LockManagedConnectionFactory
         adapter = holdfast;
     }
 
-    public String getKeyPrefix() {
+    public @Nullable String getKeyPrefix() {
         return keyPrefix;
     }
 
-    public void setKeyPrefix(String keyPrefix) {
+    public void setKeyPrefix(@Nullable String keyPrefix) {
         this.keyPrefix = keyPrefix;
     }
 
-    public Long getTtlMillis() {
+    public @Nullable Long getTtlMillis() {
         return ttlMillis;
     }
 
-    public void setTtlMillis(Long ttlMillis) {
+    public void setTtlMillis(@Nullable Long ttlMillis) {
         this.ttlMillis = ttlMillis;
     }
 
-    public Long getWaitTimeoutMillis() {
+    public @Nullable Long getWaitTimeoutMillis() {
         return waitTimeoutMillis;
     }
 
-    public void setWaitTimeoutMillis(Long waitTimeoutMillis) {
+    public void setWaitTimeoutMillis(@Nullable Long waitTimeoutMillis) {
         this.waitTimeoutMillis = waitTimeoutMillis;
     }
 
     @Override
-    public void setLogWriter(PrintWriter out) {
+    public void setLogWriter(@Nullable PrintWriter out) {
         logWriter = out;
     }
 
     @Override
-    public PrintWriter getLogWriter() {
+    public @Nullable PrintWriter getLogWriter() {
         return logWriter;
     }
 

@@ -11,4 +11,7 @@
  *
  * <p>The adapter takes part in no transaction as a resource. It only asks to be notified when one completes.
  */
+@NullMarked
 package org.holdfast.connector;
+
+import org.jspecify.annotations.NullMarked;

@@ -35,4 +35,7 @@
  * <p>Not promised: that a holder which pauses after its last check writes nothing. Only the protected resource can
  * refuse such a write, by the fencing token.
  */
+@NullMarked
 package org.holdfast.protocol;
+
+import org.jspecify.annotations.NullMarked;

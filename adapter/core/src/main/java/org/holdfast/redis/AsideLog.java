@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one of all lock services that share a node log that it is not asked, and the same one that it is asked again.
@@ -29,6 +30,7 @@ final class AsideLog {
      * @param reporter what one lock service knows of the node; the same object each time
      * @return what to append to the line; null if it is not to be logged
      */
+    @Nullable
     String claimLine(Object reporter, AsideCause cause) {
         if (logged.containsValue(cause)) {
             return null;

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeErrors;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -142,7 +143,7 @@ final class InspectionDecoder {
 
     private static Object requiredReply(Object reply, String command) {
         if (reply instanceof JedisDataException e) {
-            throw new NodeRefusedException(NodeErrors.explainLook(command, e.getMessage()));
+            throw new NodeRefusedException(NodeErrors.explainLook(command, Failures.describe(e)));
         }
         return reply;
     }

@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.NodeSet;
@@ -58,7 +59,7 @@ final class Interests {
      * @param served whether a thread serves the subscriptions, which lets this one linger
      */
     void remove(String name, long now, boolean served) {
-        Interest known = byName.get(name);
+        Interest known = Objects.requireNonNull(byName.get(name), name);
         known.waiters--;
         known.leftAt = now;
         if (!served && known.waiters == 0) {

@@ -21,6 +21,7 @@ import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 
 /**
@@ -106,7 +107,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     public Round send(Command command, NodeSet targets) {
         lock.lock();
         try {
-            String[] obstacles = openWhatIsMissing(targets);
+            String @Nullable [] obstacles = openWhatIsMissing(targets);
             Round round = writeTo(targets, obstacles, command);
             pushTo(targets);
             return round;
@@ -120,7 +121,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         List<Round> rounds = new ArrayList<>(commands.size());
         lock.lock();
         try {
-            String[] obstacles = openWhatIsMissing(targets);
+            String @Nullable [] obstacles = openWhatIsMissing(targets);
             for (Command command : commands) {
                 rounds.add(writeTo(targets, obstacles, command));
             }
@@ -131,7 +132,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         return rounds;
     }
 
-    private Round writeTo(NodeSet targets, String[] obstacles, Command command) {
+    private Round writeTo(NodeSet targets, String @Nullable [] obstacles, Command command) {
         PendingRound round = new PendingRound(pipelines, lock, targets.size());
         NodeSet open = whereItGoes(targets, obstacles, round);
         boolean known = scripts.areKnown(ScriptCodec.script(command), open);
@@ -161,7 +162,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     /** Opens the connections that targets lack; returns what stands against them by node, or null if none was lacking. */
-    private String[] openWhatIsMissing(NodeSet targets) {
+    private String @Nullable [] openWhatIsMissing(NodeSet targets) {
         for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node)) {
                 pipelines.dropIfStale(
@@ -178,7 +179,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     /** Opens what is needed, and with it whatever else is missing: it will be needed soon, and may hang as well. */
-    private String[] open(NodeSet needed) {
+    private String @Nullable [] open(NodeSet needed) {
         if (needed.isEmpty()) {
             return null;
         }
@@ -199,7 +200,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     /** Reports to a round which of its nodes cannot be asked, and returns the others. */
-    private NodeSet whereItGoes(NodeSet targets, String[] obstacles, PendingRound round) {
+    private NodeSet whereItGoes(NodeSet targets, String @Nullable [] obstacles, PendingRound round) {
         NodeSet open = NodeSet.NONE;
         for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node)) {
@@ -215,7 +216,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     /** Returns null if it is to be asked. */
-    private String obstacle(int node, String[] obstacles) {
+    private @Nullable String obstacle(int node, String @Nullable [] obstacles) {
         if (!pipelines.isConnected(node) && obstacles != null && obstacles[node] != null) {
             return obstacles[node];
         }
@@ -224,7 +225,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     /** Returns null if it may be asked. */
-    private String whyNotAsked(int node) {
+    private @Nullable String whyNotAsked(int node) {
         if (closing) {
             return "this channel is closed";
         }

@@ -2,6 +2,7 @@
 package org.holdfast.redis;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.env.Recorder;
@@ -153,7 +154,7 @@ final class NodeHealth {
         State seen;
         State now;
         do {
-            seen = state.get();
+            seen = Objects.requireNonNull(state.get());
             now = admission.quarantineNanos() > 0 ? quarantined(admission, seen) : UP;
         } while (!state.compareAndSet(seen, now));
         if (seen.getClass() != now.getClass()) {
@@ -170,7 +171,8 @@ final class NodeHealth {
     private State.Quarantined quarantined(Admission admission, State before) {
         String known = before instanceof State.Quarantined already ? already.reason() : BY_MARK;
         return new State.Quarantined(
-                time.nanoTime() + admission.quarantineNanos(), admission.reason() == null ? known : admission.reason());
+                time.nanoTime() + admission.quarantineNanos(),
+                admission.reason().isEmpty() ? known : admission.reason());
     }
 
     /**

@@ -16,8 +16,10 @@ import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnection;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -48,7 +50,7 @@ final class NodeInspector {
     private final NodeGuard guard;
 
     /** Why the last inspection refused the node; null if it did not. Each one begins its quarantine anew then. */
-    private volatile String refusedFor;
+    private volatile @Nullable String refusedFor;
 
     /**
      * @param acceptedSettings the settings that processes must share
@@ -88,9 +90,7 @@ final class NodeInspector {
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
             refusedFor = null;
             return new Admission(
-                    admitted.runId(),
-                    TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()),
-                    admitted.reason().isEmpty() ? null : admitted.reason());
+                    admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
         }
         throw unsettled();
     }
@@ -211,7 +211,7 @@ final class NodeInspector {
         try {
             return connection.executeCommand(call);
         } catch (JedisDataException e) {
-            throw new JedisDataException(LockScript.MARK.explain(e.getMessage()));
+            throw new JedisDataException(LockScript.MARK.explain(Failures.describe(e)));
         }
     }
 }

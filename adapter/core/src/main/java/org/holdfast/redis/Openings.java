@@ -10,6 +10,7 @@ import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.LocalFailureException;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of one channel that are being opened: to all nodes at once, within one node timeout altogether.
@@ -59,7 +60,7 @@ final class Openings {
         private final int node;
         private final long deadline;
         private final AtomicBoolean begun = new AtomicBoolean();
-        private String obstacle = "it is being connected to, which takes longer than the node timeout";
+        private @Nullable String obstacle = "it is being connected to, which takes longer than the node timeout";
         private boolean ended;
 
         Attempt(int node, long deadline) {
@@ -91,7 +92,7 @@ final class Openings {
             }
         }
 
-        private void end(NodeConnection connection, String failure) {
+        private void end(@Nullable NodeConnection connection, String failure) {
             lock.lock();
             try {
                 ended = true;

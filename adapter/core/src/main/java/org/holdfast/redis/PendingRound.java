@@ -7,6 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Round;
+import org.jspecify.annotations.Nullable;
 
 /** The answers to one command that was sent over {@link NodeConnections}. Guarded by their lock. */
 final class PendingRound implements Round {
@@ -14,9 +15,9 @@ final class PendingRound implements Round {
     private final Reader reader;
     private final ReentrantLock lock;
     private final ArrayDeque<Answer> arrived;
-    private Condition changed;
+    private @Nullable Condition changed;
     private int outstanding;
-    private Consumer<Answer> late;
+    private @Nullable Consumer<Answer> late;
 
     /** Reads the answers, for the thread that waits for them. Called with the lock of the connections. */
     interface Reader {

@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.redis.wire.NodeAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ensures that each Redis process has one vote, whatever number of addresses lead to it: another spelling of its host,
@@ -26,7 +27,7 @@ final class SameProcessCheck {
     private final ReentrantLock lock = new ReentrantLock();
 
     /** Which process each node was when it was inspected last; null where it never was. */
-    private final String[] runIds;
+    private final @Nullable String[] runIds;
 
     private final LogRateLimiter logLimiter;
     private boolean reported;
@@ -50,12 +51,12 @@ final class SameProcessCheck {
             runIds[node] = admission.runId();
             for (int earlier = 0; earlier < node; earlier++) {
                 if (isAskedAs(admission.runId(), earlier)) {
-                    throw refusal(earlier);
+                    throw new NodeRefusedException(refusal(earlier));
                 }
             }
             for (int later = node + 1; later < runIds.length; later++) {
                 if (isAskedAs(admission.runId(), later)) {
-                    health.get(later).refuse(refusal(node).getMessage());
+                    health.get(later).refuse(refusal(node));
                 }
             }
             health.get(node).admitted(admission);
@@ -94,8 +95,7 @@ final class SameProcessCheck {
         return runId.equals(runIds[node]) && health.get(node).isAsked();
     }
 
-    private NodeRefusedException refusal(int voter) {
-        return new NodeRefusedException(
-                "it is the same Redis process as " + addresses.get(voter) + ", and has one vote");
+    private String refusal(int voter) {
+        return "it is the same Redis process as " + addresses.get(voter) + ", and has one vote";
     }
 }

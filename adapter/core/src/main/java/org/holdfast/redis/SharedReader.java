@@ -7,12 +7,14 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 import org.holdfast.redis.wire.NodeConnection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one of the threads that wait for answers on a channel read for all of them, with one selector.
@@ -32,7 +34,7 @@ final class SharedReader {
     /** The rounds whose threads wait while another thread reads for them. */
     private final ArrayDeque<PendingRound> readFor = new ArrayDeque<>();
 
-    private Selector selector;
+    private @Nullable Selector selector;
     private boolean reading;
     private long reads;
 
@@ -53,11 +55,15 @@ final class SharedReader {
         }
     }
 
+    private Selector selector() {
+        return Objects.requireNonNull(selector, "requireSelector comes before the first connection");
+    }
+
     /** Reads from a connection too from now on. */
     void add(NodeConnection connection, int node) {
-        connection.register(selector, node);
+        connection.register(selector(), node);
         if (reading) {
-            selector.wakeup(); // the reader thread does not know of the new connection yet
+            selector().wakeup(); // the reader thread does not know of the new connection yet
         }
     }
 
@@ -65,7 +71,7 @@ final class SharedReader {
     void answered() {
         wasRead.signalAll();
         if (reading) {
-            selector.wakeup(); // the reader thread may have got its answer just now
+            selector().wakeup(); // the reader thread may have got its answer just now
         }
     }
 
@@ -119,7 +125,7 @@ final class SharedReader {
         reading = true;
         lock.unlock();
         try {
-            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
+            selector().select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
         } catch (ClosedSelectorException e) {
             // the channel was closed meanwhile: every request has its answer by now
         } catch (IOException e) {
@@ -152,7 +158,7 @@ final class SharedReader {
     /** Makes the reader thread read at once, so that no node is found overdue while its answer lies unread. */
     private void letReaderRead() {
         long seen = reads;
-        selector.wakeup();
+        selector().wakeup();
         while (reading && reads == seen && !stopped) {
             wasRead.awaitUninterruptibly();
         }
@@ -163,7 +169,7 @@ final class SharedReader {
         if (stopped) {
             return;
         }
-        Set<SelectionKey> selected = selector.selectedKeys();
+        Set<SelectionKey> selected = selector().selectedKeys();
         for (SelectionKey key : selected) {
             if (key.isValid()) {
                 ready.accept((Integer) key.attachment());

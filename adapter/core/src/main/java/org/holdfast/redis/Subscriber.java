@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +17,7 @@ import org.holdfast.protocol.queue.ReleaseNotifications;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives releases by other processes: one connection to each node, for all locks that callers wait for.
@@ -43,9 +45,9 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stopped = lock.newCondition();
     private final Interests interests;
-    private Consumer<String> listener;
+    private Consumer<String> listener = name -> {};
     private ObjLongConsumer<String> forced = (name, token) -> {};
-    private Selector selector;
+    private @Nullable Selector selector;
     private boolean running;
     private int threadsAlive;
     private boolean failed;
@@ -86,9 +88,13 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         }
     }
 
+    private void wake() {
+        Objects.requireNonNull(selector, "a thread that listens has a selector").wakeup();
+    }
+
     private void wakeOrStart() {
         if (running) {
-            selector.wakeup();
+            wake();
             return;
         }
         long now = time.nanoTime();
@@ -292,7 +298,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
                 stoppedAt = time.nanoTime();
             }
             if (threadsAlive > 0) {
-                selector.wakeup();
+                wake();
             }
         } finally {
             lock.unlock();

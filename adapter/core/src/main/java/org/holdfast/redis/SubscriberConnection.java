@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,6 +15,7 @@ import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
@@ -66,9 +68,9 @@ final class SubscriberConnection implements AutoCloseable {
     private final Map<String, String> lockOfChannel = new HashMap<>();
 
     /** Null if no connection is being opened. */
-    private Opening opening;
+    private @Nullable Opening opening;
 
-    private NodeConnection connection;
+    private @Nullable NodeConnection connection;
     private Set<String> served = Set.of();
     private long nextConnect;
     private long lastHeard;
@@ -92,8 +94,8 @@ final class SubscriberConnection implements AutoCloseable {
         this.nextConnect = now();
     }
 
-    /** A connection, or why there is none. */
-    private record Opened(NodeConnection connection, String failure) {}
+    /** A connection, or null and why there is none. */
+    private record Opened(@Nullable NodeConnection connection, String failure) {}
 
     /** Opens a connection on another thread: a node that hangs must not keep the thread from listening to others. */
     private final class Opening implements Runnable {
@@ -105,7 +107,7 @@ final class SubscriberConnection implements AutoCloseable {
         public void run() {
             Opened opened;
             try {
-                opened = new Opened(connector.open(node), null);
+                opened = new Opened(connector.open(node), "");
             } catch (RuntimeException | OutOfMemoryError e) {
                 opened = new Opened(null, Failures.describe(e));
             }
@@ -163,12 +165,13 @@ final class SubscriberConnection implements AutoCloseable {
             return;
         }
         opening = null;
-        if (opened.connection() == null) {
+        NodeConnection fresh = opened.connection();
+        if (fresh == null) {
             drop(opened.failure(), PAUSE_NANOS);
             return;
         }
-        connection = opened.connection();
-        connection.register(selector, node);
+        connection = fresh;
+        fresh.register(selector, node);
         lastHeard = now();
         lastPing = lastHeard;
     }
@@ -194,7 +197,11 @@ final class SubscriberConnection implements AutoCloseable {
     }
 
     private void send(Command command, String channel) {
-        connection.sendCommand(new CommandArguments(command).add(channel.getBytes(StandardCharsets.UTF_8)));
+        connected().sendCommand(new CommandArguments(command).add(channel.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private NodeConnection connected() {
+        return Objects.requireNonNull(connection, "there is no connection to listen on");
     }
 
     /** Asks for a sign of life when it is quiet, and gives the connection up when none has come. */
@@ -206,7 +213,7 @@ final class SubscriberConnection implements AutoCloseable {
         }
         if (now - lastHeard > QUIET_NANOS && now - lastPing > QUIET_NANOS) {
             lastPing = now;
-            connection.sendCommand(new CommandArguments(Command.PING));
+            connected().sendCommand(new CommandArguments(Command.PING));
         }
         return true;
     }
@@ -222,13 +229,13 @@ final class SubscriberConnection implements AutoCloseable {
         try {
             do {
                 lastHeard = now();
-                understand(connection.read(LONGEST_PART_NANOS));
+                understand(connected().read(LONGEST_PART_NANOS));
             } while (hasMore() && lastHeard - begun < LONGEST_TURN_NANOS);
         } catch (JedisAccessControlException e) {
-            tellOfRefusal(e.getMessage());
-            drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
+            tellOfRefusal(Failures.describe(e));
+            drop(Failures.describe(e), FORBIDDEN_PAUSE_NANOS);
         } catch (JedisDataException e) {
-            drop(e.getMessage(), FORBIDDEN_PAUSE_NANOS);
+            drop(Failures.describe(e), FORBIDDEN_PAUSE_NANOS);
         } catch (RuntimeException e) {
             drop(Failures.describe(e), PAUSE_NANOS);
         }

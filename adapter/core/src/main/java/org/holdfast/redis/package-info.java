@@ -15,4 +15,7 @@
  * {@link org.holdfast.redis.script} makes script calls of commands. Only the scripts ({@code *.lua}) ever change a key.
  * No other room knows Jedis.
  */
+@NullMarked
 package org.holdfast.redis;
+
+import org.jspecify.annotations.NullMarked;

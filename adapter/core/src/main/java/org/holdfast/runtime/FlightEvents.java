@@ -37,13 +37,13 @@ final class FlightEvents implements Recorder {
     static final class Acquire extends Event implements Acquiring {
 
         @Label("Name")
-        String name;
+        String name = "";
 
         @Label("Mode")
-        String mode;
+        String mode = "";
 
         @Label("Outcome")
-        String outcome;
+        String outcome = "";
 
         @Label("Token")
         long token;
@@ -70,10 +70,10 @@ final class FlightEvents implements Recorder {
     static final class Wait extends Event implements Queueing {
 
         @Label("Name")
-        String name;
+        String name = "";
 
         @Label("Line")
-        String line;
+        String line = "";
 
         @Label("Held")
         boolean held;
@@ -123,13 +123,13 @@ final class FlightEvents implements Recorder {
     static final class Lost extends Event {
 
         @Label("Name")
-        String name;
+        String name = "";
 
         @Label("Token")
         long token;
 
         @Label("Reason")
-        String reason;
+        String reason = "";
     }
 
     @Name("org.holdfast.NodeState")
@@ -140,13 +140,13 @@ final class FlightEvents implements Recorder {
     static final class NodeState extends Event {
 
         @Label("Node")
-        String node;
+        String node = "";
 
         @Label("State")
-        String state;
+        String state = "";
 
         @Label("Reason")
-        String reason;
+        String reason = "";
     }
 
     @Override

@@ -11,6 +11,7 @@ import javax.management.ObjectName;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
+import org.jspecify.annotations.Nullable;
 
 /** Shows a lock service to JMX. Where that is not allowed there is one line in the log, and nothing else changes. */
 final class Management implements LockServiceMXBean, AutoCloseable {
@@ -23,7 +24,7 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     private final Counters counters;
     private final UnfinishedReleases unfinished;
     private final Supplier<Map<String, String>> nodes;
-    private ObjectName name;
+    private @Nullable ObjectName name;
 
     /** @param nodes returns what is known of each node */
     Management(

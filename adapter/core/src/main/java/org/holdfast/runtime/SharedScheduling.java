@@ -25,7 +25,7 @@ final class SharedScheduling {
 
     private final class Share implements Scheduling {
 
-        private volatile Runnable task;
+        private volatile Runnable task = () -> {};
 
         @Override
         public void repeat(Runnable heartbeat, long pauseMillis) {

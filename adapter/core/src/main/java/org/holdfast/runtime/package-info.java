@@ -6,4 +6,7 @@
  * does each factory of {@link org.holdfast.Holdfast#connect(String)}; they differ only in where threads, transactions and
  * pooling come from. Nothing of Jakarta EE is known here.
  */
+@NullMarked
 package org.holdfast.runtime;
+
+import org.jspecify.annotations.NullMarked;

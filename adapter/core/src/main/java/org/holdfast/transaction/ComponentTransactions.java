@@ -6,6 +6,7 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.naming.NoInitialContextException;
 import org.holdfast.protocol.session.Transactions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transactions of the Jakarta EE component on whose thread a lock is asked for, such as a web module that brings this library
@@ -18,9 +19,9 @@ public final class ComponentTransactions implements Transactions {
 
     private static final String REGISTRY = "java:comp/TransactionSynchronizationRegistry";
 
-    private volatile Transactions found;
+    private volatile @Nullable Transactions found;
 
-    private ComponentTransactions(Transactions found) {
+    private ComponentTransactions(@Nullable Transactions found) {
         this.found = found;
     }
 
@@ -63,7 +64,7 @@ public final class ComponentTransactions implements Transactions {
     }
 
     @Override
-    public Object current() {
+    public @Nullable Object current() {
         return transactions().current();
     }
 

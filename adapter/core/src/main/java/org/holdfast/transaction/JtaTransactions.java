@@ -5,6 +5,7 @@ import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import org.holdfast.protocol.session.Transactions;
+import org.jspecify.annotations.Nullable;
 
 /** The container's transactions. */
 public final class JtaTransactions implements Transactions {
@@ -16,7 +17,7 @@ public final class JtaTransactions implements Transactions {
     }
 
     @Override
-    public Object current() {
+    public @Nullable Object current() {
         return registry.getTransactionStatus() == Status.STATUS_NO_TRANSACTION ? null : registry.getTransactionKey();
     }
 

@@ -74,7 +74,7 @@ class NodeHealthTest {
         passMillis(1_000);
         assertThat(health.isAsked()).isTrue();
         assertThat(health.reason()).isEqualTo("in quarantine for another 2000 ms: it was flushed");
-        health.admitted(new Admission("p", TimeUnit.SECONDS.toNanos(2), null)); // a later look does not know why
+        health.admitted(new Admission("p", TimeUnit.SECONDS.toNanos(2), "")); // a later look does not know why
         assertThat(health.reason()).isEqualTo("in quarantine for another 2000 ms: it was flushed");
     }
 
@@ -90,11 +90,11 @@ class NodeHealthTest {
     void recorder_hearsOfChangesOnly() {
         health.admitted(Admission.TRUSTED);
         health.admitted(new Admission("p", TimeUnit.SECONDS.toNanos(3), "it was flushed"));
-        health.admitted(new Admission("p", TimeUnit.SECONDS.toNanos(2), null));
+        health.admitted(new Admission("p", TimeUnit.SECONDS.toNanos(2), ""));
         health.admitted(Admission.TRUSTED);
         health.failed("silence");
         health.failed("still silence");
-        health.admitted(new Admission("p", TimeUnit.SECONDS.toNanos(1), null));
+        health.admitted(new Admission("p", TimeUnit.SECONDS.toNanos(1), ""));
         assertThat(heard)
                 .containsExactly(
                         "redis://a:6379 quarantined it was flushed",

@@ -4,6 +4,7 @@ package org.holdfast.cdi.internal;
 import java.util.List;
 import java.util.Optional;
 import org.holdfast.cdi.Locked;
+import org.jspecify.annotations.Nullable;
 
 /** What is set from outside in the place of an annotation's members. */
 final class Configuration {
@@ -28,6 +29,7 @@ final class Configuration {
          * @param beanClass whose module may have a configuration of its own: this jar may be in the lib of an EAR, and the bean in
          *     one of its web modules
          */
+        @Nullable
         String value(Class<?> beanClass, String key);
     }
 

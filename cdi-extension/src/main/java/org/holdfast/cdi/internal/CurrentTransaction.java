@@ -7,6 +7,7 @@ import jakarta.transaction.TransactionSynchronizationRegistry;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.naming.NoInitialContextException;
+import org.jspecify.annotations.Nullable;
 
 /** The transaction of the calling thread, where there are transactions. */
 final class CurrentTransaction {
@@ -17,7 +18,7 @@ final class CurrentTransaction {
     private final boolean hasNames = hasNames();
 
     /** One object for all threads; only found where a component's names can be looked up. */
-    private volatile TransactionSynchronizationRegistry registry;
+    private volatile @Nullable TransactionSynchronizationRegistry registry;
 
     private static boolean hasNames() {
         try {
@@ -31,6 +32,7 @@ final class CurrentTransaction {
     }
 
     /** Returns its key if it may commit, else null. */
+    @Nullable
     Object key() {
         TransactionSynchronizationRegistry found = registry();
         return found == null || found.getTransactionStatus() != Status.STATUS_ACTIVE ? null : found.getTransactionKey();
@@ -42,10 +44,11 @@ final class CurrentTransaction {
      * @return false if there is none that would: it may have timed out just now
      */
     boolean afterCompletion(Runnable callback) {
-        if (key() == null) {
+        TransactionSynchronizationRegistry found = registry();
+        if (found == null || key() == null) {
             return false;
         }
-        registry().registerInterposedSynchronization(new Synchronization() {
+        found.registerInterposedSynchronization(new Synchronization() {
             @Override
             public void beforeCompletion() {
                 // what holds before is the adapter's business
@@ -59,7 +62,7 @@ final class CurrentTransaction {
         return true;
     }
 
-    private TransactionSynchronizationRegistry registry() {
+    private @Nullable TransactionSynchronizationRegistry registry() {
         TransactionSynchronizationRegistry known = registry;
         if (known == null && hasNames) {
             try {

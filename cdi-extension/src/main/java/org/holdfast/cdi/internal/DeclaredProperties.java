@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the properties in an expression, as {@code order.customer.id}, through the declared types, to find those that are not there
@@ -108,7 +109,7 @@ final class DeclaredProperties {
     }
 
     /** Returns null for what stands for several classes. */
-    private static Class<?> classOf(Type declared) {
+    private static @Nullable Class<?> classOf(Type declared) {
         if (declared instanceof ParameterizedType parameterized) {
             return (Class<?>) parameterized.getRawType();
         }

@@ -3,6 +3,7 @@ package org.holdfast.cdi.internal;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.LockConnectionFactory;
@@ -43,7 +44,8 @@ final class FactoryLimits {
             factory.check(request);
             return Optional.empty();
         } catch (InvalidLockRequestException e) {
-            return Optional.of(e.getMessage().replace(" (lock '" + ANY_NAME + "')", ""));
+            return Optional.of(
+                    Objects.toString(e.getMessage(), e.toString()).replace(" (lock '" + ANY_NAME + "')", ""));
         } catch (RuntimeException e) {
             return Optional
                     .empty(); // it is closed, or its adapter is, or it is made by the application: the call says so

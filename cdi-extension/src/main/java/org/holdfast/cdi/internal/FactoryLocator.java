@@ -19,6 +19,7 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the factory to lock with: the one that is named, else the application's bean, else under the usual names in JNDI. */
 final class FactoryLocator {
@@ -45,7 +46,7 @@ final class FactoryLocator {
     private static final System.Logger LOG = System.getLogger(FactoryLocator.class.getName());
 
     private final BeanManager beans;
-    private final Bean<?> bean;
+    private final @Nullable Bean<?> bean;
     private final CreationalContext<?> creation;
     private final Optional<String> undecided;
     private final boolean componentsDiffer;
@@ -54,7 +55,7 @@ final class FactoryLocator {
     // References are weak: a factory that is remembered must not keep the class loader of an adapter that was
     // redeployed.
     private final Map<String, WeakReference<LockConnectionFactory>> named = new ConcurrentHashMap<>();
-    private volatile LockConnectionFactory ofTheApplication;
+    private volatile @Nullable LockConnectionFactory ofTheApplication;
     private volatile WeakReference<LockConnectionFactory> ofTheServer = new WeakReference<>(null);
 
     /** By context class loader, which is one for each web module. */
@@ -69,7 +70,7 @@ final class FactoryLocator {
      */
     FactoryLocator(
             BeanManager beans,
-            Bean<?> bean,
+            @Nullable Bean<?> bean,
             Optional<String> undecided,
             boolean componentsDiffer,
             Consumer<LockConnectionFactory> whenFound) {

@@ -29,6 +29,7 @@ import java.lang.reflect.Type;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -38,6 +39,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
+import org.jspecify.annotations.Nullable;
 
 /** Brings {@link Locked} into an application. */
 public class LockExtension implements Extension {
@@ -56,11 +58,11 @@ public class LockExtension implements Extension {
 
     private final LockedOperations operations = new LockedOperations();
     private final Components components = new Components();
-    private volatile TargetOperations targets;
+    private volatile @Nullable TargetOperations targets;
     private final CurrentLeases leases = new CurrentLeases();
-    private volatile CurrentTransaction transactions;
-    private volatile FactoryLocator locator;
-    private volatile LockEvents events;
+
+    /** What calls need; null until the application is deployed, and for ever if it cannot be. */
+    private volatile @Nullable Deployed deployed;
 
     /** What is gathered while the application is deployed. A container may show the same more than once. */
     private final Set<String> problems = new LinkedHashSet<>();
@@ -68,15 +70,16 @@ public class LockExtension implements Extension {
     private final Set<Bean<?>> factories = new LinkedHashSet<>();
     private final Set<Type> produced = new HashSet<>();
     private final Set<Type> observed = new HashSet<>();
-    private OperationReader reader;
+    private final OperationReader reader = new OperationReader(Configuration.ofTheApplication());
     private final WebModule module = WebModule.with(LockExtension.class);
 
     /** Whether components may have names of their own. */
     private volatile boolean componentsDiffer;
 
+    private record Deployed(CurrentTransaction transactions, FactoryLocator locator, LockEvents events) {}
+
     /** Registers the interceptors: this jar has no beans that would be discovered. */
     void register(@Observes BeforeBeanDiscovery event, BeanManager beans) {
-        reader = new OperationReader(Configuration.ofTheApplication());
         targets = new TargetOperations(operations, beans, reader);
         for (Class<?> interceptor : INTERCEPTORS) {
             event.addAnnotatedType(beans.createAnnotatedType(interceptor), interceptor.getName());
@@ -156,7 +159,7 @@ public class LockExtension implements Extension {
                     .types(LockConnection.class, Object.class)
                     .qualifiers(Default.Literal.INSTANCE)
                     .scope(RequestScoped.class)
-                    .createWith(creation -> locator.connect(Optional.empty()))
+                    .createWith(creation -> factories().connect(Optional.empty()))
                     .destroyWith((connection, creation) -> connection.close());
         }
     }
@@ -174,16 +177,19 @@ public class LockExtension implements Extension {
                 problems.add(undecided.get());
             }
         }
-        components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
+        components
+                .shownButNoBeans()
+                .forEach(component -> problems.addAll(operations().problemsOf(component)));
         componentsDiffer |= components.shownButNoBeans().stream().anyMatch(component -> !module.has(component));
         all().forEach(each -> each.limited().forEach((name, limited) -> name.flatMap(FactoryLocator::bound)
                 .ifPresent(bound -> problems.addAll(FactoryLimits.refused(limited, bound)))));
         if (!problems.isEmpty()) {
             event.addDeploymentProblem(refusal(problems));
         }
-        transactions = new CurrentTransaction();
-        locator = new FactoryLocator(beans, factory, undecided, componentsDiffer, this::reportRefused);
-        events = new LockEvents(beans, observed);
+        deployed = new Deployed(
+                new CurrentTransaction(),
+                new FactoryLocator(beans, factory, undecided, componentsDiffer, this::reportRefused),
+                new LockEvents(beans, observed));
         reportDoubts();
         factories.clear();
         produced.clear();
@@ -193,7 +199,7 @@ public class LockExtension implements Extension {
     /** Those of beans, and those of each component that CDI shows and that is no bean. */
     private Stream<LockedOperations> all() {
         return Stream.concat(
-                Stream.of(operations), components.shownButNoBeans().stream().map(targets::operationsOf));
+                Stream.of(operations), components.shownButNoBeans().stream().map(operations()::operationsOf));
     }
 
     private void reportDoubts() {
@@ -227,7 +233,7 @@ public class LockExtension implements Extension {
      * @param intercepts whether the server intercepts components that are no beans
      */
     List<String> whyNotReached(Class<?> type, boolean intercepts) {
-        if (locator == null || components.mayBeReached(type) || !targets.hasLocks(type)) {
+        if (deployed == null || components.mayBeReached(type) || !operations().hasLocks(type)) {
             return List.of();
         }
         if (!Components.isOne(type)) {
@@ -236,7 +242,7 @@ public class LockExtension implements Extension {
                             + " intercepted. Give it a scope; or @Vetoed, if an InterceptionFactory or Unmanaged makes it");
         }
         return intercepts
-                ? targets.problemsOf(type)
+                ? operations().problemsOf(type)
                 : List.of(
                         type.getName() + " would run without its lock: this server does not intercept such a component"
                                 + " that is no bean. Give it a scope, or let it call a bean that has the lock");
@@ -259,26 +265,29 @@ public class LockExtension implements Extension {
 
     /** Reports a factory that is missing when the application begins to work. It may still be bound later. */
     void reportMissingFactory(@Observes @Initialized(ApplicationScoped.class) Object event) {
-        if (locator == null) {
+        Deployed known = deployed;
+        if (known == null) {
             return;
         }
         if (all().anyMatch(LockedOperations::needsUnnamedFactory)) {
-            locator.reportIfMissing();
+            known.locator().reportIfMissing();
         }
-        locator.reportMissing(
-                all().flatMap(each -> each.namedFactories().stream()).collect(Collectors.toCollection(TreeSet::new)));
+        known.locator()
+                .reportMissing(all().flatMap(each -> each.namedFactories().stream())
+                        .collect(Collectors.toCollection(TreeSet::new)));
     }
 
     void forget(@Observes BeforeShutdown event) {
         operations.clear();
         components.clear();
-        if (locator != null) { // there is none where the application could not be deployed
-            locator.close();
+        Deployed known = deployed;
+        if (known != null) {
+            known.locator().close();
         }
     }
 
     TargetOperations operations() {
-        return targets;
+        return Objects.requireNonNull(targets, "the container has not begun to discover beans");
     }
 
     Components components() {
@@ -286,11 +295,11 @@ public class LockExtension implements Extension {
     }
 
     FactoryLocator factories() {
-        return locator;
+        return deployed().locator();
     }
 
     CurrentTransaction transactions() {
-        return transactions;
+        return deployed().transactions();
     }
 
     CurrentLeases leases() {
@@ -298,6 +307,10 @@ public class LockExtension implements Extension {
     }
 
     LockEvents events() {
-        return events;
+        return deployed().events();
+    }
+
+    private Deployed deployed() {
+        return Objects.requireNonNull(deployed, "the application is not deployed");
     }
 }

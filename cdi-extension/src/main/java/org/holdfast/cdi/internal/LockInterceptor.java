@@ -10,6 +10,7 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.io.Serializable;
 import org.holdfast.cdi.Locked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the lock, runs the method, releases the lock.
@@ -31,10 +32,11 @@ public class LockInterceptor implements Serializable {
     private BeanManager beans;
 
     /** Of the application that is running: looked up anew after a passivation. */
-    private transient LockExtension extension;
+    private transient @Nullable LockExtension extension;
 
     @AroundInvoke
     @AroundTimeout
+    @Nullable
     Object lock(InvocationContext context) throws Exception {
         if (LockedInvocation.isUnderWay(context)) {
             return context.proceed();

@@ -2,6 +2,7 @@
 package org.holdfast.cdi.internal;
 
 import jakarta.interceptor.InvocationContext;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +16,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.cdi.OnBusy;
 import org.holdfast.cdi.OnLoss;
+import org.jspecify.annotations.Nullable;
 
 /** One call of a locked method: what its two interceptors share. For one thread, until the method has returned. */
 final class LockedInvocation {
@@ -25,9 +27,9 @@ final class LockedInvocation {
     private final LockedOperation operation;
     private final InvocationContext context;
     private final LockRequest request;
-    private final Object outerTransaction;
-    private Lease lease;
-    private LeaseEventPublisher news;
+    private final @Nullable Object outerTransaction;
+    private @Nullable Lease lease;
+    private @Nullable LeaseEventPublisher news;
     private boolean confirmed;
     private boolean endIsToldLater;
     private boolean proceeding;
@@ -71,28 +73,38 @@ final class LockedInvocation {
     }
 
     /** Runs the method under its lock, or not at all. */
+    @Nullable
     Object run() throws Exception {
         Optional<Lease> taken = acquireUnlessSkipped();
         if (taken.isEmpty()) {
             return operation.result().skipped();
         }
         lease = taken.get();
-        news = new LeaseEventPublisher(extension.events(), operation.method(), lease);
+        news = new LeaseEventPublisher(extension.events(), operation.method(), taken.get());
         return operation.goesOn() ? runUntilCompletion() : runUntilReturn();
     }
 
-    private Object runUntilReturn() throws Exception {
+    private Lease lease() {
+        return Objects.requireNonNull(lease, "the lock is not taken yet");
+    }
+
+    private LeaseEventPublisher news() {
+        return Objects.requireNonNull(news, "the lock is not taken yet");
+    }
+
+    private @Nullable Object runUntilReturn() throws Exception {
         try {
             Object result = proceed();
             if (result instanceof Future<?> future && operation.result() == MethodResult.FUTURE) {
                 awaitEnd(future);
             }
             if (!confirmed && tellsOfLoss()) {
-                lease.requireHeld(); // no transaction has checked: the caller must learn that the work was unprotected
+                lease().requireHeld(); // no transaction has checked: the caller must learn that the work was
+                // unprotected
             }
             return result;
         } finally {
-            news.release(endIsToldLater);
+            news().release(endIsToldLater);
         }
     }
 
@@ -117,7 +129,7 @@ final class LockedInvocation {
         }
     }
 
-    private Object runUntilCompletion() throws Exception {
+    private @Nullable Object runUntilCompletion() throws Exception {
         Object later = null;
         try {
             later = keepUntilCompletion(proceed());
@@ -129,26 +141,26 @@ final class LockedInvocation {
         }
     }
 
-    private Object keepUntilCompletion(Object result) {
+    private @Nullable Object keepUntilCompletion(@Nullable Object result) {
         if (result == null) {
             return null;
         }
         return operation.result() == MethodResult.PUBLISHER // it may be both: the caller gets what the method declares
-                ? new LockedPublisher<>((Flow.Publisher<?>) result, lease, tellsOfLoss(), this::release)
-                : LockedStage.of((CompletionStage<?>) result, lease, tellsOfLoss(), this::release);
+                ? new LockedPublisher<>((Flow.Publisher<?>) result, lease(), tellsOfLoss(), this::release)
+                : LockedStage.of((CompletionStage<?>) result, lease(), tellsOfLoss(), this::release);
     }
 
     private void release() {
-        news.release(false);
+        news().release(false);
     }
 
-    private Object proceed() throws Exception {
+    private @Nullable Object proceed() throws Exception {
         context.getContextData().put(KEY, this);
         if (isKeptByOuterTransaction() && extension.events().isEndObserved()) {
-            endIsToldLater = extension.transactions().afterCompletion(news::ended);
+            endIsToldLater = extension.transactions().afterCompletion(news()::ended);
         }
-        news.acquired();
-        extension.leases().enter(lease);
+        news().acquired();
+        extension.leases().enter(lease());
         proceeding = true;
         try {
             return context.proceed();
@@ -161,7 +173,7 @@ final class LockedInvocation {
     /** Has the transaction that was begun under the lock keep it, if there is one: it cannot commit on a lost lock. */
     void joinTransaction() {
         if (outerTransaction == null && !operation.goesOn() && tellsOfLoss()) {
-            confirmed = lease.joinTransaction();
+            confirmed = lease().joinTransaction();
         }
     }
 
@@ -173,7 +185,7 @@ final class LockedInvocation {
     void confirmBeforeCommit() {
         Object inner = extension.transactions().key();
         if (inner != null && !confirmedBy(inner) && tellsOfLoss()) {
-            lease.requireHeld();
+            lease().requireHeld();
         }
     }
 

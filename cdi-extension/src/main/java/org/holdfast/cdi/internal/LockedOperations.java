@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.holdfast.cdi.Locked;
+import org.jspecify.annotations.Nullable;
 
 /** The methods of classes that are to be locked: filled while the application is deployed, read at each call. */
 final class LockedOperations {
@@ -112,6 +113,7 @@ final class LockedOperations {
      *
      * @param target of the bean instance; it may be a subclass that the container has made
      */
+    @Nullable
     LockedOperation find(Class<?> target, Method method) {
         for (Class<?> type = target; type != null; type = type.getSuperclass()) {
             LockedOperation operation = operations.get(Key.of(type, method));

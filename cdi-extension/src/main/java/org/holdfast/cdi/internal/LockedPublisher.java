@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the caller gets of a method that sends items when it has returned: the lock is held until the one subscriber has
@@ -82,8 +83,8 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
          */
         private final AtomicInteger signals = new AtomicInteger(1);
 
-        private volatile LeaseLostException lost;
-        private volatile Flow.Subscription subscription;
+        private volatile @Nullable LeaseLostException lost;
+        private volatile Flow.@Nullable Subscription subscription;
 
         UnderLock(Flow.Subscriber<? super T> subscriber) {
             this.subscriber = subscriber;
@@ -102,6 +103,10 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
             }
         }
 
+        private Flow.Subscription subscription() {
+            return Objects.requireNonNull(subscription, "the publisher signals before it has subscribed");
+        }
+
         private void endSignal() {
             if (signals.decrementAndGet() == LOST) {
                 subscriber.onError(lost);
@@ -110,7 +115,7 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
 
         private void lose(LeaseLostException loss) {
             if (over.compareAndSet(false, true)) {
-                subscription.cancel();
+                subscription().cancel();
                 release.run();
                 lost = loss;
                 if (signals.getAndAdd(LOST) == 0) {
@@ -157,13 +162,13 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
 
         @Override
         public void request(long count) {
-            subscription.request(count);
+            subscription().request(count);
         }
 
         @Override
         public void cancel() {
             if (over.compareAndSet(false, true)) {
-                subscription.cancel();
+                subscription().cancel();
                 release.run();
             }
         }

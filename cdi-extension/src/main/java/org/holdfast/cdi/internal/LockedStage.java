@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
+import org.jspecify.annotations.Nullable;
 
 /** What the caller gets of a method whose work goes on after it has returned: the lock is held until that is done. */
 final class LockedStage {
@@ -46,7 +47,7 @@ final class LockedStage {
      * Returns what stands against relying on the lock, or null: it was lost, or released when the service was stopped. To be
      * checked before the release.
      */
-    static RuntimeException whyNotHeld(Lease lease) {
+    static @Nullable RuntimeException whyNotHeld(Lease lease) {
         try {
             lease.requireHeld();
             return null;

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /** What a method returns, as far as a lock has to do with it. */
 enum MethodResult {
@@ -49,6 +50,7 @@ enum MethodResult {
     }
 
     /** Returns that value. */
+    @Nullable
     Object skipped() {
         if (!canBeSkipped()) {
             throw new IllegalStateException("nothing of this type says that the method did not run");

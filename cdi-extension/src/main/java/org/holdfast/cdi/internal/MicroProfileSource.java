@@ -2,12 +2,13 @@
 package org.holdfast.cdi.internal;
 
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.jspecify.annotations.Nullable;
 
 /** MicroProfile Config, in a class of its own: it is loaded only where there is such a thing. */
 final class MicroProfileSource implements Configuration.Source {
 
     @Override
-    public String value(Class<?> beanClass, String key) {
+    public @Nullable String value(Class<?> beanClass, String key) {
         try {
             return ConfigProvider.getConfig(beanClass.getClassLoader())
                     .getOptionalValue(key, String.class)

@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** One expression over the parameters of a method: compiled and checked once, evaluated at each call. */
 final class NameExpression {
@@ -53,7 +54,7 @@ final class NameExpression {
 
     /** @throws IllegalArgumentException if it is not well formed, or names what is no parameter */
     static NameExpression compile(String source, Parameters parameters) {
-        Context context = new Context(parameters.positions(), null);
+        Context context = new Context(parameters.positions(), new Object[0]);
         try {
             ValueExpression compiled =
                     ExpressionFactory.newInstance().createValueExpression(context, source, Object.class);
@@ -131,7 +132,7 @@ final class NameExpression {
         }
 
         @Override
-        public FunctionMapper getFunctionMapper() {
+        public @Nullable FunctionMapper getFunctionMapper() {
             return null;
         }
 
@@ -139,7 +140,7 @@ final class NameExpression {
         public VariableMapper getVariableMapper() {
             return new VariableMapper() {
                 @Override
-                public ValueExpression resolveVariable(String variable) {
+                public @Nullable ValueExpression resolveVariable(String variable) {
                     if (positions.containsKey(variable)) {
                         used.add(variable);
                     } else if (!variable.equals(Parameters.ALL)) {
@@ -159,7 +160,7 @@ final class NameExpression {
     private static final class ParameterResolver extends ELResolver {
 
         @Override
-        public Object getValue(ELContext context, Object base, Object property) {
+        public @Nullable Object getValue(ELContext context, Object base, Object property) {
             if (base != null) {
                 return null;
             }
@@ -177,7 +178,7 @@ final class NameExpression {
         }
 
         @Override
-        public Class<?> getType(ELContext context, Object base, Object property) {
+        public @Nullable Class<?> getType(ELContext context, Object base, Object property) {
             return null;
         }
 

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which values may stand in the name of a lock: those whose text is their content.
@@ -46,7 +47,7 @@ final class NameValues {
     private NameValues() {}
 
     /** Returns what stands against the value, whose text this is, in words without it; null if nothing does. */
-    static String whyRefused(Object value, String text) {
+    static @Nullable String whyRefused(Object value, String text) {
         if (value instanceof String || value instanceof Integer || value instanceof Long || value instanceof UUID) {
             return null;
         }
@@ -60,7 +61,7 @@ final class NameValues {
     }
 
     /** @param text that of the outermost value */
-    private static String whyRefused(Object value, String text, int depth) {
+    private static @Nullable String whyRefused(Object value, String text, int depth) {
         if (value == null || value instanceof CharSequence || value instanceof Enum) {
             return null;
         }
@@ -117,12 +118,12 @@ final class NameValues {
     }
 
     /** Returns what stands against each value of a declared type, in words; null if it depends on the value. */
-    static String whyNever(Type declared) {
+    static @Nullable String whyNever(Type declared) {
         return whyNever(declared, new HashSet<>());
     }
 
     /** @param records that were looked at: a record may contain itself, by way of a list or of another record */
-    private static String whyNever(Type declared, Set<Class<?>> records) {
+    private static @Nullable String whyNever(Type declared, Set<Class<?>> records) {
         if (declared instanceof GenericArrayType) {
             return "an array, whose text says nothing of its content";
         }
@@ -132,7 +133,7 @@ final class NameValues {
         return declared instanceof Class<?> type ? whyNever(type, records) : null;
     }
 
-    private static String whyNever(ParameterizedType declared, Set<Class<?>> records) {
+    private static @Nullable String whyNever(ParameterizedType declared, Set<Class<?>> records) {
         Class<?> type = (Class<?>) declared.getRawType();
         boolean showsParts = type == Optional.class
                 || type == AtomicReference.class
@@ -145,7 +146,7 @@ final class NameValues {
         return reason;
     }
 
-    private static String whyNever(Class<?> type, Set<Class<?>> records) {
+    private static @Nullable String whyNever(Class<?> type, Set<Class<?>> records) {
         if (type.isArray()) {
             return "an array, whose text says nothing of its content";
         }
@@ -168,7 +169,7 @@ final class NameValues {
         }
     }
 
-    private static String whyNeverOfParts(Class<?> record, Set<Class<?>> records) {
+    private static @Nullable String whyNeverOfParts(Class<?> record, Set<Class<?>> records) {
         for (RecordComponent component : record.getRecordComponents()) {
             String reason = whyNever(component.getGenericType(), records);
             if (reason != null) {

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
@@ -67,7 +68,7 @@ final class OperationReader {
                 names.add(NameTemplate.parse(source, parameters));
             }
         } catch (IllegalArgumentException e) {
-            members.refuse(e.getMessage());
+            members.refuse(Objects.toString(e.getMessage(), e.toString()));
         }
         return names;
     }

@@ -12,6 +12,7 @@ import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.holdfast.cdi.LockKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of a method as expressions know them.
@@ -68,6 +69,7 @@ record Parameters(Method method, Map<String, Integer> positions) {
     }
 
     /** Returns which parameter an expression stands for that is nothing but its name or place; null if there is more to it. */
+    @Nullable
     Integer positionIn(String expression) {
         Matcher alone = ALONE.matcher(expression);
         if (!alone.matches()) {

@@ -5,12 +5,13 @@ import jakarta.el.ELContext;
 import jakarta.el.ELException;
 import jakarta.el.ELResolver;
 import java.lang.reflect.RecordComponent;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the components of records by name, which Expression Language learns only in version 6. */
 final class RecordResolver extends ELResolver {
 
     @Override
-    public Object getValue(ELContext context, Object base, Object property) {
+    public @Nullable Object getValue(ELContext context, Object base, Object property) {
         if (!(base instanceof Record) || property == null) {
             return null;
         }
@@ -33,7 +34,7 @@ final class RecordResolver extends ELResolver {
     }
 
     @Override
-    public Class<?> getType(ELContext context, Object base, Object property) {
+    public @Nullable Class<?> getType(ELContext context, Object base, Object property) {
         return null;
     }
 
@@ -48,7 +49,7 @@ final class RecordResolver extends ELResolver {
     }
 
     @Override
-    public Class<?> getCommonPropertyType(ELContext context, Object base) {
+    public @Nullable Class<?> getCommonPropertyType(ELContext context, Object base) {
         return base instanceof Record ? String.class : null;
     }
 }

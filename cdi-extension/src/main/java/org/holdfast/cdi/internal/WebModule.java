@@ -2,6 +2,7 @@
 package org.holdfast.cdi.internal;
 
 import java.security.CodeSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The web module that brings this library in its {@code WEB-INF/lib}, if one does.
@@ -14,7 +15,7 @@ import java.security.CodeSource;
  *
  * @param loader null if no web module brings it, or it is not known
  */
-record WebModule(ClassLoader loader) {
+record WebModule(@Nullable ClassLoader loader) {
 
     /** Part of the place of a library of a web module, on each server, packed or not. */
     private static final String LIBRARIES = "/WEB-INF/lib/";

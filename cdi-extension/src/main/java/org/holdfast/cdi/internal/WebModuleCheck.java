@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.holdfast.cdi.Locked;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses a web module with locked classes that no interceptor reaches. The servlet container shows every class with the
@@ -41,7 +42,7 @@ public class WebModuleCheck implements ServletContainerInitializer {
         }
     }
 
-    private static List<String> problemsOf(Class<?> type, LockExtension extension, boolean intercepts) {
+    private static List<String> problemsOf(Class<?> type, @Nullable LockExtension extension, boolean intercepts) {
         try {
             List<String> found = SelfCalls.of(type);
             return found.isEmpty() && extension != null ? extension.whyNotReached(type, intercepts) : found;
@@ -68,7 +69,7 @@ public class WebModuleCheck implements ServletContainerInitializer {
     }
 
     /** Returns that of the module, or null if CDI is not there: then nothing is known of beans. */
-    private static LockExtension extension() {
+    private static @Nullable LockExtension extension() {
         try {
             return CDI.current().getBeanManager().getExtension(LockExtension.class);
         } catch (IllegalStateException | IllegalArgumentException e) {

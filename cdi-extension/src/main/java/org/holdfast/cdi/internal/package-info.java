@@ -7,4 +7,7 @@
  * and refuses the call if there is none; what
  * comes of it is a {@link org.holdfast.cdi.internal.LockedInvocation}.
  */
+@NullMarked
 package org.holdfast.cdi.internal;
+
+import org.jspecify.annotations.NullMarked;

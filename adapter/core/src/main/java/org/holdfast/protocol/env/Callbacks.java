@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the application's code: listeners of lost leases, and what continues the futures of asynchronous requests.
@@ -60,7 +61,7 @@ public final class Callbacks {
      *
      * @return null, or why the container refuses a thread now; the call waits for the next sweep then
      */
-    public Throwable run(Lane lane, Runnable call) {
+    public @Nullable Throwable run(Lane lane, Runnable call) {
         return calls(lane).add(call);
     }
 
@@ -122,13 +123,14 @@ public final class Callbacks {
             this.lane = lane;
         }
 
+        @Nullable
         Throwable add(Runnable call) {
             waiting.add(call);
             return start();
         }
 
         /** Asks for one more thread if a call waits and the bound allows it; returns why that is refused, or null. */
-        private Throwable start() {
+        private @Nullable Throwable start() {
             AtomicInteger counted = running;
             int most = lane.most();
             if (waiting.isEmpty() || counted.getAndUpdate(n -> n < most ? n + 1 : n) >= most) {

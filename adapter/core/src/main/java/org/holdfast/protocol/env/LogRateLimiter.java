@@ -2,6 +2,7 @@
 package org.holdfast.protocol.env;
 
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one message through in a second and counts the others, so that trouble which comes by the thousand does not fill
@@ -28,7 +29,7 @@ public final class LogRateLimiter {
      * @return what to append to the message: nothing, or how many were not logged since the last one; null not to log
      *     it
      */
-    public synchronized String leave() {
+    public synchronized @Nullable String leave() {
         long now = time.nanoTime();
         if (said && now - saidAt < PAUSE_NANOS) {
             unsaid++;

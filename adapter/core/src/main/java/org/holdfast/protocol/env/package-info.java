@@ -16,4 +16,7 @@
  * <p>A simulation hands in virtual time and a seeded source of random numbers, and runs the same code. This room knows
  * no other one; every other room may use it.
  */
+@NullMarked
 package org.holdfast.protocol.env;
+
+import org.jspecify.annotations.NullMarked;

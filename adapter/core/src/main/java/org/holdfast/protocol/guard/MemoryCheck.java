@@ -4,6 +4,7 @@ package org.holdfast.protocol.guard;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.SharedSettings;
+import org.jspecify.annotations.Nullable;
 
 /** Compares what a node shows with its birth mark, and with what this process saw there: may it have forgotten locks? */
 final class MemoryCheck {
@@ -39,7 +40,7 @@ final class MemoryCheck {
      *
      * @param before what this process saw before; null if it has not looked yet
      */
-    Optional<String> whyForgotten(NodeProbe.Sight sight, BirthMark mark, LastLook before, long askedAt) {
+    Optional<String> whyForgotten(NodeProbe.Sight sight, BirthMark mark, @Nullable LastLook before, long askedAt) {
         NodeFacts facts = sight.facts();
         return clockFault(facts.nowMicros(), mark)
                 .or(() -> replacement(facts, mark, before, askedAt))
@@ -62,7 +63,7 @@ final class MemoryCheck {
         return seenMicros - nowMicros > FUTURE_MICROS;
     }
 
-    private Optional<String> replacement(NodeFacts facts, BirthMark mark, LastLook before, long askedAt) {
+    private Optional<String> replacement(NodeFacts facts, BirthMark mark, @Nullable LastLook before, long askedAt) {
         BirthMark.Process process = facts.process();
         if (before != null && !mark.goesBackTo(before.seenMicros()) && isSameMemory(mark, process, before)) {
             return Optional.of("its memory is older than what was seen before: it was restored or reverted");

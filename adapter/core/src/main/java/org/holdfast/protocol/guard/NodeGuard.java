@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether one node may vote: takes the vote of a node that may have forgotten locks, until each lock that it
@@ -56,10 +57,10 @@ public final class NodeGuard {
     private final MemoryCheck memoryCheck;
     private final ClockWatch clockMonitor;
     private final Time time;
-    private volatile MemoryCheck.LastLook lastLook;
+    private volatile MemoryCheck.@Nullable LastLook lastLook;
 
     /** Settings of other processes that were seen here last; null if there were none. */
-    private volatile Others others;
+    private volatile @Nullable Others others;
 
     /** What the clocks of nodes look like from this process. */
     public interface ClockWatch {
@@ -189,7 +190,7 @@ public final class NodeGuard {
         return false;
     }
 
-    private Verdict judge(NodeProbe.Sight sight, MemoryCheck.LastLook before, long askedAt) {
+    private Verdict judge(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before, long askedAt) {
         NodeFacts facts = sight.facts();
         Optional<Verdict> refused = refuse(facts);
         if (refused.isPresent()) {
@@ -234,7 +235,7 @@ public final class NodeGuard {
      * A process that was refused for its settings leaves the node to the processes whose settings it saw: they know for
      * how long locks may be forgotten.
      */
-    private Verdict unmarked(NodeProbe.Sight sight, MemoryCheck.LastLook before, long askedAt) {
+    private Verdict unmarked(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before, long askedAt) {
         Others seen = others;
         if (seen != null
                 && askedAt - seen.at()
@@ -244,7 +245,7 @@ public final class NodeGuard {
         return new Verdict.SetMark(quarantine(sight, whyUnmarked(sight, before)));
     }
 
-    private static String whyUnmarked(NodeProbe.Sight sight, MemoryCheck.LastLook before) {
+    private static String whyUnmarked(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before) {
         if (before != null && !before.runId().equals(sight.facts().process().runId())) {
             return MemoryCheck.REPLACED;
         }
@@ -265,7 +266,7 @@ public final class NodeGuard {
      * changed.
      */
     private Verdict keep(
-            NodeProbe.Sight sight, BirthMark mark, MemoryCheck.LastLook before, AcceptedSettings resolved) {
+            NodeProbe.Sight sight, BirthMark mark, MemoryCheck.@Nullable LastLook before, AcceptedSettings resolved) {
         NodeFacts facts = sight.facts();
         long age = facts.nowMicros() - mark.seenMicros();
         long steady = steadyMicros(mark, age);
@@ -288,9 +289,11 @@ public final class NodeGuard {
     }
 
     /** Where another process has set the mark, it may not have known what this one knows of the clock. */
-    private static long behindUntil(BirthMark mark, MemoryCheck.LastLook before, NodeFacts facts) {
-        boolean knowsMore = before != null && MemoryCheck.isOfTheFuture(before.seenMicros(), facts.nowMicros());
-        return knowsMore ? Math.max(mark.behindUntilMicros(), before.seenMicros()) : mark.behindUntilMicros();
+    private static long behindUntil(BirthMark mark, MemoryCheck.@Nullable LastLook before, NodeFacts facts) {
+        long known = mark.behindUntilMicros();
+        return before != null && MemoryCheck.isOfTheFuture(before.seenMicros(), facts.nowMicros())
+                ? Math.max(known, before.seenMicros())
+                : known;
     }
 
     /** A clock that was watched for so long was not behind for a moment: it was set. */

@@ -11,4 +11,7 @@
  *
  * <p>Why this is so stands in the document {@code safety.md}. The room knows {@code node} and {@code env}.
  */
+@NullMarked
 package org.holdfast.protocol.guard;
+
+import org.jspecify.annotations.NullMarked;

@@ -14,6 +14,7 @@ import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.quorum.Tally;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What nodes reported of a latch in one round. For one thread.
@@ -32,7 +33,7 @@ final class Count {
     /** How many nodes were not sent anything. */
     private int without;
 
-    private LockException refusal;
+    private @Nullable LockException refusal;
 
     Count(Latch latch, int nodes) {
         this.latch = latch;

@@ -7,4 +7,7 @@
  * sent in any order and as often as needed. The room knows {@code queue} for notifications, {@code quorum} for votes, and
  * the rooms below them.
  */
+@NullMarked
 package org.holdfast.protocol.latch;
+
+import org.jspecify.annotations.NullMarked;

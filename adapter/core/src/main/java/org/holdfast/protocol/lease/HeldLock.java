@@ -14,6 +14,7 @@ import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.quorum.QuorumResult;
 import org.holdfast.protocol.quorum.Timing;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that this process holds: one acquisition, shared by as many leases as its holder has taken.
@@ -44,7 +45,7 @@ public final class HeldLock {
     private final Set<Runnable> interrupts = ConcurrentHashMap.newKeySet();
     private final AtomicReference<State> state = new AtomicReference<>(null);
     private final Set<Consumer<LeaseLoss>> listeners = ConcurrentHashMap.newKeySet();
-    private volatile String lastFailure;
+    private volatile @Nullable String lastFailure;
 
     /** What is to become of the nodes' locks when a lease is released. */
     enum GivenBack {
@@ -207,7 +208,7 @@ public final class HeldLock {
     }
 
     /** Returns what was lost, or null. */
-    public LeaseLoss loss() {
+    public @Nullable LeaseLoss loss() {
         return state.get() instanceof State.Lost lost ? lost.loss() : null;
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What this process holds, by name. Each lock is renewed as long as it is here, and waiters learn when it has gone.
@@ -63,7 +64,7 @@ public final class HeldLocks {
         return List.copyOf(all);
     }
 
-    private static List<HeldLock> without(List<HeldLock> heldLocks, HeldLock heldLock) {
+    private static @Nullable List<HeldLock> without(List<HeldLock> heldLocks, HeldLock heldLock) {
         if (heldLocks.size() == 1 && heldLocks.get(0) == heldLock) {
             return null;
         }
@@ -76,7 +77,7 @@ public final class HeldLocks {
     }
 
     /** Returns the first hold of a name that fits, or null. */
-    public HeldLock find(String name, Predicate<HeldLock> fits) {
+    public @Nullable HeldLock find(String name, Predicate<HeldLock> fits) {
         for (HeldLock heldLock : of(name)) {
             if (fits.test(heldLock)) {
                 return heldLock;

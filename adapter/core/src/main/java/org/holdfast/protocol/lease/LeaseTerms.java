@@ -4,6 +4,7 @@ package org.holdfast.protocol.lease;
 import java.time.Duration;
 import java.util.Optional;
 import org.holdfast.LockRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a lock is to be held.
@@ -31,7 +32,7 @@ public record LeaseTerms(boolean renewed, Optional<Duration> maxHold, Optional<D
      *
      * @param ttlMillis the TTL of the lock
      */
-    public String difference(LockRequest asked, long ttlMillis) {
+    public @Nullable String difference(LockRequest asked, long ttlMillis) {
         Optional<Long> askedMillis = asked.ttl().map(Duration::toMillis);
         if (askedMillis.isPresent() && askedMillis.get() != ttlMillis) {
             return "a ttl of " + ttlMillis + " ms, and asks for " + askedMillis.get() + " ms";

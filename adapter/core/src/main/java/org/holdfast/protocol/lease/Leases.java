@@ -12,6 +12,7 @@ import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.quorum.Timing;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What can be done with the locks that this process holds: check, renew, confirm, give back.
@@ -60,7 +61,7 @@ public final class Leases {
     }
 
     /** Returns a lock under one of the names that the calling thread has taken, for whichever holder; or null. */
-    public HeldLock takenByThisThread(List<String> names) {
+    public @Nullable HeldLock takenByThisThread(List<String> names) {
         for (String name : names) {
             HeldLock mine = heldLocks.find(
                     name, heldLock -> !heldLock.isPermit() && heldLock.isTakenByThisThread() && isHeld(heldLock));

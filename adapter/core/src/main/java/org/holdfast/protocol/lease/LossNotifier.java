@@ -7,6 +7,7 @@ import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.LogText;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls listeners of losses, on threads for the application's code. A failure of a listener affects that listener
@@ -44,7 +45,7 @@ public final class LossNotifier {
         }
     }
 
-    private void warn(String what, Throwable cause) {
+    private void warn(String what, @Nullable Throwable cause) {
         String more = untold.leave();
         if (more != null) {
             LOG.log(System.Logger.Level.WARNING, LogText.line("HF0211: " + what + more), cause);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.lease;
 
+import java.util.Objects;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
@@ -53,7 +54,7 @@ public final class Losses {
             redlock.abandon(heldLock.claim());
         }
         counters.lost.increment();
-        recorder.lost(heldLock.loss());
+        recorder.lost(Objects.requireNonNull(heldLock.loss(), "a lost lock says why"));
         String more = lines.leave();
         if (more != null) {
             LOG.log(System.Logger.Level.WARNING, LogText.line("HF0209: " + heldLock.loss() + more));

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.lease;
 
 import org.holdfast.protocol.node.HolderInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The taker of a lock.
@@ -10,4 +11,4 @@ import org.holdfast.protocol.node.HolderInfo;
  * @param holderInfo its description of itself
  * @param threadId of the thread that asked for it, which need not be the holder
  */
-public record Taker(Holder holder, HolderInfo holderInfo, long threadId) {}
+public record Taker(@Nullable Holder holder, HolderInfo holderInfo, long threadId) {}

@@ -26,4 +26,7 @@
  * <p>No caller that waits is known here. Waiters are told through {@link org.holdfast.protocol.lease.Successor}, which
  * the room {@code queue} implements. The room knows {@code quorum}, {@code node} and {@code env}.
  */
+@NullMarked
 package org.holdfast.protocol.lease;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.node;
 
+import java.util.Optional;
 import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 
@@ -57,17 +58,17 @@ public record HolderInfo(ProcessInfo where, String thread, LockMode mode, long t
     /** Parses a value on a node, which any client may have written. */
     public static HolderInfo of(String value) {
         String[] parts = Owner.isValid(value) ? new Owner(value).description().split(" ", PARTS) : new String[0];
-        boolean understood = parts.length == PARTS
+        Optional<LockMode> mode = parts.length == PARTS ? mode(parts[2]) : Optional.empty();
+        boolean understood = mode.isPresent()
                 && isNumber(parts[0])
                 && isNumber(parts[1])
-                && mode(parts[2]) != null
                 && isNumber(parts[3])
                 && !parts[4].isEmpty();
         return understood
                 ? new HolderInfo(
                         new ProcessInfo(parts[4], Long.parseLong(parts[3])),
                         parts[5],
-                        mode(parts[2]),
+                        mode.get(),
                         Long.parseLong(parts[1]),
                         Long.parseLong(parts[0]))
                 : UNKNOWN;
@@ -77,12 +78,12 @@ public record HolderInfo(ProcessInfo where, String thread, LockMode mode, long t
         return !text.isEmpty() && text.length() <= MOST_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
     }
 
-    private static LockMode mode(String text) {
+    private static Optional<LockMode> mode(String text) {
         for (LockMode mode : MODES) {
             if (text.length() == 1 && text.charAt(0) == letter(mode)) {
-                return mode;
+                return Optional.of(mode);
             }
         }
-        return null;
+        return Optional.empty();
     }
 }

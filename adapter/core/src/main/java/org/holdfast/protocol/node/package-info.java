@@ -16,4 +16,7 @@
  *
  * <p>These are values and interfaces: the room decides nothing. It knows {@code env} only.
  */
+@NullMarked
 package org.holdfast.protocol.node;
+
+import org.jspecify.annotations.NullMarked;

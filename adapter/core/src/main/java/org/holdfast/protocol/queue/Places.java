@@ -2,6 +2,7 @@
 package org.holdfast.protocol.queue;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import org.holdfast.protocol.env.Recorder;
@@ -13,6 +14,7 @@ import org.holdfast.protocol.lease.Taker;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Ticket;
 import org.holdfast.protocol.quorum.QuorumResult;
+import org.jspecify.annotations.Nullable;
 
 /** The places in line of the callers of this process: in its queues, and by ticket on the nodes. */
 public final class Places {
@@ -57,10 +59,10 @@ public final class Places {
         private final Demand demand;
         private final LongFunction<Taker> taker;
         private final Patience patience;
-        private WaitQueues.Turn turn;
-        private Ticket ticket;
+        private WaitQueues.@Nullable Turn turn;
+        private @Nullable Ticket ticket;
         private boolean overtaken;
-        private volatile Recorder.Queueing queueing;
+        private volatile Recorder.@Nullable Queueing queueing;
 
         private Place(Demand demand, LongFunction<Taker> taker, Patience patience) {
             this.demand = demand;
@@ -132,7 +134,7 @@ public final class Places {
                 }
 
                 @Override
-                public HeldLock handOff(HeldLock old) {
+                public @Nullable HeldLock handOff(HeldLock old) {
                     return Place.this.handOff(old);
                 }
             };
@@ -148,7 +150,7 @@ public final class Places {
         }
 
         /** Takes over from a holder in this process that does not need the lock any more; null if it does not fit. */
-        private HeldLock handOff(HeldLock old) {
+        private @Nullable HeldLock handOff(HeldLock old) {
             return demand.isMetBy(old) && patience.left() > 0
                     ? handoff.toNext(old, taker.apply(old.token() + 1), demand.terms())
                     : null;
@@ -162,7 +164,7 @@ public final class Places {
         }
 
         /** Returns what the last attempt of any waiter in the line found; null if there was none. */
-        public WaitQueues.Found found() {
+        public WaitQueues.@Nullable Found found() {
             return turn == null ? null : turn.found();
         }
 
@@ -186,8 +188,9 @@ public final class Places {
             } else if (result instanceof QuorumResult.TokenOutOfDate) {
                 overtaken = isNew(); // its number may be what is too far ahead
             } else if (isNew() && result instanceof QuorumResult.Contended) {
-                ticket = ticket.accepted();
-                tickets.keep(ticket, patience.left());
+                Ticket accepted = Objects.requireNonNull(ticket, "a new ticket").accepted();
+                ticket = accepted;
+                tickets.keep(accepted, patience.left());
             }
         }
 
@@ -201,9 +204,10 @@ public final class Places {
          *
          * @param got the lock that the caller has now; null if it gave up or comes again
          */
-        public void leave(HeldLock got) {
-            HeldLock handed = turn.leave();
-            queueing.ended(demand.line().lock(), demand.line().kind().name(), got != null);
+        public void leave(@Nullable HeldLock got) {
+            HeldLock handed = Objects.requireNonNull(turn, "not in line").leave();
+            Objects.requireNonNull(queueing, "not in line")
+                    .ended(demand.line().lock(), demand.line().kind().name(), got != null);
             if (handed != null && handed != got) { // just now, and too late
                 leases.giveBack(List.of(new LeaseShare(handed, false)));
             }

@@ -4,6 +4,7 @@ package org.holdfast.protocol.queue;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -11,6 +12,7 @@ import java.util.function.BiFunction;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Successor;
 import org.holdfast.protocol.quorum.QuorumResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lines in which the callers of this process wait for locks, first come, first served.
@@ -51,7 +53,7 @@ public final class WaitQueues implements Successor {
      */
     private static final class Queue {
         private final ArrayDeque<Turn> turns = new ArrayDeque<>(2);
-        private volatile Found found;
+        private volatile @Nullable Found found;
     }
 
     /**
@@ -74,7 +76,7 @@ public final class WaitQueues implements Successor {
          * Returns the hold that the waiter gets in place of one that another holder in this process does not need any
          * more; null for none.
          */
-        default HeldLock handOff(HeldLock old) {
+        default @Nullable HeldLock handOff(HeldLock old) {
             return null;
         }
     }
@@ -183,9 +185,9 @@ public final class WaitQueues implements Successor {
         private final QueueKey line;
         private final List<String> names;
         private final Waiter waiter;
-        private Queue queue;
+        private @Nullable Queue queue;
         private volatile boolean isFirst;
-        private volatile HeldLock handed;
+        private volatile @Nullable HeldLock handed;
 
         private Turn(QueueKey line, List<String> names, Waiter waiter) {
             this.line = line;
@@ -199,21 +201,23 @@ public final class WaitQueues implements Successor {
         }
 
         /** Returns what was handed over, or null. A waiter that does not leave the line with it must release it. */
-        public HeldLock handed() {
+        public @Nullable HeldLock handed() {
             return handed;
         }
 
         /** Notes what an attempt found, for all in the line. */
         void found(Found newest) {
-            Found known = queue.found;
+            Queue mine = Objects.requireNonNull(queue, "not in line");
+            Found known = mine.found;
             if (known == null || newest.begun() - known.begun() > 0) {
-                queue.found = newest;
+                mine.found = newest;
             }
         }
 
         /** Returns what the last attempt of any waiter in the line found; null if there was none. */
+        @Nullable
         Found found() {
-            return queue.found;
+            return Objects.requireNonNull(queue, "not in line").found;
         }
 
         private boolean accept(HeldLock old) {
@@ -251,6 +255,7 @@ public final class WaitQueues implements Successor {
         }
 
         /** Leaves the line; the next one becomes its head. Returns what was handed over, or null. */
+        @Nullable
         HeldLock leave() {
             watchNoMore();
             Turn[] promoted = new Turn[1];

@@ -16,4 +16,7 @@
  * <p>Nothing here attempts to acquire, or blocks a thread: that is decided in {@code waiting}. The room knows {@code
  * lease} and the rooms below it.
  */
+@NullMarked
 package org.holdfast.protocol.queue;
+
+import org.jspecify.annotations.NullMarked;

@@ -12,6 +12,7 @@ import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
+import org.jspecify.annotations.Nullable;
 
 /** Counts the answers to one command. Not safe for use by several threads. */
 public final class Tally {
@@ -245,7 +246,7 @@ public final class Tally {
         return describe(reply) != null;
     }
 
-    private static String describe(Reply reply) {
+    private static @Nullable String describe(Reply reply) {
         if (reply instanceof Reply.NoAnswer lost) {
             return lost.reason();
         } else if (reply instanceof Reply.NotSent unsent) {

@@ -19,4 +19,7 @@
  * <p>Nothing here knows what this process holds, nor any caller that waits: that is decided in the rooms above. The
  * room knows {@code node} and {@code env}.
  */
+@NullMarked
 package org.holdfast.protocol.quorum;
+
+import org.jspecify.annotations.NullMarked;

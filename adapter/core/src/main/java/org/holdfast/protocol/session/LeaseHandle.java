@@ -17,6 +17,7 @@ import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
+import org.jspecify.annotations.Nullable;
 
 /** One lease of a {@link HeldLock}. Ends once; the hold ends with the last of its leases. */
 final class LeaseHandle implements Lease {
@@ -28,7 +29,7 @@ final class LeaseHandle implements Lease {
     private final List<String> names;
     private final Predicate<LeaseShare> joining;
     private final Function<LeaseHandle, ReleaseResult> whenReleased;
-    private final LossInterrupt interrupt;
+    private final @Nullable LossInterrupt interrupt;
     private final Queue<Consumer<LeaseLoss>> listeners = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile ReleaseResult result = ReleaseResult.UNCONFIRMED;
@@ -43,7 +44,7 @@ final class LeaseHandle implements Lease {
             Leases leases,
             LeaseShare share,
             List<String> names,
-            LossInterrupt interrupt,
+            @Nullable LossInterrupt interrupt,
             Predicate<LeaseShare> joining,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         this.leases = leases;

@@ -26,6 +26,7 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.LockFailures;
 import org.holdfast.protocol.waiting.Reentry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a connection handle has: it takes leases and binds them to the transaction, or else to itself.
@@ -140,7 +141,7 @@ public final class LockSession {
     private LeaseHandle lease(
             HeldLock heldLock,
             LockRequest request,
-            LossInterrupt interrupt,
+            @Nullable LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
         LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
         return new LeaseHandle(leases, share, request.names(), interrupt, this::joinTransaction, whenReleased);
@@ -157,7 +158,7 @@ public final class LockSession {
      *
      * @param transaction keeps it; null for none
      */
-    Lease bind(HeldLock heldLock, LockRequest request, Object transaction) {
+    Lease bind(HeldLock heldLock, LockRequest request, @Nullable Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
         LeaseHandle lease =
                 lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.session;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
@@ -15,6 +16,7 @@ import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.Acquiring;
 import org.holdfast.protocol.waiting.LockFailures;
 import org.holdfast.protocol.waiting.Reentry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one caller asks for: attempted through the caller's nodes, if need be waited for without them, then taken as
@@ -29,9 +31,9 @@ public final class PendingLease {
     private final LockRequest asked;
     private final LockRequest request;
     private final boolean interruptible;
-    private Object transaction;
-    private Acquiring acquiring;
-    private AcquireResult result;
+    private @Nullable Object transaction;
+    private @Nullable Acquiring acquiring;
+    private @Nullable AcquireResult result;
 
     /**
      * @param asked as the application made it
@@ -83,7 +85,7 @@ public final class PendingLease {
 
     /** Waits until the result is known, and uses no nodes of the caller for it. */
     public void await() throws InterruptedException {
-        result = acquiring.await(interruptible);
+        result = Objects.requireNonNull(acquiring, "attempt comes before").await(interruptible);
     }
 
     /**
@@ -98,11 +100,11 @@ public final class PendingLease {
         if (result instanceof AcquireResult.TimedOut) {
             return Optional.empty();
         }
-        throw LockFailures.of(result, request);
+        throw LockFailures.of(Objects.requireNonNull(result, "attempt comes before"), request);
     }
 
     /** Returns the transaction, if it can keep the lease; while the caller waited it may have timed out. */
-    private Object keeper() {
+    private @Nullable Object keeper() {
         boolean keeps = transaction != null && request.scope() != LeaseScope.THREAD;
         return keeps && transactions.canKeep() ? transaction : null;
     }
@@ -128,7 +130,7 @@ public final class PendingLease {
      * A lock that the thread took before its transaction began is the transaction's too. A new lock is held by the
      * transaction if that keeps it, else by the thread.
      */
-    private static List<Holder> holders(Object transaction, boolean kept) {
+    private static List<Holder> holders(@Nullable Object transaction, boolean kept) {
         if (transaction == null) {
             return List.of(Holder.thread());
         }

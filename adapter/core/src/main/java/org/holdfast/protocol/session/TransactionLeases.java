@@ -15,6 +15,7 @@ import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.lease.Leases;
 import org.holdfast.protocol.node.LogText;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The leases that transactions keep. Each is released when its transaction has completed, whichever way and on
@@ -36,6 +37,7 @@ public final class TransactionLeases {
     }
 
     /** Returns the key of the calling thread's transaction, or null. */
+    @Nullable
     Object current() {
         return transactions.current();
     }

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.session;
 
 import org.holdfast.LockException;
+import org.jspecify.annotations.Nullable;
 
 /** The transactions of the environment. */
 public interface Transactions {
@@ -9,7 +10,7 @@ public interface Transactions {
     /** No transactions at all. */
     Transactions NONE = new Transactions() {
         @Override
-        public Object current() {
+        public @Nullable Object current() {
             return null;
         }
 
@@ -25,6 +26,7 @@ public interface Transactions {
     };
 
     /** Returns the key of the calling thread's transaction, also if it can only roll back; null if there is none. */
+    @Nullable
     Object current();
 
     /** Returns whether the calling thread's transaction may still commit. */

@@ -18,4 +18,7 @@
  *
  * <p>The room knows {@code waiting}, {@code lease} and the rooms below them.
  */
+@NullMarked
 package org.holdfast.protocol.session;
+
+import org.jspecify.annotations.NullMarked;

@@ -13,6 +13,7 @@ import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.queue.Demand;
 import org.holdfast.protocol.queue.Patience;
 import org.holdfast.protocol.queue.Places;
+import org.jspecify.annotations.Nullable;
 
 /** Begins the acquisition of locks that callers do not have yet, and counts and records what becomes of it. */
 public final class Acquirer {
@@ -45,7 +46,7 @@ public final class Acquirer {
      * @param request with a wait timeout and a TTL
      * @param holder the holder that is to have the lock; null for none in particular
      */
-    public Acquiring begin(LockRequest request, Holder holder) {
+    public Acquiring begin(LockRequest request, @Nullable Holder holder) {
         Patience patience = new Patience(context.time(), request.waitTimeout().orElseThrow());
         Recorder.Acquiring recorded = recorder.acquiring();
         Demand demand = Demand.of(request);

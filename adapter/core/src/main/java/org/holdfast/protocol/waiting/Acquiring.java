@@ -2,14 +2,17 @@
 package org.holdfast.protocol.waiting;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.queue.Patience;
 import org.holdfast.protocol.queue.Places;
 import org.holdfast.protocol.queue.WaitQueues;
 import org.holdfast.protocol.quorum.QuorumResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one caller gets a lock: an attempt at once, then a wait in line, with attempts whenever they are due.
@@ -29,23 +32,24 @@ public final class Acquiring {
     private final Consumer<AcquireResult> whenDone;
     private int failed;
     private int failedSinceNews;
-    private QuorumResult last;
+    private @Nullable QuorumResult last;
     private long lastBegun;
     private long wakesBefore;
-    private AcquireResult result;
+    private @Nullable AcquireResult result;
 
-    // null before the caller waits
-    private Pace pace;
-    private AttemptLimiter.Pass pass;
+    /** Null before the caller waits. */
+    private @Nullable Wait wait;
 
     /** Null while the caller does not stand in line. */
-    private WaitQueues.Turn turn;
+    private WaitQueues.@Nullable Turn turn;
 
     /** Waits in a line whose order the nodes know, and they do not know this waiter yet. */
     private boolean unknown;
 
-    private Runnable whenWoken;
     private volatile boolean news;
+
+    /** What a caller has that waits. */
+    private record Wait(Pace pace, AttemptLimiter.Pass pass, Runnable whenWoken) {}
 
     /** @param whenDone receives the result, unless the wait ends with an exception */
     Acquiring(
@@ -67,7 +71,7 @@ public final class Acquiring {
      * @param nodes as the caller reaches them; they are not used any more afterwards
      * @return the result, or null if the caller has to wait
      */
-    public AcquireResult attempt(Nodes nodes) {
+    public @Nullable AcquireResult attempt(Nodes nodes) {
         wakesBefore = place.wakes();
         if (!patience.mayWait()) {
             AcquireResult once = next(nodes);
@@ -100,7 +104,7 @@ public final class Acquiring {
                     interrupted = true;
                 }
             }
-            return result;
+            return Objects.requireNonNull(result);
         } finally {
             leave();
             if (interrupted) {
@@ -110,6 +114,7 @@ public final class Acquiring {
     }
 
     /** Returns the result; null while it is not known. */
+    @Nullable
     AcquireResult result() {
         return result;
     }
@@ -126,17 +131,17 @@ public final class Acquiring {
      */
     void enter(Runnable wake) {
         place.subscribe();
-        pace = new Pace(context.time());
-        pass = context.attemptLimiter().new Pass(wake);
-        whenWoken = () -> {
+        Runnable whenWoken = () -> {
             news = true; // a holder has released the lock, or a waiter has left; unlike when time has passed
             wake.run();
         };
-        joinLine();
+        wait = new Wait(new Pace(context.time()), context.attemptLimiter().new Pass(wake), whenWoken);
+        joinLine(wait);
     }
 
-    private void joinLine() {
-        turn = place.enter(whenWoken);
+    private WaitQueues.Turn joinLine(Wait waiting) {
+        WaitQueues.Turn joined = place.enter(waiting.whenWoken());
+        turn = joined;
         unknown = place.isInTurn();
         if (last != null) {
             place.note(last, lastBegun);
@@ -144,20 +149,21 @@ public final class Acquiring {
         if (place.wakes() != wakesBefore) { // perhaps for this lock, before we stood in line
             news = true;
         }
+        return joined;
     }
 
     /** Leaves the line, and comes again with the next step. */
     void leaveLine() {
-        if (turn != null) {
+        if (turn != null && wait != null) {
             turn = null;
-            pass.leave();
+            wait.pass().leave();
             place.leave(result instanceof AcquireResult.Held held ? held.heldLock() : null);
         }
     }
 
     /** Ends the wait, however it came to its end. */
     void leave() {
-        if (pass != null) {
+        if (wait != null) {
             try {
                 leaveLine();
             } finally {
@@ -172,30 +178,30 @@ public final class Acquiring {
      * @return for how long nothing is due unless the caller is woken; means nothing when the result is known
      */
     long step() {
-        if (turn == null) {
-            joinLine();
-        }
-        if (isHandedOff()) {
-            settle(new AcquireResult.Held(claiming.takeOver(turn.handed(), context.forWaiting())));
+        Wait waiting = Objects.requireNonNull(wait, "enter comes before");
+        WaitQueues.Turn mine = turn != null ? turn : joinLine(waiting);
+        HeldLock handed = mine.handed();
+        if (handed != null) {
+            settle(new AcquireResult.Held(claiming.takeOver(handed, context.forWaiting())));
             return 0;
         }
         context.stopFlag().requireOpen(); // a stop of the service wakes every waiter
         if (news) {
             news = false;
-            hasten();
+            hasten(waiting.pace());
         }
-        if (isAttemptDue()) {
-            if (!pass.enter()) { // woken when it may
+        if (isAttemptDue(mine, waiting.pace())) {
+            if (!waiting.pass().enter()) { // woken when it may
                 return left() > 0 ? left() : FOR_EVER;
             }
-            attemptInside();
+            attemptInside(waiting.pass());
         } else {
-            pass.leave();
+            waiting.pass().leave();
         }
         if (result == null && left() <= 0) {
             settle(givenUp());
         }
-        return result != null || turn == null ? 0 : pauseInLine();
+        return result != null || turn == null ? 0 : pauseInLine(mine, waiting.pace());
     }
 
     /** Returns whether a holder of this process has handed its lock off to the caller. */
@@ -208,14 +214,14 @@ public final class Acquiring {
      * free or the nodes are out of reach: it asks once. Its result serves all callers that came before, so of many only
      * as many ask as may attempt at the same time.
      */
-    private boolean isAttemptDue() {
+    private boolean isAttemptDue(WaitQueues.Turn mine, Pace pace) {
         if (left() <= 0) {
             return found() == null;
         }
-        return unknown || turn.isFirst() && pause() <= 0; // an attempt also so that the nodes know of us
+        return unknown || mine.isFirst() && pause(pace) <= 0; // an attempt also so that the nodes know of us
     }
 
-    private void attemptInside() {
+    private void attemptInside(AttemptLimiter.Pass pass) {
         unknown = false;
         try {
             settle(next(context.forWaiting()));
@@ -228,11 +234,11 @@ public final class Acquiring {
         }
     }
 
-    private long pauseInLine() {
-        return turn.isFirst() ? Math.min(left(), pause()) : left();
+    private long pauseInLine(WaitQueues.Turn mine, Pace pace) {
+        return mine.isFirst() ? Math.min(left(), pause(pace)) : left();
     }
 
-    private void settle(AcquireResult done) {
+    private void settle(@Nullable AcquireResult done) {
         result = done;
         if (done != null) {
             whenDone.accept(done);
@@ -240,7 +246,7 @@ public final class Acquiring {
     }
 
     /** Returns how long to wait before the next attempt, unless a release wakes us; 0 or less if it is time. */
-    private long pause() {
+    private long pause(Pace pace) {
         if (!pace.isSet()) {
             pace.set(pauseForOutcome());
         }
@@ -262,15 +268,15 @@ public final class Acquiring {
      * Something has changed, or seems to have: it is time for an attempt, unless so many attempts failed that
      * announcements are not believed at once any more.
      */
-    private void hasten() {
-        pause(); // else the pace knows of no attempt to hasten
+    private void hasten(Pace pace) {
+        pause(pace); // else the pace knows of no attempt to hasten
         if (pace.hasten()) {
             failedSinceNews = 0; // contenders may take each other's votes now, which no release ends
         }
     }
 
     /** Attempts once; returns null if another attempt may succeed. */
-    private AcquireResult next(Nodes nodes) {
+    private @Nullable AcquireResult next(Nodes nodes) {
         context.stopFlag().requireOpen();
         long started = context.time().nanoTime();
         long local = place.isNew() ? 0 : place.keptOutNanos();
@@ -282,7 +288,7 @@ public final class Acquiring {
             found = claiming.attempt(nodes, place.queueing(), deadline());
         }
         if (found instanceof QuorumResult.Acquired) {
-            return new AcquireResult.Held(claiming.held());
+            return new AcquireResult.Held(Objects.requireNonNull(claiming.held()));
         }
         remember(found, started);
         return found instanceof QuorumResult.ClockSkewed ? new AcquireResult.ClockSkewed() : null;
@@ -303,10 +309,10 @@ public final class Acquiring {
         }
         failed++;
         failedSinceNews++;
-        if (pace != null) {
-            pace.attempted();
+        if (wait != null) {
+            wait.pace().attempted();
             if (found instanceof QuorumResult.Contended other) {
-                pace.foundHeld(TimeUnit.MILLISECONDS.toNanos(other.remainingMillis()));
+                wait.pace().foundHeld(TimeUnit.MILLISECONDS.toNanos(other.remainingMillis()));
             }
         }
         place.attempted(found);
@@ -316,12 +322,13 @@ public final class Acquiring {
      * A caller that waits behind others uses their result, if they asked after it came: the result of an earlier
      * attempt may be from before an outage. Null if none of them has asked.
      */
+    @Nullable
     QuorumResult found() {
         WaitQueues.Found others = place.found();
-        boolean counts = others != null
-                && patience.hasBegunBy(others.begun())
-                && (last == null || others.begun() - lastBegun > 0);
-        return counts ? others.quorumResult() : last;
+        if (others != null && patience.hasBegunBy(others.begun()) && (last == null || others.begun() - lastBegun > 0)) {
+            return others.quorumResult();
+        }
+        return last;
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,6 +13,7 @@ import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Timers;
 import org.holdfast.protocol.lease.HeldLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Drives the acquisition of one caller by events: whenever something happens it borrows a thread for a moment. Hands the
@@ -49,10 +51,10 @@ final class AsyncAcquiring {
     /** The acquisition has ended, in one way or the other. */
     private boolean over;
 
-    private volatile Timers.Alarm alarm;
+    private volatile Timers.@Nullable Alarm alarm;
 
     /** The lease that waits for a thread of the application on which to be handed out. */
-    private volatile Lease undelivered;
+    private volatile @Nullable Lease undelivered;
 
     private long deliverUntil;
 
@@ -182,7 +184,7 @@ final class AsyncAcquiring {
     }
 
     /** Leaves the line. */
-    private void end(AcquireResult done) {
+    private void end(@Nullable AcquireResult done) {
         over = true;
         if (!(done instanceof AcquireResult.Held)) { // which is still to be handed out
             asyncAcquirer.remove(this);
@@ -208,7 +210,7 @@ final class AsyncAcquiring {
         if (settled.compareAndSet(false, true)) {
             cancelAlarm();
             asyncAcquirer.remove(this);
-            Lease got = undelivered;
+            Lease got = Objects.requireNonNull(undelivered, "a lease to hand out");
             if (!promise.complete(got)) { // cancelled just now
                 got.release();
             }

@@ -26,6 +26,7 @@ import org.holdfast.protocol.quorum.QuorumResult;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.TokenClock;
+import org.jspecify.annotations.Nullable;
 
 /** Claims locks on the nodes, each time with a new owner and a new token, and keeps what they grant. */
 public final class Claims {
@@ -61,7 +62,7 @@ public final class Claims {
      *
      * @param holder the holder that is to have the lock; null for none in particular
      */
-    Claiming begin(Demand demand, Holder holder) {
+    Claiming begin(Demand demand, @Nullable Holder holder) {
         return new Claiming(demand, holder);
     }
 
@@ -70,13 +71,13 @@ public final class Claims {
 
         private final Demand demand;
         private final LockRequest request;
-        private final Holder holder;
+        private final @Nullable Holder holder;
         private final long threadId = Thread.currentThread().getId();
         private final String asking;
         private int permit;
-        private HeldLock held;
+        private @Nullable HeldLock held;
 
-        private Claiming(Demand demand, Holder holder) {
+        private Claiming(Demand demand, @Nullable Holder holder) {
             this.demand = demand;
             this.request = demand.request();
             this.holder = holder;
@@ -87,6 +88,7 @@ public final class Claims {
         }
 
         /** Returns what the last attempt got, if it got anything. */
+        @Nullable
         HeldLock held() {
             return held;
         }

@@ -12,6 +12,7 @@ import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.HeldLocks;
 import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.node.LockShape;
+import org.jspecify.annotations.Nullable;
 
 /** Takes locks once more that their holder has already. Safe for use by any number of threads. */
 public final class Reentry {
@@ -33,7 +34,7 @@ public final class Reentry {
      * @return the lock, or null if it has to be acquired
      * @throws IllegalStateException if the holder would wait for itself, or the lock does not fit the request
      */
-    public HeldLock enter(LockRequest request, List<Holder> holders) {
+    public @Nullable HeldLock enter(LockRequest request, List<Holder> holders) {
         if (request.scope() == LeaseScope.DETACHED || LockShape.of(request).hasPermits()) {
             return null;
         }
@@ -57,7 +58,7 @@ public final class Reentry {
         return mine;
     }
 
-    private HeldLock find(LockRequest request, List<Holder> holders) {
+    private @Nullable HeldLock find(LockRequest request, List<Holder> holders) {
         Set<HeldLock> mine = new HashSet<>(2);
         for (String name : request.names()) {
             mine.add(heldLocks.find(name, heldLock -> isOf(holders, heldLock)));

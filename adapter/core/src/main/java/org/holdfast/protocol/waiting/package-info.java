@@ -20,4 +20,7 @@
  * <p>The places of callers are in {@code queue}, the locks that they get in {@code lease}. The room knows these two and
  * the rooms below them. It knows no transaction and no connection handle.
  */
+@NullMarked
 package org.holdfast.protocol.waiting;
+
+import org.jspecify.annotations.NullMarked;

@@ -7,6 +7,7 @@ import java.util.List;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.HolderEntry;
 import org.holdfast.protocol.node.Reply;
+import org.jspecify.annotations.Nullable;
 
 /** Decodes what scripts report of the holders of locks, and rejects what no script of ours would report. */
 final class HolderEntryDecoder {
@@ -17,7 +18,7 @@ final class HolderEntryDecoder {
     private HolderEntryDecoder() {}
 
     /** Returns the holders; null unless every part of the report has the form that our scripts give it. */
-    static Reply reply(long lastToken, Object raw) {
+    static @Nullable Reply reply(long lastToken, Object raw) {
         if (lastToken < 0
                 || lastToken > LARGEST_TOKEN
                 || !(raw instanceof List<?> told)
@@ -35,7 +36,7 @@ final class HolderEntryDecoder {
         return new Reply.Seen(lastToken, holderEntries);
     }
 
-    private static HolderEntry holderEntry(List<?> words) {
+    private static @Nullable HolderEntry holderEntry(List<?> words) {
         if (words.size() == 4
                 && words.get(0) instanceof Long lock
                 && words.get(1) instanceof Long reads

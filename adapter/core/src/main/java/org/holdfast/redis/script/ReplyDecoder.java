@@ -10,6 +10,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Reply;
+import org.jspecify.annotations.Nullable;
 
 /** Translates what scripts return into replies, and rejects what no script of ours returns. */
 public final class ReplyDecoder {
@@ -69,7 +70,7 @@ public final class ReplyDecoder {
     }
 
     /** Returns the ids of calls; null if any of them is none that a call may have. */
-    private static Reply counted(Object raw) {
+    private static @Nullable Reply counted(Object raw) {
         if (!(raw instanceof List<?> list) || list.size() > DistributedLatch.MAX_COUNT) {
             return null;
         }
@@ -84,7 +85,7 @@ public final class ReplyDecoder {
         return new Reply.Counted(ids);
     }
 
-    private static Reply reply(long status, long detail) {
+    private static @Nullable Reply reply(long status, long detail) {
         if (status < 0 || status > LAST || !isPossible((int) status, detail)) {
             return null;
         }

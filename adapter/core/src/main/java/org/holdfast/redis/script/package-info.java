@@ -8,4 +8,7 @@
  *
  * <p>Opens no connection.
  */
+@NullMarked
 package org.holdfast.redis.script;
+
+import org.jspecify.annotations.NullMarked;

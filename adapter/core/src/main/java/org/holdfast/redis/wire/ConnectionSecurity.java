@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How we enter the nodes. What is in files is read anew for each connection, so that an operator can change passwords and
@@ -54,6 +55,7 @@ public record ConnectionSecurity(
     }
 
     /** Returns the password for a node as it is now, or null for none. */
+    @Nullable
     String password(NodeAddress address) throws IOException {
         if (address.password() != null || passwordFile.isEmpty()) {
             return address.password();

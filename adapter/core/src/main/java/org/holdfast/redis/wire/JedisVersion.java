@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
 /**
@@ -29,7 +30,7 @@ final class JedisVersion {
     }
 
     /** Returns what is wrong with a version; null if nothing is, or if it does not say which it is. */
-    static String problem(String version, URL description) {
+    static @Nullable String problem(@Nullable String version, URL description) {
         if (version == null || version.startsWith(NEEDED)) {
             return null;
         }
@@ -39,7 +40,7 @@ final class JedisVersion {
                 + ". Use holdfast-standalone or the resource adapter, which have a Jedis of their own, or update that one";
     }
 
-    private static String version() {
+    private static @Nullable String version() {
         Properties properties = new Properties();
         try (InputStream in = Connection.class.getResourceAsStream(DESCRIPTION)) { // keeps no jar open, unlike a URL
             properties.load(in);

@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a node is, and as which user we enter it.
@@ -22,12 +22,16 @@ import java.util.regex.Pattern;
  * @param durable whether the operator vouches that an acknowledged write survives a restart and a failover
  */
 public record NodeAddress(
-        String host, int port, boolean tls, String user, String password, int database, boolean durable) {
+        String host,
+        int port,
+        boolean tls,
+        @Nullable String user,
+        @Nullable String password,
+        int database,
+        boolean durable) {
 
     private static final int DEFAULT_PORT = 6379;
     private static final int MOST_NODES = 63;
-    /** Whatever stands between the beginning of an address and the last @ before the next one. */
-    private static final Pattern USER_AND_PASSWORD = Pattern.compile("://(?:(?!://).)*@");
 
     private static final String FORM = "redis[s]://[[user]:password@]host[:port][/database][?durable=true]";
 
@@ -39,15 +43,16 @@ public record NodeAddress(
      * @param violations receives a sentence for each fault
      * @return the addresses that could be understood
      */
-    public static List<NodeAddress> parseList(String list, String setting, List<String> violations) {
+    public static List<NodeAddress> parseList(@Nullable String list, String setting, List<String> violations) {
         List<NodeAddress> nodes = new ArrayList<>();
         Set<String> seen = new HashSet<>();
-        String[] parts = list == null || list.isBlank() ? new String[0] : list.split(",", -1);
+        String known = list == null ? "" : list;
+        String[] parts = known.isBlank() ? new String[0] : known.split(",", -1);
         int faulty = violations.size();
         int end = -1;
         for (String part : parts) {
             end += 1 + part.length();
-            if (isTorn(list.substring(end))) {
+            if (isTorn(known.substring(end))) {
                 violations.add(setting + " has an @ that belongs to no address: a comma in a password is written %2C");
                 continue;
             }
@@ -70,7 +75,7 @@ public record NodeAddress(
     }
 
     /** Returns the same node, entered as another user. */
-    public NodeAddress as(String otherUser, String otherPassword) {
+    public NodeAddress as(@Nullable String otherUser, @Nullable String otherPassword) {
         return new NodeAddress(host, port, tls, otherUser, otherPassword, database, durable);
     }
 
@@ -86,7 +91,7 @@ public record NodeAddress(
         return at >= 0 && (next < 0 || at < next);
     }
 
-    private static NodeAddress parse(String text, String setting, List<String> violations) {
+    private static @Nullable NodeAddress parse(String text, String setting, List<String> violations) {
         try {
             URI uri = new URI(text);
             boolean tls = "rediss".equals(uri.getScheme());
@@ -102,7 +107,7 @@ public record NodeAddress(
             if (uri.getFragment() != null) {
                 throw new IllegalArgumentException("there must be no # after the database");
             }
-            String[] user = userInfo(uri.getRawUserInfo());
+            @Nullable String[] user = userInfo(uri.getRawUserInfo());
             int port = uri.getPort() == -1 ? DEFAULT_PORT : uri.getPort();
             return new NodeAddress(
                     uri.getHost(), port, tls, user[0], user[1], database(uri.getPath()), durable(uri.getQuery()));
@@ -116,7 +121,7 @@ public record NodeAddress(
         return null;
     }
 
-    private static String[] userInfo(String raw) {
+    private static @Nullable String[] userInfo(@Nullable String raw) {
         if (raw == null) {
             return new String[2];
         }
@@ -131,14 +136,14 @@ public record NodeAddress(
         return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    private static boolean durable(String query) {
+    private static boolean durable(@Nullable String query) {
         if (query != null && !query.equals("durable=true") && !query.equals("durable=false")) {
             throw new IllegalArgumentException("after the database there may be ?durable=true and nothing else");
         }
         return "durable=true".equals(query);
     }
 
-    private static int database(String path) {
+    private static int database(@Nullable String path) {
         if (path == null || path.isEmpty() || path.equals("/")) {
             return 0;
         }

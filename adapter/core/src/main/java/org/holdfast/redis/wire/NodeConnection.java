@@ -8,6 +8,8 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -28,11 +30,11 @@ public final class NodeConnection extends Connection {
     private boolean buffered;
 
     /** Set before this constructor's body runs, and null after it. */
-    private String passwordOfIntroduction;
+    private @Nullable String passwordOfIntroduction;
 
     private NodeConnection(Sockets sockets, JedisClientConfig config) {
         super(sockets, config);
-        this.socket = sockets.last;
+        this.socket = Objects.requireNonNull(sockets.last, "Jedis has connected");
         this.passwordOfIntroduction = null;
     }
 
@@ -92,7 +94,7 @@ public final class NodeConnection extends Connection {
         return ResolutionTimeoutException.isReasonOf(failure) || LocalFailureException.isReasonOf(failure);
     }
 
-    private static String password(NodeAddress address, ConnectionSecurity access) {
+    private static @Nullable String password(NodeAddress address, ConnectionSecurity access) {
         try {
             return access.password(address);
         } catch (IOException e) {
@@ -125,7 +127,7 @@ public final class NodeConnection extends Connection {
         private final Tls tls;
         private final JedisClientConfig config;
         private final long deadline;
-        private NodeSocket last;
+        private @Nullable NodeSocket last;
         private boolean agreed;
 
         Sockets(NodeAddress address, HostResolver names, Tls tls, JedisClientConfig config, long deadline) {
@@ -211,7 +213,7 @@ public final class NodeConnection extends Connection {
     }
 
     @Override
-    protected Object protocolRead(RedisInputStream in, PushConsumerChain consumers) {
+    protected @Nullable Object protocolRead(RedisInputStream in, PushConsumerChain consumers) {
         if (socket != null) { // else we are being introduced
             socket.answerDeadline().beginAnswer();
         }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Says what an error of a node means to the operator, and what to do. No advice weakens safety. */
 public final class NodeErrors {
@@ -23,7 +24,7 @@ public final class NodeErrors {
     private NodeErrors() {}
 
     /** Returns why a node of this version cannot be used; empty if it can, or does not report its version. */
-    public static Optional<String> tooOld(String version) {
+    public static Optional<String> tooOld(@Nullable String version) {
         Matcher known = VERSION.matcher(version == null ? "" : version);
         return known.matches() && Integer.parseInt(known.group(1)) < OLDEST_MAJOR
                 ? Optional.of("it is Redis " + version + ", which is too old: " + NEEDS)

@@ -18,6 +18,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A socket with blocking streams, as Jedis and TLS want it, over a channel that never blocks, as a selector wants it.
@@ -155,7 +156,7 @@ final class NodeSocket extends Socket {
     }
 
     /** Returns null where this process has no file left for one: an open connection must not be lost by that. */
-    private static Selector selector() {
+    private static @Nullable Selector selector() {
         try {
             return Selector.open();
         } catch (IOException | OutOfMemoryError e) {
@@ -305,7 +306,7 @@ final class NodeSocket extends Socket {
     }
 
     @Override
-    public InetAddress getInetAddress() {
+    public @Nullable InetAddress getInetAddress() {
         return getRemoteSocketAddress() instanceof InetSocketAddress remote ? remote.getAddress() : null;
     }
 
@@ -315,7 +316,7 @@ final class NodeSocket extends Socket {
     }
 
     @Override
-    public SocketAddress getRemoteSocketAddress() {
+    public @Nullable SocketAddress getRemoteSocketAddress() {
         try {
             return channel.getRemoteAddress();
         } catch (IOException e) {
@@ -324,7 +325,7 @@ final class NodeSocket extends Socket {
     }
 
     @Override
-    public SocketAddress getLocalSocketAddress() {
+    public @Nullable SocketAddress getLocalSocketAddress() {
         try {
             return channel.getLocalAddress();
         } catch (IOException e) {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -50,6 +51,7 @@ final class ReplyReader {
      * @throws JedisDataException if the reply is an error
      * @throws JedisConnectionException if it is none, or if it does not come: the connection is of no more use
      */
+    @Nullable
     Object read() {
         Object reply = part(1);
         if (reply instanceof JedisDataException error) {
@@ -58,7 +60,7 @@ final class ReplyReader {
         return reply;
     }
 
-    private Object part(int depth) {
+    private @Nullable Object part(int depth) {
         take(PART_BYTES);
         byte kind = in.readByte();
         return switch (kind) {
@@ -106,7 +108,7 @@ final class ReplyReader {
         return (int) length;
     }
 
-    private byte[] bytes() {
+    private byte @Nullable [] bytes() {
         int length = length();
         if (length < 0) {
             return null;
@@ -120,7 +122,7 @@ final class ReplyReader {
         return bytes;
     }
 
-    private List<Object> list(int depth) {
+    private @Nullable List<Object> list(int depth) {
         int length = length();
         if (length < 0) {
             return null;

@@ -7,6 +7,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Reads files that hold secrets: errors name the setting and the path, never the content. */
 final class SecretFile {
@@ -31,7 +32,7 @@ final class SecretFile {
         }
     }
 
-    private static String why(IOException e) {
+    private static @Nullable String why(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "there is no such file";
         }

@@ -4,6 +4,7 @@ package org.holdfast.redis.wire;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What this process lacks to open connections: files, memory or threads.
@@ -20,7 +21,7 @@ final class Shortage {
 
     private final Time time;
     private final LogRateLimiter log;
-    private volatile Failed last;
+    private volatile @Nullable Failed last;
 
     Shortage(Time time) {
         this.time = time;

@@ -13,6 +13,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A key store in a file, as a setting names it. What it throws says everything in its message, and has no cause.
@@ -22,7 +23,8 @@ import javax.net.ssl.TrustManagerFactory;
  * @param type as in {@link KeyStore#getInstance(String)}
  * @param password or null for none; never printed
  */
-public record StoreFile(String setting, Path path, String type, String password) {
+public record StoreFile(
+        String setting, Path path, String type, @Nullable String password) {
 
     private static final int MOST_BYTES = 4 << 20;
 
@@ -97,7 +99,7 @@ public record StoreFile(String setting, Path path, String type, String password)
         }
     }
 
-    private char[] secret() {
+    private char @Nullable [] secret() {
         return password == null ? null : password.toCharArray();
     }
 

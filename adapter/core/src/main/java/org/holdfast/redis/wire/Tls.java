@@ -16,6 +16,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts TLS around sockets, and checks that the certificate is trusted, in force, and the host's.
@@ -29,15 +30,15 @@ final class Tls {
     private static final String REFUSES = "it refuses TLS with us: ";
 
     private final ConnectionSecurity access;
-    private volatile Opened opened;
+    private volatile @Nullable Opened opened;
 
     Tls(ConnectionSecurity access) {
         this.access = access;
     }
 
     /** What came of files with this content. */
-    private record Opened(byte[] trust, byte[] key, SSLContext context) {
-        boolean isOf(byte[] trustNow, byte[] keyNow) {
+    private record Opened(byte @Nullable [] trust, byte @Nullable [] key, SSLContext context) {
+        boolean isOf(byte @Nullable [] trustNow, byte @Nullable [] keyNow) {
             return Arrays.equals(trust, trustNow) && Arrays.equals(key, keyNow);
         }
     }
@@ -98,7 +99,7 @@ final class Tls {
         return known.context();
     }
 
-    private static byte[] read(Optional<StoreFile> store) throws IOException {
+    private static byte @Nullable [] read(Optional<StoreFile> store) throws IOException {
         return store.isPresent() ? store.get().read() : null;
     }
 
@@ -110,7 +111,7 @@ final class Tls {
         }
     }
 
-    private SSLContext open(byte[] trust, byte[] key) throws IOException {
+    private SSLContext open(byte @Nullable [] trust, byte @Nullable [] key) throws IOException {
         try {
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(

@@ -9,4 +9,7 @@
  *
  * <p>Knows no script, no lock and no other node.
  */
+@NullMarked
 package org.holdfast.redis.wire;
+
+import org.jspecify.annotations.NullMarked;
