@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Prints a JaCoCo report as a table: for each package, and for all, which part of the lines and branches was reached. */
+/**
+ * Prints a JaCoCo report as a table: for each package, and for all, which part of the lines and branches was reached.
+ */
 final class Coverage {
 
     private static final int PACKAGE = 1;

@@ -35,11 +35,11 @@ import javax.tools.StandardJavaFileManager;
 /**
  * Measures how large the rooms of the code base are, and how much they know of each other.
  *
- * <p>Run it with {@code java .ci/Figures.java} after {@code mvn compile}. For each module that is named, or for the API, the core and
- * the CDI extension, it prints one row: files, lines of files and of methods (median, 90th of 100, largest), the part of the
- * fields that is final, types in the largest package, types in circles of classes and in the largest of them, the most types that one
- * type knows, and the most parameters of a constructor. A nested type counts as part of the type around it. Types of other
- * libraries do not count.
+ * <p>Run it with {@code java .ci/Figures.java} after {@code mvn compile}. For each module that is named, or for the
+ * API, the core and the CDI extension, it prints one row: files, lines of files and of methods (median, 90th of 100,
+ * largest), the part of the fields that is final, types in the largest package, types in circles of classes and in the
+ * largest of them, the most types that one type knows, and the most parameters of a constructor. A nested type counts
+ * as part of the type around it. Types of other libraries do not count.
  */
 final class Figures {
 
@@ -206,7 +206,10 @@ final class Figures {
         return sorted.get(sorted.size() / 2) + "/" + sorted.get(sorted.size() * 9 / 10) + "/" + sorted.get(sorted.size() - 1);
     }
 
-    /** Returns the strongly connected components of more than one type, after R. Tarjan, Depth-first search and linear graph algorithms, 1972. */
+    /**
+     * Returns the strongly connected components of more than one type, after R. Tarjan, Depth-first search and linear
+     * graph algorithms, 1972.
+     */
     private List<List<String>> findCircles() {
         Map<String, Integer> number = new HashMap<>();
         Map<String, Integer> low = new HashMap<>();

@@ -4,16 +4,16 @@ package org.holdfast;
 import java.time.Duration;
 
 /**
- * Opens when it was counted down so many times, by whichever threads of whichever processes, and then stays open: {@link
- * java.util.concurrent.CountDownLatch} on several machines.
+ * Opens when it was counted down so many times, by whichever threads of whichever processes, and then stays open:
+ * {@link java.util.concurrent.CountDownLatch} on several machines.
  *
  * <p>It never opens early: nodes record the calls themselves, each by an id of its own, so a command that arrives twice
  * or late counts once. It may open late, or never, where nodes lose what they recorded: see the section on latches in
  * {@code docs/safety.md}. So a caller that waits for more than a moment gives a timeout.
  *
- * <p>A latch is reset by a higher generation: all its users agree on the generation, for instance the number of the run.
- * Nodes refuse the lower ones from then on, and a generation is not to be used again. Nodes keep a latch for a day after
- * its last use; a caller that waits uses it.
+ * <p>A latch is reset by a higher generation: all its users agree on the generation, for instance the number of the
+ * run. Nodes refuse the lower ones from then on, and a generation is not to be used again. Nodes keep a latch for a day
+ * after its last use; a caller that waits uses it.
  *
  * <p>Safe for use by any number of threads, as long as the connection that gave it is open.
  */
@@ -40,8 +40,8 @@ public interface DistributedLatch {
      * <p>While too few nodes confirm that, it is sent again, for as long as the factory's default wait timeout. An
      * interrupt ends that too, and stays set.
      *
-     * @throws CountDownUnconfirmedException if it is not known whether it counts; {@link #countDown(String)} with the id
-     *     of the exception repeats it, and counts once
+     * @throws CountDownUnconfirmedException if it is not known whether it counts; {@link #countDown(String)} with
+     *     the id of the exception repeats it, and counts once
      * @throws QuorumUnavailableException if no node could be asked: it does not count
      * @throws LockException if the latch has a higher generation or another count
      * @throws IllegalStateException if the connection is closed or the service is stopped

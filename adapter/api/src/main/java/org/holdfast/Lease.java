@@ -62,8 +62,8 @@ public interface Lease extends AutoCloseable {
     boolean renew();
 
     /**
-     * Has the calling thread's transaction keep the lock too: until the transaction has completed, even if this lease is
-     * released before. The transaction cannot commit if the lock is lost. Asks no node and needs no connection.
+     * Has the calling thread's transaction keep the lock too: until the transaction has completed, even if this lease
+     * is released before. The transaction cannot commit if the lock is lost. Asks no node and needs no connection.
      *
      * @return whether the transaction keeps the lock; false if there is none, or it can only roll back
      * @throws LeaseLostException if the lease was lost

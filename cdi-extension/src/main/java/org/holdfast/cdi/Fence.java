@@ -16,10 +16,10 @@ import org.holdfast.StaleLeaseException;
  * Lets a row of a database refuse a holder that writes it after a later holder of its lock:
  * {@code update … where fence <= token}.
  *
- * <p>No lock service can stop a holder that pauses, for longer than its lease lasts, between its last look at the lease and its
- * write. The row can: it keeps the largest fencing token that has come by. {@link #raise} is the first thing to do in the
- * transaction that writes the row, and whatever that writes is protected then: a holder with a smaller token is refused, and one
- * with a larger token waits in the database until the transaction has ended.
+ * <p>No lock service can stop a holder that pauses, for longer than its lease lasts, between its last look at the lease
+ * and its write. The row can: it keeps the largest fencing token that has come by. {@link #raise} is the first thing to
+ * do in the transaction that writes the row, and whatever that writes is protected then: a holder with a smaller token
+ * is refused, and one with a larger token waits in the database until the transaction has ended.
  *
  * <pre>{@code
  * private static final Fence FENCE = new Fence("Stock", "sku", "fence");
@@ -33,8 +33,8 @@ import org.holdfast.StaleLeaseException;
  * }
  * }</pre>
  *
- * <p>The column is a {@code bigint not null}. Map it {@code updatable = false}, so that an entity that was loaded before does not
- * write the old token back; in a new row it is 0, or the token. Immutable, for any number of threads.
+ * <p>The column is a {@code bigint not null}. Map it {@code updatable = false}, so that an entity that was loaded
+ * before does not write the old token back; in a new row it is 0, or the token. Immutable, for any number of threads.
  *
  * @param table the table, or for JPA the entity's name
  * @param key the column that identifies the row, or for JPA the entity's attribute
@@ -57,14 +57,14 @@ public record Fence(String table, String key, String column) {
     /**
      * Lets the row refuse all tokens smaller than the lease's from now on, if it has not seen a larger one.
      *
-     * <p>One statement in the calling thread's transaction, which has to be active. It may wait for another transaction that
-     * has the row.
+     * <p>One statement in the calling thread's transaction, which has to be active. It may wait for another transaction
+     * that has the row.
      *
      * @param value the key of the row
      * @param lease under which the row is going to be written
      * @return false if there is no such row: the caller that inserts it gives it the token of the lease
-     * @throws StaleLeaseException if a later holder has written the row; nothing must be written then, and being unchecked it
-     *     rolls the transaction back
+     * @throws StaleLeaseException if a later holder has written the row; nothing must be written then, and being
+     *     unchecked it rolls the transaction back
      */
     public boolean raise(EntityManager entities, Object value, Lease lease) {
         int rows = entities.createQuery("update " + table + " e set e." + column + " = :token where e." + key

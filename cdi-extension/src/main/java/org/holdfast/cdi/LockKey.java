@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Gives a parameter the name by which expressions in {@link Locked#value()} know it, whatever it is called in the code and
- * however that is compiled.
+ * Gives a parameter the name by which expressions in {@link Locked#value()} know it, whatever it is called in the code
+ * and however that is compiled.
  *
  * <pre>{@code
  * @Locked("stock-#{sku}")

@@ -5,12 +5,15 @@ package org.holdfast.cdi;
 public enum OnLoss {
 
     /**
-     * Its transaction does not commit, and the caller gets a {@link org.holdfast.LeaseLostException}: as the cause of what the
-     * server throws where there is a transaction, else after the method has returned.
+     * Its transaction does not commit, and the caller gets a {@link org.holdfast.LeaseLostException}: as the cause of
+     * what the server throws where there is a transaction, else after the method has returned.
      */
     ROLLBACK,
 
-    /** As {@link #ROLLBACK}, and the thread is interrupted at once; an interrupt it has not noticed by the end is taken back. */
+    /**
+     * As {@link #ROLLBACK}, and the thread is interrupted at once; an interrupt it has not noticed by the end is taken
+     * back.
+     */
     INTERRUPT,
 
     /**

@@ -13,8 +13,8 @@ import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.PendingLease;
 
 /**
- * A handle as the container knows it, with what the factory and its connections do beyond the API. An interface, because some
- * containers hand out proxies of handles.
+ * A handle as the container knows it, with what the factory and its connections do beyond the API. An interface,
+ * because some containers hand out proxies of handles.
  */
 public interface ContainerConnection extends LockConnection {
 

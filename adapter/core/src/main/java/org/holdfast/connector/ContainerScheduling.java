@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The threads of an adapter: the container's managed executor, and a timer of ours in case that stands still.
  *
- * <p>Everything is scheduled from {@code ResourceAdapter.start}: managed executors tie a task to the application on whose
- * thread it was scheduled, and drop it when that application goes. A server that is being suspended or shut down gracefully
- * lets requests finish but may reject managed tasks; their leases must be renewed all the same. So a timer watches. It takes over
- * when the executor has run nothing for a while, until the executor runs tasks again. Other tasks that the executor
- * does not begin are begun on timers, too.
+ * <p>Everything is scheduled from {@code ResourceAdapter.start}: managed executors tie a task to the application on
+ * whose thread it was scheduled, and drop it when that application goes. A server that is being suspended or shut down
+ * gracefully lets requests finish but may reject managed tasks; their leases must be renewed all the same. So a timer
+ * watches. It takes over when the executor has run nothing for a while, until the executor runs tasks again. Other
+ * tasks that the executor does not begin are begun on timers, too.
  */
 final class ContainerScheduling implements Scheduling {
 
@@ -40,7 +40,10 @@ final class ContainerScheduling implements Scheduling {
     /** The timer takes over when it has had so many turns meanwhile: after a pause of the process, it has one. */
     private static final int STANDSTILL_TURNS = 5;
 
-    /** A loaded server needs a second now and then, and more while it starts: that is no message yet. 10 s, with turns of 20 ms. */
+    /**
+     * A loaded server needs a second now and then, and more while it starts: that is no message yet. 10 s, with turns
+     * of 20 ms.
+     */
     private static final int TURNS_UNTIL_WARNING = 500;
 
     /** The executor is asked for a sign of life so many turns after it stood still, and then ever more rarely. 1 s. */
@@ -211,7 +214,10 @@ final class ContainerScheduling implements Scheduling {
         turnsUntilProbe = probePause;
     }
 
-    /** A probe that runs shows an executor that works. One that does not run may be in its queue for long: there are ever fewer. */
+    /**
+     * A probe that runs shows an executor that works. One that does not run may be in its queue for long: there are
+     * ever fewer.
+     */
     private void askForASignOfLife(Runnable task, long pauseMillis) {
         if (probeRan) {
             probeRan = false;
@@ -239,7 +245,10 @@ final class ContainerScheduling implements Scheduling {
         }
     }
 
-    /** A container may have forgotten the task, or be about to go: that must not end the timer, nor keep us from stopping. */
+    /**
+     * A container may have forgotten the task, or be about to go: that must not end the timer, nor keep us from
+     * stopping.
+     */
     private static void cancel(ScheduledFuture<?> task) {
         try {
             task.cancel(false);
@@ -291,7 +300,10 @@ final class ContainerScheduling implements Scheduling {
         }
     }
 
-    /** Open Liberty leaves an adapter running whose settings change, and its work manager then throws NullPointerException. */
+    /**
+     * Open Liberty leaves an adapter running whose settings change, and its work manager then throws
+     * NullPointerException.
+     */
     private void offerWork(Runnable task) {
         try {
             works.scheduleWork(new Work() {

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holdfast as a resource adapter: the settings, and the life of one lock service.
  *
- * <p>A property that is not set has the default of {@link Settings}. The properties are annotated on fields and never on
- * setters: some servers name a setter's property with a capital letter, see it twice, and inject the default last.
+ * <p>A property that is not set has the default of {@link Settings}. The properties are annotated on fields and never
+ * on setters: some servers name a setter's property with a capital letter, see it twice, and inject the default last.
  */
 @Connector(
         displayName = "Holdfast",
@@ -163,8 +163,9 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     private @Nullable String scheduler;
 
     /**
-     * The confidential properties that are set, by name. Their fields above declare them and stay null: when something fails, Open
-     * Liberty writes the fields of the adapter to {@code logs/ffdc}, and those of all objects but the JDK's.
+     * The confidential properties that are set, by name. Their fields above declare them and stay null: when something
+     * fails, Open Liberty writes the fields of the adapter to {@code logs/ffdc}, and those of all objects but the
+     * JDK's.
      */
     private final transient Map<String, String> confidential = new ConcurrentHashMap<>();
 
@@ -195,7 +196,8 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     /**
      * Stops the lock service. New requests are refused at once; holders and open transactions may go on for {@code
-     * stopTimeoutMillis}, and this method waits for them. What is held then is lost, and ends with its TTL on the nodes.
+     * stopTimeoutMillis}, and this method waits for them. What is held then is lost, and ends with its TTL on the
+     * nodes.
      */
     @Override
     public void stop() {

@@ -63,7 +63,9 @@ final class LazyConnection extends AbstractLockConnection {
         }
     }
 
-    /** A call is repeated if another thread, which has to wait, returned the connection before this one could use it. */
+    /**
+     * A call is repeated if another thread, which has to wait, returned the connection before this one could use it.
+     */
     private void requireReturned(ContainerConnection connection, IllegalStateException failure) {
         if (closed || current.get() == connection) {
             throw failure;

@@ -20,8 +20,8 @@ import org.holdfast.protocol.session.PendingLease;
  * What the container knows of a user of a managed connection, until it is closed. Applications have it inside a {@link
  * LazyConnection}.
  *
- * <p>Public because a container that closes forgotten connections calls {@link #close()} by reflection, and not final because
- * TomEE hands out an instance of a subclass that it makes.
+ * <p>Public because a container that closes forgotten connections calls {@link #close()} by reflection, and not final
+ * because TomEE hands out an instance of a subclass that it makes.
  */
 public class LockConnectionHandle extends AbstractLockConnection implements ContainerConnection {
 

@@ -123,15 +123,18 @@ final class LockManagedConnection implements ManagedConnection {
     }
 
     /**
-     * Keeps the sockets for the next user. Handles that are still open end, and what is bound to them is lost; a transaction keeps what
-     * it has.
+     * Keeps the sockets for the next user. Handles that are still open end, and what is bound to them is lost; a
+     * transaction keeps what it has.
      */
     @Override
     public void cleanup() {
         takeHandlesAway("the container took its connection away, and it was in use", false);
     }
 
-    /** Closes the sockets. What open handles have taken is lost, also where a transaction keeps it, which cannot commit then. */
+    /**
+     * Closes the sockets. What open handles have taken is lost, also where a transaction keeps it, which cannot commit
+     * then.
+     */
     @Override
     public void destroy() {
         try {
@@ -141,7 +144,9 @@ final class LockManagedConnection implements ManagedConnection {
         }
     }
 
-    /** To release their locks would be wrong: the application has not given them back, and may be working under them. */
+    /**
+     * To release their locks would be wrong: the application has not given them back, and may be working under them.
+     */
     private void takeHandlesAway(String reason, boolean ofTransactions) {
         int lost = 0;
         RuntimeException failure = null;

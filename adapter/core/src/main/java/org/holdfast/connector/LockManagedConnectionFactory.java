@@ -26,8 +26,8 @@ import org.holdfast.runtime.Settings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes managed connections for the container's pool. Has no state but the resource adapter and properties: servers create
- * many of these, some before the adapter is started.
+ * Makes managed connections for the container's pool. Has no state but the resource adapter and properties: servers
+ * create many of these, some before the adapter is started.
  *
  * <p>A property that is not set has the value that the resource adapter has. A connection never depends on the caller:
  * the user as which nodes are entered is a setting of the adapter, and a {@link Subject} is ignored.

@@ -27,7 +27,10 @@ final class SpareThreads implements AutoCloseable {
     /** As many as the application's code may have threads for one key prefix. */
     private static final int MOST_OF_THE_APPLICATION = 96;
 
-    /** Long tasks of one key prefix: the probe of the nodes, the reader thread of releases, and one that connects for each node. */
+    /**
+     * Long tasks of one key prefix: the probe of the nodes, the reader thread of releases, and one that connects for
+     * each node.
+     */
     private static final int MOST_OF_THE_LASTING = 32;
 
     /** Gives timers, each with a thread of its own. */
@@ -38,8 +41,9 @@ final class SpareThreads implements AutoCloseable {
     /**
      * Returns a new timer with a thread of a name of ours.
      *
-     * <p>The timers that containers give are threads just like it. But WildFly names them after the configuration of the adapter,
-     * passwords included. A recording of the JVM shows the name that a thread had when it started, so renaming it is too late.
+     * <p>The timers that containers give are threads just like it. But WildFly names them after the configuration of
+     * the adapter, passwords included. A recording of the JVM shows the name that a thread had when it started, so
+     * renaming it is too late.
      */
     static Timer newTimer() {
         return new Timer("holdfast-timer-" + NUMBERS.incrementAndGet(), true);

@@ -37,7 +37,8 @@ final class AskedNodes {
 
     /**
      * @param connector knows the nodes
-     * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and clocks
+     * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and
+     *     clocks
      * @param acceptedSettings the settings that all processes must share
      * @param recorder receives what becomes of nodes
      * @param logLimiters of all lock services that share the nodes

@@ -27,9 +27,9 @@ import redis.clients.jedis.CommandArguments;
 /**
  * One connection to each node, opened when it is needed: sends commands to many nodes at once.
  *
- * <p>Requests of many threads are under way at once on the same connections, and a thread that uses a channel alone waits
- * on nothing but the nodes: see {@link SharedReader}. {@link Pipelines} decides what becomes of a request. Safe for use
- * by any number of threads.
+ * <p>Requests of many threads are under way at once on the same connections, and a thread that uses a channel alone
+ * waits on nothing but the nodes: see {@link SharedReader}. {@link Pipelines} decides what becomes of a request. Safe
+ * for use by any number of threads.
  */
 public final class NodeConnections implements Nodes, AutoCloseable {
 
@@ -161,7 +161,9 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         }
     }
 
-    /** Opens the connections that targets lack; returns what stands against them by node, or null if none was lacking. */
+    /**
+     * Opens the connections that targets lack; returns what stands against them by node, or null if none was lacking.
+     */
     private String @Nullable [] openWhatIsMissing(NodeSet targets) {
         for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node)) {
@@ -251,8 +253,8 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     /**
-     * Closes the connections. Waits for what is under way, for 100 ms and a node timeout at the most; what has not come by then
-     * is answered with {@link Reply.NoAnswer}. An interrupt ends the wait, and stays set.
+     * Closes the connections. Waits for what is under way, for 100 ms and a node timeout at the most; what has not come
+     * by then is answered with {@link Reply.NoAnswer}. An interrupt ends the wait, and stays set.
      */
     @Override
     public void close() {

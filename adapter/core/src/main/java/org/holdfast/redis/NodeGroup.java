@@ -28,7 +28,8 @@ public final class NodeGroup implements AutoCloseable {
     /**
      * @param connector knows the nodes
      * @param keyPrefix what every key on the nodes begins with
-     * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and clocks
+     * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and
+     *     clocks
      * @param acceptedSettings the settings that all processes must share
      * @param recorder receives what becomes of nodes
      * @param logLimiters of all lock services that share the nodes

@@ -19,9 +19,9 @@ import org.holdfast.redis.wire.NodeAddress;
  *      +--- failed, refuse, doubt +
  * </pre>
  *
- * <p>A node that is up or in quarantine is asked. Any other is not, so that a node which hangs costs one timeout when it
- * begins to hang and nothing afterwards. It is inspected ever more rarely, up to a bound, and admitted when it answers
- * and may vote: in the background, and by callers that cannot have a quorum without it.
+ * <p>A node that is up or in quarantine is asked. Any other is not, so that a node which hangs costs one timeout when
+ * it begins to hang and nothing afterwards. It is inspected ever more rarely, up to a bound, and admitted when it
+ * answers and may vote: in the background, and by callers that cannot have a quorum without it.
  */
 final class NodeHealth {
 

@@ -102,7 +102,9 @@ final class NodeInspector {
         }
     }
 
-    /** Returns whether other processes have watched the clock of this node, which seems to have jumped, all the time. */
+    /**
+     * Returns whether other processes have watched the clock of this node, which seems to have jumped, all the time.
+     */
     boolean isVouchedFor(NodeConnection connection) {
         long sentAt = time.nanoTime();
         connection.sendCommand(new CommandArguments(Command.GET).add(markKey));

@@ -8,8 +8,8 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.redis.wire.NodeAddress;
 
 /**
- * How often the log speaks of nodes: of each sort of message there is one a second and node at the most, however many lock
- * services share the nodes, and what all of them find is logged by one.
+ * How often the log speaks of nodes: of each sort of message there is one a second and node at the most, however many
+ * lock services share the nodes, and what all of them find is logged by one.
  *
  * <p>Remembers the nodes of the lock services that share it, and lives as long as these. Safe for use by any number of
  * threads.

@@ -11,8 +11,8 @@ import redis.clients.jedis.CommandArguments;
 /**
  * One connection of a channel to one node, with the requests whose replies are still to come.
  *
- * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest request, also when
- * its caller no longer waits. Guarded by the channel's lock.
+ * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest request, also
+ * when its caller no longer waits. Guarded by the channel's lock.
  */
 final class NodePipeline {
 
@@ -28,7 +28,10 @@ final class NodePipeline {
         this.lastUsed = now;
     }
 
-    /** Writes a request, which {@link #push()} sends. If it throws, a part may have been written: nothing may follow that. */
+    /**
+     * Writes a request, which {@link #push()} sends. If it throws, a part may have been written: nothing may follow
+     * that.
+     */
     void write(PendingRequest request, CommandArguments encoded) {
         inFlight.addLast(request);
         lastUsed = request.sentAt();

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The connections of one channel that are being opened: to all nodes at once, within one node timeout altogether.
  *
- * <p>The caller that needs them opens one. Threads of the lock service open the others; those that no thread has begun the
- * caller opens too, one after the other. The channel's lock guards everything here, and is not held while a connection is
- * opened: requests to nodes that are connected go on.
+ * <p>The caller that needs them opens one. Threads of the lock service open the others; those that no thread has begun
+ * the caller opens too, one after the other. The channel's lock guards everything here, and is not held while a
+ * connection is opened: requests to nodes that are connected go on.
  */
 final class Openings {
 
@@ -109,8 +109,8 @@ final class Openings {
     }
 
     /**
-     * Connects to nodes. Called with the lock, held once; waits without. Works on an interrupted thread and leaves the interrupt
-     * status as it was.
+     * Connects to nodes. Called with the lock, held once; waits without. Works on an interrupted thread and leaves the
+     * interrupt status as it was.
      *
      * @param missing all nodes that should be connected and are not
      * @param needed those that the caller waits for. It does not wait for what others open if a quorum is connected

@@ -20,8 +20,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * Gives each reply on the open connections of a channel to the round that it belongs to, and drops connections that are of no
- * more use.
+ * Gives each reply on the open connections of a channel to the round that it belongs to, and drops connections that are
+ * of no more use.
  *
  * <p>A node that has not answered for a node timeout loses its connection here and is suspected; every request that was
  * under way to it is answered with {@link Reply.NoAnswer}. The channel's lock guards everything here. Each method is
@@ -211,9 +211,9 @@ final class Pipelines implements PendingRound.Reader {
     }
 
     /**
-     * How long to wait for the rest of an answer that has begun to come. Nothing else is read meanwhile, so an answer that comes
-     * byte by byte may take no longer than one that does not come: a node that answers each request so slowly would hold up the
-     * others for as long as it is asked.
+     * How long to wait for the rest of an answer that has begun to come. Nothing else is read meanwhile, so an answer
+     * that comes byte by byte may take no longer than one that does not come: a node that answers each request so
+     * slowly would hold up the others for as long as it is asked.
      */
     private long patience(PendingRequest request) {
         long left = connector.nodeTimeoutNanos() - (time.nanoTime() - request.sentAt());

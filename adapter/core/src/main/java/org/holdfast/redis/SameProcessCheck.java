@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Ensures that each Redis process has one vote, whatever number of addresses lead to it: another spelling of its host,
  * another name, or something in front of it that forwards requests.
  *
- * <p>Of those that are asked the first has the vote, in the order of the setting. The others are refused for as long as it
- * is asked and is that process. Safe for use by any number of threads.
+ * <p>Of those that are asked the first has the vote, in the order of the setting. The others are refused for as long as
+ * it is asked and is that process. Safe for use by any number of threads.
  */
 final class SameProcessCheck {
 
@@ -66,7 +66,9 @@ final class SameProcessCheck {
         }
     }
 
-    /** Says once that quarantines leave too few nodes for a lock. It is said again when there were enough in between. */
+    /**
+     * Says once that quarantines leave too few nodes for a lock. It is said again when there were enough in between.
+     */
     private void reportMajority(boolean quarantined) {
         int needed = health.size() / 2 + 1;
         long voting = health.stream().filter(NodeHealth::isUp).count();

@@ -253,7 +253,9 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     /** Takes what the connections receive, on the thread that serves them. */
     private final class Received implements SubscriberConnection.Listener {
 
-        /** The node has not reported earlier releases to this process: if a quorum reports now, the lock may be free. */
+        /**
+         * The node has not reported earlier releases to this process: if a quorum reports now, the lock may be free.
+         */
         @Override
         public void confirmed(int node, String name) {
             boolean heardNow;

@@ -24,8 +24,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /**
  * The connection on which one node reports released locks. For one thread.
  *
- * <p>It is asked for a sign of life when it is quiet, and replaced if none comes: a connection that has died half-way looks
- * just like one on which nothing is sent.
+ * <p>It is asked for a sign of life when it is quiet, and replaced if none comes: a connection that has died half-way
+ * looks just like one on which nothing is sent.
  */
 final class SubscriberConnection implements AutoCloseable {
 
@@ -266,7 +266,10 @@ final class SubscriberConnection implements AutoCloseable {
         }
     }
 
-    /** A forced release is published with its token, any other with the lock's owner, which has more digits and is no number. */
+    /**
+     * A forced release is published with its token, any other with the lock's owner, which has more digits and is no
+     * number.
+     */
     private void tellIfForced(String lock, List<?> parts) {
         if (parts.size() < 3 || !(parts.get(2) instanceof byte[] message)) {
             return;

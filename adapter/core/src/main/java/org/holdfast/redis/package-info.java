@@ -3,13 +3,14 @@
  *
  * <p>A {@link org.holdfast.redis.NodeConnections} is one connection to each node, with no thread of its own: it writes
  * a command to every node, then waits for all of them together with one selector, on the calling thread. If several
- * callers wait, the thread of one reads for all ({@code SharedReader}). Requests are pipelined and their replies matched
- * in order ({@code Pipelines}), so a reply whose caller no longer waits is never taken for that of the next request.
+ * callers wait, the thread of one reads for all ({@code SharedReader}). Requests are pipelined and their replies
+ * matched in order ({@code Pipelines}), so a reply whose caller no longer waits is never taken for that of the next
+ * request.
  *
- * <p>{@code NodeHealth} remembers which nodes are not to be asked, so that one that hangs costs one timeout and not one per
- * request; {@link org.holdfast.redis.RedisProbe} inspects them in the background, and {@code NodeInspector} each new
- * connection. {@link org.holdfast.redis.Subscriber} receives releases by other processes.
- * {@link org.holdfast.redis.NodeGroup} is where a lock service begins.
+ * <p>{@code NodeHealth} remembers which nodes are not to be asked, so that one that hangs costs one timeout and not one
+ * per request; {@link org.holdfast.redis.RedisProbe} inspects them in the background, and {@code NodeInspector} each
+ * new connection. {@link org.holdfast.redis.Subscriber} receives releases by other processes. {@link
+ * org.holdfast.redis.NodeGroup} is where a lock service begins.
  *
  * <p>Two rooms are below this one: {@link org.holdfast.redis.wire} opens a connection and reads its replies,
  * {@link org.holdfast.redis.script} makes script calls of commands. Only the scripts ({@code *.lua}) ever change a key.

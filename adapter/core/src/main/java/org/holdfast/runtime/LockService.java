@@ -125,7 +125,9 @@ public final class LockService implements AutoCloseable {
         return newSession(settings);
     }
 
-    /** Returns what a new connection handle takes its leases with, whose factory has TTL and wait timeout of its own. */
+    /**
+     * Returns what a new connection handle takes its leases with, whose factory has TTL and wait timeout of its own.
+     */
     public LockSession newSession(Settings ofFactory) {
         return engine.newSession(transactionLeases, defaults(ofFactory));
     }
@@ -149,7 +151,10 @@ public final class LockService implements AutoCloseable {
         return !closed;
     }
 
-    /** The application's code must not run on the thread that closes, which it may block for ever; so there are threads for that. */
+    /**
+     * The application's code must not run on the thread that closes, which it may block for ever; so there are threads
+     * for that.
+     */
     private void runApplication(Runnable task) {
         if (threadless) {
             StandaloneScheduling.runAfterClose(task);
@@ -224,8 +229,8 @@ public final class LockService implements AutoCloseable {
     /**
      * Releases every lease but those of open transactions, ends renewals and closes all connections.
      *
-     * <p>Transactions may go on for the setting {@code stopTimeoutMillis}. What they keep then is lost, so they cannot commit, and
-     * is not released: its TTL ends it on the nodes. Waits 2 s for answers besides, at the most.
+     * <p>Transactions may go on for the setting {@code stopTimeoutMillis}. What they keep then is lost, so they cannot
+     * commit, and is not released: its TTL ends it on the nodes. Waits 2 s for answers besides, at the most.
      */
     @Override
     public void close() {
@@ -251,7 +256,8 @@ public final class LockService implements AutoCloseable {
     }
 
     /**
-     * Declares lost what is still held, and leaves it on the nodes until its TTL ends: a holder may still work under it.
+     * Declares lost what is still held, and leaves it on the nodes until its TTL ends: a holder may still work under
+     * it.
      *
      * @return whether there was any
      */

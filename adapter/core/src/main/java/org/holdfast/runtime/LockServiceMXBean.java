@@ -14,7 +14,10 @@ public interface LockServiceMXBean {
     /** Returns what every key of this service begins with: there is one service for each prefix of each adapter. */
     String getKeyPrefix();
 
-    /** Returns for each node, by address without secrets, what is known of it: {@code up}, or why it is not asked or has no vote. */
+    /**
+     * Returns for each node, by address without secrets, what is known of it: {@code up}, or why it is not asked or has
+     * no vote.
+     */
     Map<String, String> getNodes();
 
     /** Returns how many names this process holds now. */
@@ -59,7 +62,9 @@ public interface LockServiceMXBean {
     /** Returns the median time to get a lease, with waiting, in microseconds; at most a quarter too long. */
     long getAcquireMicrosMedian();
 
-    /** Returns within which time 99 of 100 leases were got, with waiting, in microseconds; at most a quarter too long. */
+    /**
+     * Returns within which time 99 of 100 leases were got, with waiting, in microseconds; at most a quarter too long.
+     */
     long getAcquireMicros99();
 
     /** Returns the longest time that it took to get a lease, with waiting, in microseconds. */

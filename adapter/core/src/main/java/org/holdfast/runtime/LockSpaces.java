@@ -11,12 +11,13 @@ import org.holdfast.protocol.session.Transactions;
 import org.holdfast.redis.NodeLogLimiters;
 
 /**
- * The lock services of one adapter: one for each key prefix that its connection factories have, all on the same nodes and
- * threads.
+ * The lock services of one adapter: one for each key prefix that its connection factories have, all on the same nodes
+ * and threads.
  *
- * <p>Names below different prefixes are different locks, and everything that is kept on the nodes is below the prefix. So a
- * prefix means the same wherever it is set, for a factory or for a whole adapter, and nothing but this class knows that there
- * are several. Each costs sockets of its own for what no caller's connection does, from when it is first used.
+ * <p>Names below different prefixes are different locks, and everything that is kept on the nodes is below the prefix.
+ * So a prefix means the same wherever it is set, for a factory or for a whole adapter, and nothing but this class knows
+ * that there are several. Each costs sockets of its own for what no caller's connection does, from when it is first
+ * used.
  */
 public final class LockSpaces implements AutoCloseable {
 
@@ -55,9 +56,10 @@ public final class LockSpaces implements AutoCloseable {
     }
 
     /**
-     * Stops all services: refuses what is new at once, and lets holders and open transactions end for the setting {@code
-     * stopTimeoutMillis}. What is held then is lost, its holders are notified, and nodes keep the locks until their TTL
-     * ends. Waits 2 s for answers besides, at the most, however many services there are. Called again it does nothing.
+     * Stops all services: refuses what is new at once, and lets holders and open transactions end for the setting
+     * {@code stopTimeoutMillis}. What is held then is lost, its holders are notified, and nodes keep the locks until
+     * their TTL ends. Waits 2 s for answers besides, at the most, however many services there are. Called again it does
+     * nothing.
      */
     @Override
     public void close() {

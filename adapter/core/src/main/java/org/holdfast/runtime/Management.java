@@ -42,8 +42,8 @@ final class Management implements LockServiceMXBean, AutoCloseable {
     }
 
     /**
-     * Takes the smallest number that is free, so an adapter that is started again has its name again. Another adapter of this JVM may
-     * have the same prefix.
+     * Takes the smallest number that is free, so an adapter that is started again has its name again. Another adapter
+     * of this JVM may have the same prefix.
      */
     private ObjectName register() throws JMException {
         String prefix = keyPrefix.contains(":") ? ObjectName.quote(keyPrefix) : keyPrefix;

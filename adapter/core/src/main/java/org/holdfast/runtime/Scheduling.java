@@ -4,9 +4,9 @@ package org.holdfast.runtime;
 import java.util.concurrent.Executor;
 
 /**
- * The threads of a lock service, wherever they come from. As an executor it runs what may wait for nodes, and nothing of the
- * application: the attempts of waiters without a thread. Each such task ends within a few node timeouts, so one that
- * was accepted begins, whatever the application does.
+ * The threads of a lock service, wherever they come from. As an executor it runs what may wait for nodes, and nothing
+ * of the application: the attempts of waiters without a thread. Each such task ends within a few node timeouts, so one
+ * that was accepted begins, whatever the application does.
  */
 public interface Scheduling extends Executor, AutoCloseable {
 
@@ -17,7 +17,8 @@ public interface Scheduling extends Executor, AutoCloseable {
     void runLong(Runnable task);
 
     /**
-     * Runs the application's code, which may block for ever. A call that was accepted begins, however many others block.
+     * Runs the application's code, which may block for ever. A call that was accepted begins, however many others
+     * block.
      *
      * @throws java.util.concurrent.RejectedExecutionException if there is no thread for it now
      */

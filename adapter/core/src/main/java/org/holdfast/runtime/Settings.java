@@ -72,7 +72,9 @@ public record Settings(
     /** What stands behind {@link #TRUST_STORE} and {@link #KEY_STORE} in the name of the setting that is its type. */
     public static final String TYPE = "Type";
 
-    /** What stands behind {@link #TRUST_STORE} and {@link #KEY_STORE} in the name of the setting that is its password. */
+    /**
+     * What stands behind {@link #TRUST_STORE} and {@link #KEY_STORE} in the name of the setting that is its password.
+     */
     public static final String STORE_PASSWORD = "Password";
 
     /** What is done about nodes that may have forgotten locks. */
@@ -110,8 +112,8 @@ public record Settings(
     }
 
     /**
-     * Reads settings by name, and what a connection factory has in the place of some of them: {@link #KEY_PREFIX}, {@link
-     * #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}. Reads no file: the adapter did when it was started.
+     * Reads settings by name, and what a connection factory has in the place of some of them: {@link #KEY_PREFIX},
+     * {@link #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}. Reads no file: the adapter did when it was started.
      *
      * @throws InvalidSettingsException naming every fault of both
      */

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The threads of one adapter, for several lock services. Only one task is repeated, scheduled when this is made: a service
- * that comes later, on the thread of an application, schedules nothing.
+ * The threads of one adapter, for several lock services. Only one task is repeated, scheduled when this is made: a
+ * service that comes later, on the thread of an application, schedules nothing.
  */
 final class SharedScheduling {
 

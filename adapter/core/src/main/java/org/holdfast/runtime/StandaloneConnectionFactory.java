@@ -23,8 +23,8 @@ import org.holdfast.redis.NodeConnections;
 import org.holdfast.transaction.ComponentTransactions;
 
 /**
- * A lock service of its own, without a resource adapter: what a container's pool would keep, it keeps itself, up to a bound. It takes
- * part in the transactions of the component that asks, if there are any.
+ * A lock service of its own, without a resource adapter: what a container's pool would keep, it keeps itself, up to a
+ * bound. It takes part in the transactions of the component that asks, if there are any.
  */
 final class StandaloneConnectionFactory implements LockConnectionFactory {
 

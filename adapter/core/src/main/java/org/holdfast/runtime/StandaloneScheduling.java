@@ -56,7 +56,10 @@ final class StandaloneScheduling implements Scheduling {
         return thread;
     }
 
-    /** Runs the application's code when no scheduling gives threads any more, on a daemon of its own. The caller bounds these. */
+    /**
+     * Runs the application's code when no scheduling gives threads any more, on a daemon of its own. The caller bounds
+     * these.
+     */
     static void runAfterClose(Runnable task) {
         daemon(task, "holdfast-closing").start();
     }

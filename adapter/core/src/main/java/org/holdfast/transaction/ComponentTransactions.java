@@ -9,11 +9,11 @@ import org.holdfast.protocol.session.Transactions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transactions of the Jakarta EE component on whose thread a lock is asked for, such as a web module that brings this library
- * with it.
+ * The transactions of the Jakarta EE component on whose thread a lock is asked for, such as a web module that brings
+ * this library with it.
  *
- * <p>The registry is one object for all threads of a server, but its name is known to threads of components only: it is looked up
- * until it was found once. In Java SE there is nothing to look up. Safe for use by any number of threads.
+ * <p>The registry is one object for all threads of a server, but its name is known to threads of components only: it is
+ * looked up until it was found once. In Java SE there is nothing to look up. Safe for use by any number of threads.
  */
 public final class ComponentTransactions implements Transactions {
 
@@ -25,7 +25,9 @@ public final class ComponentTransactions implements Transactions {
         this.found = found;
     }
 
-    /** Returns the transactions of components; {@link Transactions#NONE} where there are no names at all, as in Java SE. */
+    /**
+     * Returns the transactions of components; {@link Transactions#NONE} where there are no names at all, as in Java SE.
+     */
     public static Transactions find() {
         try {
             return new ComponentTransactions(lookUp());

@@ -17,8 +17,8 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    another owner has it, for so long if not renewed
---   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right at this moment,
---                 in milliseconds
+--   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right at this
+--                 moment, in milliseconds
 --   {3, token, _} this token or a larger one was granted before
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks

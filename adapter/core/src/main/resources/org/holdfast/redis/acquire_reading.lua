@@ -4,8 +4,8 @@
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
 -- KEYS[3], KEYS[4], KEYS[5]  waiters; see queue.lua
--- KEYS[6]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
---          lease, with minus the moment until which whatever is still under way of it is refused
+-- KEYS[6]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released
+--          its lease, with minus the moment until which whatever is still under way of it is refused
 -- last two of KEYS  heartbeat and birth mark, see quarantine.lua
 -- ARGV[1]  owner
 -- ARGV[2]  token
@@ -18,7 +18,8 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     granted
 --   {2, ms, _}    an owner has the lock exclusively, for so long if not renewed
---   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right at this moment, in milliseconds
+--   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right at this moment, in
+--                 milliseconds
 --   {3, token, _} this token or a larger one was granted before the reading began, or this lease was released
 --   {15, ms, _}   the token is so far ahead of this node's clock, or behind if negative, that tokens might fall
 --   {6, 0, _}     the birth mark or the heartbeat is gone: this node may have forgotten locks

@@ -1,17 +1,18 @@
--- Comes after time.lua, quarantine.lua and lock.lua, and before a script that may take a lock of another owner whose lease
--- has ended.
+-- Comes after time.lua, quarantine.lua and lock.lua, and before a script that may take a lock of another owner whose
+-- lease has ended.
 --
 -- ARGV[6]  the moment in milliseconds at which the caller has found this node's clock right, see lock.lua; 0 for none
 
--- A clock that was found right may have been set back since, while the command was under way: so no earlier moment counts.
+-- A clock that was found right may have been set back since, while the command was under way: so no earlier moment
+-- counts.
 local longestUnderWay = 5000
 
--- Returns for how many milliseconds more another owner has a lock whose lease has so many left, 0 if it has it no more; and
--- the moment at which the caller has to find this clock right before that is certain, 0 if it is.
+-- Returns for how many milliseconds more another owner has a lock whose lease has so many left, 0 if it has it no more;
+-- and the moment at which the caller has to find this clock right before that is certain, 0 if it is.
 --
--- A lease that has ended by this clock may be in force, if the clock is ahead for a moment. A lock that lasts longer than any
--- lease was granted before the clock was set back, or the clock is behind for a moment: where the clock is right it has the
--- longest lease left at the most.
+-- A lease that has ended by this clock may be in force, if the clock is ahead for a moment. A lock that lasts longer
+-- than any lease was granted before the clock was set back, or the clock is behind for a moment: where the clock is
+-- right it has the longest lease left at the most.
 local function heldFor(left, lingerMicros)
   local longest = math.ceil(quarantineOf(lingerMicros) / 1000) + longestUnderWay
   if lingerMicros == 0 or left > 0 and left <= longest then
@@ -55,8 +56,8 @@ local function refusalOf(held, moment)
   return moment > 0 and {16, moment, now} or nil
 end
 
--- Returns the same for a lock whose key is missing, by what its fence holds. After as long as keys linger it is not known
--- any more whether the key was deleted or has expired.
+-- Returns the same for a lock whose key is missing, by what its fence holds. After as long as keys linger it is not
+-- known any more whether the key was deleted or has expired.
 local function missingHeldFor(fence, last, lease, ends, lingerMicros)
   local left = ends and lingerMicros > 0 and ends - millis
   if not left or left <= -math.ceil(lingerMicros / 1000) then

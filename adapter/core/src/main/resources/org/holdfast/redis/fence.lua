@@ -5,8 +5,8 @@ local function larger(a, b)
   return tonumber(a) < tonumber(b) and b or a
 end
 
--- Puts the last token and the last one of a lease on record, and until when that is in force, if it is. They stay for as long
--- as the former ones would: the node's clock may be behind for a moment.
+-- Puts the last token and the last one of a lease on record, and until when that is in force, if it is. They stay for
+-- as long as the former ones would: the node's clock may be behind for a moment.
 local function record(fence, last, lease, ends, ttl)
   local kept = redis.call('PTTL', fence)
   local value = last

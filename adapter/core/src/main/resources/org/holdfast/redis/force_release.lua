@@ -7,9 +7,9 @@
 -- ARGV[4]  how far the token may be from this node's clock in microseconds
 -- ARGV[5]  channel on which the release of the first lock is published; then those of the others
 --
--- Returns {14, token, clock of this node in microseconds, holders}: the largest token on record for any of these locks, and
--- the holders that lost their locks, in the form of holders.lua. Or {15, ms, clock of this node}: the token is so far
--- ahead of this node's clock, or behind if negative; nothing has changed.
+-- Returns {14, token, clock of this node in microseconds, holders}: the largest token on record for any of these locks,
+-- and the holders that lost their locks, in the form of holders.lua. Or {15, ms, clock of this node}: the token is so
+-- far ahead of this node's clock, or behind if negative; nothing has changed.
 --
 -- The token stays on record, also where no owner has the lock. It refuses a holder that lost its lock, which can then
 -- neither renew its lease nor heal a node. A lock stays as it is if a lease with a token as large or larger is on

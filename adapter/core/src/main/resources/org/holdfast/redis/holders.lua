@@ -2,16 +2,17 @@
 --
 -- KEYS[1], KEYS[2]  lock and fence, see lock.lua. Then the same two of the second lock, and so on
 -- next of KEYS      heartbeat, see quarantine.lua; where there is none, any key
--- rest of KEYS      readers of the first lock: each owner with the moment in milliseconds at which its lease expires, and each
---                   that has released its lease with less than zero; then those of the others. Permits have none
+-- rest of KEYS      readers of the first lock: each owner with the moment in milliseconds at which its lease expires,
+--                   and each that has released its lease with less than zero; then those of the others. Permits have
+--                   none
 -- ARGV[1]  how many locks
 --
 -- Leaves what the script after it uses: `locks`, how many; `holders`, a list that is empty at first; `tell`, which adds
 -- the holders of the lock with this number to it; and `last`, which returns the last token on record for that lock.
 --
--- Each holder is {lock, counted from 0; 1 for a reader, else 0; what is written as its owner; for how many milliseconds more,
--- or 0 if that never ends}. Any client may have written any value there. It is reported unchanged, but only 256 bytes
--- of it, and only of 1000 holders, so that the reply is never large.
+-- Each holder is {lock, counted from 0; 1 for a reader, else 0; what is written as its owner; for how many milliseconds
+-- more, or 0 if that never ends}. Any client may have written any value there. It is reported unchanged, but only 256
+-- bytes of it, and only of 1000 holders, so that the reply is never large.
 local locks = tonumber(ARGV[1])
 local holders = {}
 redis.call('GET', KEYS[2 * locks + 1]) -- see lock.lua

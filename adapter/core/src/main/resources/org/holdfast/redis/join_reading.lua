@@ -2,9 +2,9 @@
 -- as its last reader.
 --
 -- Uses of the script before: `base` and `leased`; `before`, if all readers may still be undone; `kept`, for how many
--- milliseconds more the lock is read already, and `missing`, whether its key is; `known`, when this reader's lease ends so far, or 0; `shortens`, whether it may
--- end earlier than that; `readers`, `lingerMicros` and `linger`. And what fence.lua and readers.lua have left, and the same
--- KEYS and ARGV.
+-- milliseconds more the lock is read already, and `missing`, whether its key is; `known`, when this reader's lease ends
+-- so far, or 0; `shortens`, whether it may end earlier than that; `readers`, `lingerMicros` and `linger`. And what
+-- fence.lua and readers.lua have left, and the same KEYS and ARGV.
 --
 -- A reader's entry lingers as locks do, and no lease gets shorter by a clock that is behind for a moment: see lock.lua.
 --

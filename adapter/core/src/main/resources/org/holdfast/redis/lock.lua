@@ -8,14 +8,15 @@
 --
 -- A lock that lingers may be in force: this node's clock may be ahead for a moment. So it goes to another owner only
 -- where that owner's client has found this clock right. To a client that has not, a script reports the moment by this
--- clock. The client compares it with its own clock, and sends its request again with that moment. So no lock in force is ever overwritten, whatever this clock shows. Nor does it end early: while this clock is
--- behind for a moment, no renewal makes a lock shorter than it was.
+-- clock. The client compares it with its own clock, and sends its request again with that moment. So no lock in force
+-- is ever overwritten, whatever this clock shows. Nor does it end early: while this clock is behind for a moment, no
+-- renewal makes a lock shorter than it was.
 --
 -- A fence holds the last token: nothing smaller is granted. Behind it stands the last token of a lease: nothing smaller
 -- is healed. They differ where the last token is that of an attempt which was undone. With one number for both, the
--- present holder, whose token is smaller, could never be healed on a node that alone has granted a waiter's attempt, and
--- has undone it. The holder would lose its lease when the other nodes fail.
--- Why a holder may be healed over the token of an attempt that was undone:
+-- present holder, whose token is smaller, could never be healed on a node that alone has granted a waiter's attempt,
+-- and has undone it. The holder would lose its lease when the other nodes fail. Why a holder may be healed over the
+-- token of an attempt that was undone:
 --   No lease was ever held with that token. Of its requests only the acquisition can still be under way, and the last
 --   token refuses that.
 --   A grant counts as that of a lease until it is undone. What stands again then is what stood before it, raised by the

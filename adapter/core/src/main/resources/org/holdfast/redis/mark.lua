@@ -8,13 +8,15 @@
 -- ARGV[4]  what follows these numbers in the mark
 -- ARGV[5]  TTL of the heartbeat in milliseconds
 -- ARGV[6]  a heartbeat that is gone before the last look is so old is gone too early, in microseconds
--- ARGV[7]  when this clock is known to have shown a later moment: that moment, in microseconds; 0 if it is not. A quarantine
---          that begins before it begins again when the clock has come there: the clock may have been behind for a moment
+-- ARGV[7]  when this clock is known to have shown a later moment: that moment, in microseconds; 0 if it is not. A
+--          quarantine that begins before it begins again when the clock has come there: the clock may have been behind
+--          for a moment
 -- ARGV[8]  what this clock showed when the client looked
 --
 -- Returns {status, detail, clock of this node in microseconds}:
---   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks before, and
---                 when these were, eight at the most; looks that are half a second later than this clock are dropped
+--   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks
+--                 before, and when these were, eight at the most; looks that are half a second later than this clock
+--                 are dropped
 --   {9, 0, _}     the mark is another one by now, or the heartbeat is gone too early, or the clock has moved since the
 --                 client looked; untouched
 --

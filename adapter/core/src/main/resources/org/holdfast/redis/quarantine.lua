@@ -1,8 +1,9 @@
 -- Comes after time.lua and before a script that must not rely on what this node may have forgotten.
 --
--- last but one of KEYS  heartbeat: since when this node's memory is whole, and when it was looked at last, in microseconds. It is
---                       gone early if the clock went ahead and came back, or if keys were evicted or deleted. After a colon
---                       behind the first number: the moment up to which the clock was behind when that was written
+-- last but one of KEYS  heartbeat: since when this node's memory is whole, and when it was looked at last, in
+--                       microseconds. It is gone early if the clock went ahead and came back, or if keys were evicted
+--                       or deleted. After a colon behind the first number: the moment up to which the clock was behind
+--                       when that was written
 -- last of KEYS          birth mark: begins with the same numbers
 
 -- Redis expires with a resolution of 1 ms, by a clock that it reads a little earlier.
@@ -12,8 +13,9 @@ local grain = 20000
 local future = 500000
 
 -- A lock's key lingers for so much longer than a forgotten lock may last. The heartbeat of a look ends half a second
--- before a key that lingers since then: also where the clock was ahead by less than that at the look. And no lease is in
--- force when it ends by itself: leases are granted up to three and a half seconds after the last look that was noted.
+-- before a key that lingers since then: also where the clock was ahead by less than that at the look. And no lease is
+-- in force when it ends by itself: leases are granted up to three and a half seconds after the last look that was
+-- noted.
 local margin = 5500000
 
 -- Returns how long a forgotten lock may last, in microseconds.

@@ -19,10 +19,10 @@
 -- The tombstone raises the last token: a request of this lease or attempt that is still under way, on any connection,
 -- is refused from now on. So a lock that was released is never taken again by a late request.
 --
--- A node whose memory is full refuses commands that need more of it, unless the script has written before. So what needs none
--- comes first, also where there is nothing to delete: a release frees the lock on a full node, and leaves its tombstone. Where
--- another has the lock the release fails there, and is sent again until it can leave its tombstone. An acquisition that comes
--- before that needs memory itself.
+-- A node whose memory is full refuses commands that need more of it, unless the script has written before. So what
+-- needs none comes first, also where there is nothing to delete: a release frees the lock on a full node, and leaves
+-- its tombstone. Where another has the lock the release fails there, and is sent again until it can leave its
+-- tombstone. An acquisition that comes before that needs memory itself.
 
 local tombstone = ARGV[2]
 local held = ARGV[4] == '0'
@@ -34,8 +34,8 @@ if not held then
 end
 local tombstoneToken = tonumber(tombstone)
 
--- Returns whether the lease on record, whose lock's key is missing, is over: it is this owner's, or came before a lease of
--- this owner.
+-- Returns whether the lease on record, whose lock's key is missing, is over: it is this owner's, or came before a lease
+-- of this owner.
 local function isOver(lease)
   return tonumber(lease) == tombstoneToken - 1 or held and tonumber(lease) < tombstoneToken
 end

@@ -3,8 +3,8 @@
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
--- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
---          lease, with minus the moment until which whatever is still under way of it is refused
+-- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released
+--          its lease, with minus the moment until which whatever is still under way of it is refused
 -- KEYS[4]  heartbeat, see quarantine.lua, if there is one
 -- ARGV[1]  owner
 -- ARGV[2]  the tombstone: one more than the lease's token, or 0 to leave none
@@ -32,8 +32,8 @@ end
 local tombstoneToken = tonumber(tombstone)
 local linger = math.ceil(ARGV[7] / 1000)
 
--- Leaves the tombstone, and the moment until which other leases are in force. Comes after something that needs no memory,
--- so that it can be left on a full node: see release.lua.
+-- Leaves the tombstone, and the moment until which other leases are in force. Comes after something that needs no
+-- memory, so that it can be left on a full node: see release.lua.
 local function leaveTombstone(inForceUntil)
   local last, lease, ends = tokens(KEYS[2])
   local stands = held and larger(lease, tombstone) or lease

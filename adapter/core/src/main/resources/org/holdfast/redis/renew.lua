@@ -18,16 +18,16 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    another owner has it, for so long if not renewed
---   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right at this moment,
---                 in milliseconds
+--   {16, ms, _}   the lease of another owner has ended, or lasts too long, if this node's clock is right at this
+--                 moment, in milliseconds
 --   {3, token, _} no owner has it, and a larger token was granted to a lease or this lease was released
 --   {6, 0, _}     no owner has it, and the birth mark or the heartbeat is gone: this node may have forgotten locks, and
 --                 heals nothing
 --   {7, ms, _}    no owner has it, and this node is in quarantine for so long: it may have forgotten locks, and heals
 --                 nothing
 --
--- While the owner still has the lock, no larger token was ever granted over it: what is on record then is the tombstone of
--- a contender that gave up, which must neither end this lease nor be forgotten. While the key of an ended lease
+-- While the owner still has the lock, no larger token was ever granted over it: what is on record then is the tombstone
+-- of a contender that gave up, which must neither end this lease nor be forgotten. While the key of an ended lease
 -- lingers, its owner still has the lock: no other owner has taken it over.
 --
 -- Healing is safe even when the lease was about to expire: had another owner taken the lock since, every quorum would

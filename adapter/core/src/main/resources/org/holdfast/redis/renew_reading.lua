@@ -5,8 +5,8 @@
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
 -- KEYS[2]  fence, see lock.lua; expires a retention and more later
--- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released its
---          lease, with minus the moment until which whatever is still under way of it is refused
+-- KEYS[3]  readers: each owner with the moment in milliseconds at which its lease expires; and each that has released
+--          its lease, with minus the moment until which whatever is still under way of it is refused
 -- last two of KEYS  heartbeat and birth mark, see quarantine.lua
 -- ARGV[1]  owner
 -- ARGV[2]  token
@@ -21,7 +21,8 @@
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {1, 0, _}     extended
 --   {2, ms, _}    another owner has the lock exclusively, for so long if not renewed
---   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right at this moment, in milliseconds
+--   {16, ms, _}   such a lease has ended, or lasts too long, if this node's clock is right at this moment, in
+--                 milliseconds
 --   {3, token, _} this reader is not in, and a larger token was granted since or this lease was released
 --   {6, 0, _}     this reader is not in, and the birth mark or the heartbeat is gone: this node may have forgotten
 --                 locks, and heals nothing

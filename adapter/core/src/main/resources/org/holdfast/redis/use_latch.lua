@@ -12,9 +12,9 @@
 --   {18, generation, _}   the latch has this generation, which is higher
 --   {19, count, _}        this generation has another count
 --
--- One key holds all, so a node that evicts or expires it loses ids together with the generation to which they belong: no call
--- counts for another generation. Ids are only added, so commands may come late, twice and in any order. As many as open
--- the latch are enough, however many more calls there are.
+-- One key holds all, so a node that evicts or expires it loses ids together with the generation to which they belong:
+-- no call counts for another generation. Ids are only added, so commands may come late, twice and in any order. As many
+-- as open the latch are enough, however many more calls there are.
 --
 -- Needs no quarantine: what this node has forgotten are calls, and with fewer of them the latch opens later.
 local value = redis.call('GET', KEYS[1])

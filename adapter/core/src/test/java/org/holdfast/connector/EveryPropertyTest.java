@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** No property is forgotten on its way from a server's console: it makes an adapter another one, and reaches its settings. */
+/**
+ * No property is forgotten on its way from a server's console: it makes an adapter another one, and reaches its
+ * settings.
+ */
 class EveryPropertyTest {
 
     /** What is not the default, of each. */

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which connections of its pool a container may give, and which it must throw away. No node is needed: nothing is sent. */
+/**
+ * Which connections of its pool a container may give, and which it must throw away. No node is needed: nothing is sent.
+ */
 class MatchingTest {
 
     private RunningAdapter running;

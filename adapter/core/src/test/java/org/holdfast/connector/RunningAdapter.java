@@ -17,7 +17,10 @@ import java.util.stream.Collectors;
 import org.holdfast.LockConnection;
 import org.holdfast.testkit.RedisServer;
 
-/** An adapter with the least that a container gives: a timer and threads, no executor, a transaction when a test begins one. */
+/**
+ * An adapter with the least that a container gives: a timer and threads, no executor, a transaction when a test begins
+ * one.
+ */
 final class RunningAdapter implements AutoCloseable, BootstrapContext {
 
     final HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();

@@ -330,7 +330,10 @@ class SecretsTest {
                 .doesNotContain(SECRET);
     }
 
-    /** Open Liberty writes the fields of an adapter, and those of what they refer to, into its log when something fails in it. */
+    /**
+     * Open Liberty writes the fields of an adapter, and those of what they refer to, into its log when something fails
+     * in it.
+     */
     @ParameterizedTest
     @EnumSource(Place.class)
     void fields_ofAnAdapter_doNotTellIt(Place place) throws Exception {

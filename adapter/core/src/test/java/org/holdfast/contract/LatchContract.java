@@ -50,7 +50,9 @@ public abstract class LatchContract {
     private LockConnection connection;
     private LockConnection otherProcess;
 
-    /** Connects as one process, with a wait timeout of 300 ms and without a guard, which would have fresh nodes wait. */
+    /**
+     * Connects as one process, with a wait timeout of 300 ms and without a guard, which would have fresh nodes wait.
+     */
     protected abstract LockConnectionFactory connect(String uris) throws Exception;
 
     /** Ends a process. */

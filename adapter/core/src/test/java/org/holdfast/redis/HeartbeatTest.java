@@ -25,7 +25,9 @@ class HeartbeatTest extends NodeWithClock {
     private static final String HEARTBEAT = "test:heartbeat";
     private static final String LOCK = "test:{x}:lock";
 
-    /** A process may take a lease shortly before its next look, and die: no look is noted while that lease is in force. */
+    /**
+     * A process may take a lease shortly before its next look, and die: no look is noted while that lease is in force.
+     */
     @ParameterizedTest
     @ValueSource(longs = {0, 1_400, 3_400})
     void lease_takenSomeTimeAfterTheLastLook_isNotForgottenByAJump(long sinceLook) throws Exception {
@@ -58,7 +60,9 @@ class HeartbeatTest extends NodeWithClock {
         assertThat(lastsFor(HEARTBEAT)).isBetween(1L, lastsFor(LOCK) - 1);
     }
 
-    /** A look is two requests: the clock may go ahead and come back between them, or be right again before the second. */
+    /**
+     * A look is two requests: the clock may go ahead and come back between them, or be right again before the second.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void look_duringWhichTheClockWasAhead_hidesNothing(boolean begunBefore) throws Exception {

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients with their guard and their watch over the clock, on a real node that has forgotten locks and whose clock moves. */
+/**
+ * Clients with their guard and their watch over the clock, on a real node that has forgotten locks and whose clock
+ * moves.
+ */
 class QuarantineAndClockTest extends NodeWithClock {
 
     private static final long LONGEST_TTL = OneNode.AGREEMENTS.widest().maxLeaseTtlMillis();
@@ -162,7 +165,10 @@ class QuarantineAndClockTest extends NodeWithClock {
         assertThat(fresh.send(acquire(claim(ALONE, BOB, 19)))).as(mark()).isNotEqualTo(GRANTED);
     }
 
-    /** What was granted by a clock that was ahead for a moment, and never undone, is free after a quarantine and a little. */
+    /**
+     * What was granted by a clock that was ahead for a moment, and never undone, is free after a quarantine and a
+     * little.
+     */
     @Test
     void locksOfSeveralNames_grantedWhileTheClockWasAhead_areCutAtOnce() {
         Client watcher = watched(new Client());

@@ -76,7 +76,10 @@ class BlockedApplicationTest {
         await().atMost(ofSeconds(30)).until(() -> blocked.get() == Math.min(count, 64));
     }
 
-    /** Another process has the locks until all is set up: what continues a future that is complete already runs on this thread. */
+    /**
+     * Another process has the locks until all is set up: what continues a future that is complete already runs on this
+     * thread.
+     */
     private List<CompletableFuture<Void>> continueEach(int count, Consumer<Lease> continuation) throws Exception {
         String[] names =
                 IntStream.range(0, count).mapToObj(i -> other(i).name()).toArray(String[]::new);

@@ -337,7 +337,10 @@ class GuardTest {
         return node("--enable-debug-command", "local");
     }
 
-    /** Redis draws a new replication id when the first replica attaches, and another when the last has been gone for long. */
+    /**
+     * Redis draws a new replication id when the first replica attaches, and another when the last has been gone for
+     * long.
+     */
     @Test
     void replica_thatComesAndGoes_costsThePrimaryNothing() throws Exception {
         RedisServer primary = node("--repl-backlog-ttl", "1", "--repl-diskless-sync-delay", "0");

@@ -35,7 +35,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 
-/** What a node sends is not believed: whatever no script of ours returns ends in an error, soon, and never in a lock. */
+/**
+ * What a node sends is not believed: whatever no script of ours returns ends in an error, soon, and never in a lock.
+ */
 @Timeout(60)
 class HostileReplyTest {
 

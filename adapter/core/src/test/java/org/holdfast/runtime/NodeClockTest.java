@@ -102,7 +102,10 @@ class NodeClockTest {
                 .until(() -> !node.command("GET holdfast:birth").equals(before));
     }
 
-    /** Redis deletes what seems to have expired by itself, ten times a second: also locks, if their clock jumps far enough. */
+    /**
+     * Redis deletes what seems to have expired by itself, ten times a second: also locks, if their clock jumps far
+     * enough.
+     */
     @Test
     void clock_thatWentFarAheadAndCameBackBetweenTwoLooks_isNoticed() throws Exception {
         try (LockConnection connection = locks.getConnection()) {
@@ -146,7 +149,10 @@ class NodeClockTest {
         }
     }
 
-    /** Redis also deletes what seems to have expired when it is looked at; that may be all that happens while the clock is ahead. */
+    /**
+     * Redis also deletes what seems to have expired when it is looked at; that may be all that happens while the clock
+     * is ahead.
+     */
     @ParameterizedTest
     @MethodSource("looks")
     void clock_thatCameBackJustNow_grantsNoLockThatALookHasDeleted(Command command) throws Exception {

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands of docs/operations.md do what it says, as they stand there. That for a Redis user is LeastPrivilegeTest's. */
+/**
+ * The commands of docs/operations.md do what it says, as they stand there. That for a Redis user is
+ * LeastPrivilegeTest's.
+ */
 @Timeout(120)
 class OperationsPageTest {
 

@@ -25,8 +25,8 @@ import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 
 /**
- * The main program of {@link ShortageTest}: has a lease, takes all files that it may open or all memory for buffers, and prints
- * what becomes of the lease.
+ * The main program of {@link ShortageTest}: has a lease, takes all files that it may open or all memory for buffers,
+ * and prints what becomes of the lease.
  */
 final class ProcessInNeed {
 

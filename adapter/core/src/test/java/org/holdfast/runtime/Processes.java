@@ -77,8 +77,8 @@ final class Processes implements AutoCloseable {
     }
 
     /**
-     * Attempts once. A release waits for a quorum only, so what is left of several leases may be at different nodes for a moment:
-     * that a lock is free again has to be waited for.
+     * Attempts once. A release waits for a quorum only, so what is left of several leases may be at different nodes for
+     * a moment: that a lock is free again has to be waited for.
      */
     boolean isFree(int process, LockRequest request) throws Exception {
         Optional<Lease> lease = tryAcquire(process, request.detached());

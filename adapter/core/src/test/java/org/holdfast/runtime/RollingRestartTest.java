@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Real nodes that are restarted one after the other, with time to come back in between, while another process waits. */
+/**
+ * Real nodes that are restarted one after the other, with time to come back in between, while another process waits.
+ */
 @Timeout(120)
 class RollingRestartTest {
 

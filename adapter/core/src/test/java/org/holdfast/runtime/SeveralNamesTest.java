@@ -79,8 +79,8 @@ class SeveralNamesTest {
     }
 
     /**
-     * Takes the lock and gives it back. A quorum is enough for either: a node that is late, and does not know the script yet, is
-     * only told it for the next time.
+     * Takes the lock and gives it back. A quorum is enough for either: a node that is late, and does not know the
+     * script yet, is only told it for the next time.
      */
     private boolean nodeGrantsAndLetsGo() throws Exception {
         Lease lease = processes.tryAcquire(0, ALL).orElseThrow();

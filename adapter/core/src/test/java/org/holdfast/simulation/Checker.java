@@ -157,7 +157,9 @@ final class Checker {
         return entry;
     }
 
-    /** A lease that was passed on is no newer than the one whose tokens it continues: what happened to that concerns it. */
+    /**
+     * A lease that was passed on is no newer than the one whose tokens it continues: what happened to that concerns it.
+     */
     private long grantAskedFor(Lease lease, long asked) {
         return lease.names().stream()
                 .flatMap(name -> history.getOrDefault(name, List.of()).stream())

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** What can go wrong in a world. A run has few kinds of it, so that each has its consequences undisturbed by the others. */
+/**
+ * What can go wrong in a world. A run has few kinds of it, so that each has its consequences undisturbed by the others.
+ */
 enum Fault {
     /** A node's process ends, and is back some time later. */
     CRASH(3),
@@ -25,8 +27,8 @@ enum Fault {
     /** A node's clock goes back by more than any lease lasts, and is right again a moment later. */
     CLOCK_DIVE(1),
     /**
-     * A node's clock goes ahead in several steps, and is back after the last one. Meanwhile a client may lose its connection to
-     * it, so that what it undoes arrives when the clock is back, and the node's memory may be full.
+     * A node's clock goes ahead in several steps, and is back after the last one. Meanwhile a client may lose its
+     * connection to it, so that what it undoes arrives when the clock is back, and the node's memory may be full.
      */
     CLOCK_STAIRS(1),
     /** A node evicts some of its keys. */

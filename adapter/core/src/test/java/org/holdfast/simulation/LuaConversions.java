@@ -9,7 +9,9 @@ import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 
-/** What passes between Redis and a script: arguments and replies of commands, and what the script gives to its client. */
+/**
+ * What passes between Redis and a script: arguments and replies of commands, and what the script gives to its client.
+ */
 final class LuaConversions {
 
     private LuaConversions() {}

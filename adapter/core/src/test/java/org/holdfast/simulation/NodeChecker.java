@@ -15,7 +15,10 @@ final class NodeChecker {
     private final World world;
     private final Checker leases;
 
-    /** How long no lock is granted anew after some may have been forgotten, in the world's time, whatever the clocks are. */
+    /**
+     * How long no lock is granted anew after some may have been forgotten, in the world's time, whatever the clocks
+     * are.
+     */
     private final long quarantine;
 
     private final NodeGrants grants;

@@ -13,8 +13,8 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 
 /**
- * What one node has granted, and what of it is in force. Until then the node grants nothing that conflicts with it: whatever its
- * clock shows, and whichever attempts are undone meanwhile.
+ * What one node has granted, and what of it is in force. Until then the node grants nothing that conflicts with it:
+ * whatever its clock shows, and whichever attempts are undone meanwhile.
  *
  * <p>This finds at one node what does harm only where a majority is wrong at the same time.
  */

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 final class RandomSnippet {
 
     /**
-     * Where an error is caught it is a text or a table, as the version of Redis goes. Times to live count in steps larger
-     * than what clocks may differ by.
+     * Where an error is caught it is a text or a table, as the version of Redis goes. Times to live count in steps
+     * larger than what clocks may differ by.
      */
     private static final String FRAME = """
             local time = redis.call('TIME')

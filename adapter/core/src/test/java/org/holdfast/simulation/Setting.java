@@ -121,8 +121,8 @@ record Setting(
     }
 
     /**
-     * Draws by how much a client's wall clock is wrong: clients agree within the longest TTL and within the retention, without
-     * which tokens need not grow where nodes have lost them.
+     * Draws by how much a client's wall clock is wrong: clients agree within the longest TTL and within the retention,
+     * without which tokens need not grow where nodes have lost them.
      */
     long wallErrorMicros(Random random) {
         long most = mostWallErrorMicros() - DRIFTED_MILLIS * 1_000;
@@ -155,16 +155,16 @@ record Setting(
     }
 
     /**
-     * The smallest step of a node's clock that clients are sure to see; smaller ones are no danger but to leases that are so short
-     * that the drift which is subtracted from them is less.
+     * The smallest step of a node's clock that clients are sure to see; smaller ones are no danger but to leases that
+     * are so short that the drift which is subtracted from them is less.
      */
     long smallestStepMicros() {
         return 20_000 + 10 * meanDelay / 1_000 + (long) (3_000_000 * timing.driftFactor());
     }
 
     /**
-     * Draws by how much each node's clock is set wrong, of all sizes. Fewer than a quorum are alike: where more are set by the
-     * same, clients believe that their own clock stood still.
+     * Draws by how much each node's clock is set wrong, of all sizes. Fewer than a quorum are alike: where more are set
+     * by the same, clients believe that their own clock stood still.
      */
     long[] drawClockSteps(Random random) {
         long[] steps = new long[nodes];

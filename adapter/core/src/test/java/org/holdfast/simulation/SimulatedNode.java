@@ -205,7 +205,10 @@ final class SimulatedNode {
         return mark == null ? Optional.empty() : BirthMark.parse(mark);
     }
 
-    /** A client looks at once here: what lies between its look and its change is simulated by other clients' looks alone. */
+    /**
+     * A client looks at once here: what lies between its look and its change is simulated by other clients' looks
+     * alone.
+     */
     private final class Probe implements NodeProbe {
 
         @Override

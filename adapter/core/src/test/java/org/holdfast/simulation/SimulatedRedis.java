@@ -192,7 +192,9 @@ final class SimulatedRedis {
         };
     }
 
-    /** Redis looks at its memory when a script begins, and does not stop one that has written: half of it would be done. */
+    /**
+     * Redis looks at its memory when a script begins, and does not stop one that has written: half of it would be done.
+     */
     private void checkRefused(String command) {
         if (refusing == Refusing.GROWTH && !hasWritten && GROWING.contains(command)) {
             throw new ErrorReply("OOM command not allowed when used memory > 'maxmemory'.");

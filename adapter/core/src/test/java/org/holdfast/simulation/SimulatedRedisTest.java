@@ -103,7 +103,9 @@ class SimulatedRedisTest {
         assertThat(withCoarseMoments(simulated.eval(call), expected)).as(told).isEqualTo(expected);
     }
 
-    /** A real script reads the clock several times: what it writes as a moment in milliseconds may be a little later. */
+    /**
+     * A real script reads the clock several times: what it writes as a moment in milliseconds may be a little later.
+     */
     private static List<Object> withCoarseMoments(List<?> simulated, List<?> real) {
         List<Object> coarse = new ArrayList<>(simulated);
         for (int i = 0; i < coarse.size() && i < real.size(); i++) {
@@ -251,7 +253,9 @@ class SimulatedRedisTest {
         return Long.parseLong((String) seconds) * 1_000_000 + Long.parseLong((String) rest);
     }
 
-    /** The clocks read a moment apart: remaining times count in steps larger than that, and the clock itself not at all. */
+    /**
+     * The clocks read a moment apart: remaining times count in steps larger than that, and the clock itself not at all.
+     */
     private static List<Object> rounded(List<?> reply) {
         long status = (Long) reply.get(0);
         long detail = (Long) reply.get(1);

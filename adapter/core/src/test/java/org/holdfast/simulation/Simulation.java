@@ -190,8 +190,8 @@ public final class Simulation {
     }
 
     /**
-     * Returns within what time each client gets what it asks for when all ask at once. A clock that was set back counts for
-     * nothing at first, and then is to be watched; and a lock that lasts too long by it is cut.
+     * Returns within what time each client gets what it asks for when all ask at once. A clock that was set back counts
+     * for nothing at first, and then is to be watched; and a lock that lasts too long by it is cut.
      */
     private Duration within() {
         int requests = habits.requests().size() * clients.size();

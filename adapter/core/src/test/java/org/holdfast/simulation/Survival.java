@@ -50,7 +50,9 @@ enum Survival {
                 : Duration.ofMillis(700 + random.nextInt(500));
     }
 
-    /** Returns the TTL of the lease: it must last until it is known whose clock jumped, for which a node is not asked. */
+    /**
+     * Returns the TTL of the lease: it must last until it is known whose clock jumped, for which a node is not asked.
+     */
     Duration ttl() {
         return this == CLOCK_STEP ? LONG_TTL : Duration.ofMillis(600);
     }

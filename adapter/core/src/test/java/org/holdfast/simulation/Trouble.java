@@ -129,8 +129,8 @@ final class Trouble {
 
     /**
      * Each step may end leases that are in force, and all steps together the keys of their locks, by a clock that is
-     * right again soon. One client asks for a lock in each step. Mostly it is cut off before the answer and does not see
-     * the clock, since a client that has seen it sets the node aside. Afterwards all ask.
+     * right again soon. One client asks for a lock in each step. Mostly it is cut off before the answer and does not
+     * see the clock, since a client that has seen it sets the node aside. Afterwards all ask.
      */
     private void climb(SimulatedNode node) {
         long leaseMicros = setting.timing().maxLeaseTtl().toNanos() / 1_000;

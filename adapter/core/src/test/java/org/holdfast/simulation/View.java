@@ -6,7 +6,10 @@ import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.node.NodeSet;
 
-/** The nodes as one client sees them: which it cannot reach now, what it knows of their clocks, and how slow it is itself. */
+/**
+ * The nodes as one client sees them: which it cannot reach now, what it knows of their clocks, and how slow it is
+ * itself.
+ */
 final class View {
 
     final SimulatedTime time;

@@ -10,7 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.holdfast.cdi.internal.Configuration.Setting;
 
-/** The values of one annotation, as they are set from outside or else as they are written; and what is wrong with them. */
+/**
+ * The values of one annotation, as they are set from outside or else as they are written; and what is wrong with them.
+ */
 final class AnnotationValues {
 
     private final Configuration configuration;
@@ -60,7 +62,10 @@ final class AnnotationValues {
         return where(setting(member));
     }
 
-    /** Returns whether the method itself has a value for it: what is set for several methods is for those that it goes with. */
+    /**
+     * Returns whether the method itself has a value for it: what is set for several methods is for those that it goes
+     * with.
+     */
     boolean isOfTheMethod(String member, String written) {
         return !text(settingOfTheMethod(member), written).isEmpty();
     }

@@ -13,8 +13,8 @@ import java.util.Set;
 import org.holdfast.cdi.Locked;
 
 /**
- * Finds the annotation that holds for a method where the container finds it: on the method, on the class, or on a stereotype
- * of the class, however deep. {@code Method.getAnnotation} would miss what extensions and stereotypes add.
+ * Finds the annotation that holds for a method where the container finds it: on the method, on the class, or on a
+ * stereotype of the class, however deep. {@code Method.getAnnotation} would miss what extensions and stereotypes add.
  */
 final class BindingLookup {
 
@@ -25,8 +25,8 @@ final class BindingLookup {
     }
 
     /**
-     * @throws IllegalArgumentException if there are several, and nothing says which of them is meant; or if the one of the method
-     *     is on a stereotype, which the container does not look for there
+     * @throws IllegalArgumentException if there are several, and nothing says which of them is meant; or if the one
+     *     of the method is on a stereotype, which the container does not look for there
      */
     Optional<Locked> find(AnnotatedType<?> type, AnnotatedMethod<?> method) {
         Optional<Locked> onMethod = among(method.getAnnotations());

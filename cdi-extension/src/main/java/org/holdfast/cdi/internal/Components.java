@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which classes are beans, and which are components that servers make: CDI does not show the latter as beans, unless they have a
- * scope.
+ * Which classes are beans, and which are components that servers make: CDI does not show the latter as beans, unless
+ * they have a scope.
  */
 final class Components {
 
@@ -64,9 +64,9 @@ final class Components {
     }
 
     /**
-     * Returns whether nothing speaks against a class: that of a bean, which was looked at; one that other classes complete; one
-     * that is around beans; one that the application makes no bean of on purpose, or has shown to CDI, which may leave out an
-     * alternative.
+     * Returns whether nothing speaks against a class: that of a bean, which was looked at; one that other classes
+     * complete; one that is around beans; one that the application makes no bean of on purpose, or has shown to CDI,
+     * which may leave out an alternative.
      */
     boolean mayBeReached(Class<?> type) {
         return isBean(type)

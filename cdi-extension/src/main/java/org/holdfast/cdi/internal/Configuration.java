@@ -26,8 +26,8 @@ final class Configuration {
         /**
          * Returns the value of a key, or null.
          *
-         * @param beanClass whose module may have a configuration of its own: this jar may be in the lib of an EAR, and the bean in
-         *     one of its web modules
+         * @param beanClass whose module may have a configuration of its own: this jar may be in the lib of an EAR,
+         *     and the bean in one of its web modules
          */
         @Nullable
         String value(Class<?> beanClass, String key);
@@ -37,7 +37,10 @@ final class Configuration {
         this.source = source;
     }
 
-    /** Returns that of MicroProfile Config where the application has it (which looks at system properties too), else these. */
+    /**
+     * Returns that of MicroProfile Config where the application has it (which looks at system properties too), else
+     * these.
+     */
     static Configuration ofTheApplication() {
         return new Configuration(isPresent() ? new MicroProfileSource() : (beanClass, key) -> System.getProperty(key));
     }

@@ -8,7 +8,10 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.ReleaseResult;
 
-/** The lease of the innermost locked method that the calling thread is in: what is injected. It is not the method's to release. */
+/**
+ * The lease of the innermost locked method that the calling thread is in: what is injected. It is not the method's to
+ * release.
+ */
 final class CurrentLease implements Lease {
 
     private final CurrentLeases leases;

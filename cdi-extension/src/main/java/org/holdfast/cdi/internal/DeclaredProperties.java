@@ -17,17 +17,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the properties in an expression, as {@code order.customer.id}, through the declared types, to find those that are not there
- * before any call does.
+ * Follows the properties in an expression, as {@code order.customer.id}, through the declared types, to find those that
+ * are not there before any call does.
  *
- * <p>Types that can have no subclass are certain. What is not understood, such as what methods return, elements and type variables, is
- * left for the call.
+ * <p>Types that can have no subclass are certain. What is not understood, such as what methods return, elements and
+ * type variables, is left for the call.
  */
 final class DeclaredProperties {
 
     private static final String NAME = "[\\p{L}_$][\\p{L}\\p{N}_$]*+";
 
-    /** A parameter and properties, but not the method that is called at the end, nor what begins behind something else. */
+    /**
+     * A parameter and properties, but not the method that is called at the end, nor what begins behind something else.
+     */
     private static final Pattern CHAIN = Pattern.compile("(?<![\\p{L}\\p{N}_$.])(" + Parameters.ALL
             + "\\[(\\d{1,3})\\]|" + NAME + ")((?:\\." + NAME + "(?!\\s*\\())++)");
 
@@ -142,8 +144,8 @@ final class DeclaredProperties {
     }
 
     /**
-     * Returns what is known of a property with two getters: one that the compiler has made for callers of a supertype has a more general
-     * type; which of {@code get} and {@code is} is read, the JDK decides.
+     * Returns what is known of a property with two getters: one that the compiler has made for callers of a supertype
+     * has a more general type; which of {@code get} and {@code is} is read, the JDK decides.
      */
     private static Type either(Type one, Type other) {
         Class<?> first = classOf(one);

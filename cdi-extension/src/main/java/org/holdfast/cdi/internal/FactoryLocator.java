@@ -21,7 +21,10 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the factory to lock with: the one that is named, else the application's bean, else under the usual names in JNDI. */
+/**
+ * Finds the factory to lock with: the one that is named, else the application's bean, else under the usual names in
+ * JNDI.
+ */
 final class FactoryLocator {
 
     /** What is below it differs from one component to the next. */
@@ -65,8 +68,8 @@ final class FactoryLocator {
      * @param bean the application's own, or null
      * @param undecided why none of several beans is the application's own: then none in JNDI is taken in their place
      * @param componentsDiffer whether components of one module may have names of their own: see {@link WebModule}
-     * @param whenFound told of the factory that is found by itself, at the start of the application or at its first use; others may
-     *     be found later
+     * @param whenFound told of the factory that is found by itself, at the start of the application or at its first
+     *     use; others may be found later
      */
     FactoryLocator(
             BeanManager beans,
@@ -246,7 +249,10 @@ final class FactoryLocator {
         }
     }
 
-    /** As {@link #reportIfMissing()}, of those that members name. Names of a component or module cannot be looked up here. */
+    /**
+     * As {@link #reportIfMissing()}, of those that members name. Names of a component or module cannot be looked up
+     * here.
+     */
     void reportMissing(Collection<String> names) {
         List<JndiFactory> missing = names.stream()
                 .filter(FactoryLocator::isOfTheApplication)

@@ -94,7 +94,9 @@ final class InterceptionRules {
                                 annotation.annotationType().getName()));
     }
 
-    /** Returns whether the subclass that a container makes of the bean class can have a method in the place of this one. */
+    /**
+     * Returns whether the subclass that a container makes of the bean class can have a method in the place of this one.
+     */
     private static boolean isVisible(Method method, Class<?> beanClass) {
         int modifiers = method.getModifiers();
         return (modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0
@@ -157,8 +159,8 @@ final class InterceptionRules {
     }
 
     /**
-     * Returns a sentence for each annotation that a bean class does not inherit: those on interfaces, those on methods that it overrides,
-     * and those in a stereotype or binding of a superclass that is not {@code @Inherited}.
+     * Returns a sentence for each annotation that a bean class does not inherit: those on interfaces, those on methods
+     * that it overrides, and those in a stereotype or binding of a superclass that is not {@code @Inherited}.
      *
      * @param isLocked whether a method of the bean has a lock
      */

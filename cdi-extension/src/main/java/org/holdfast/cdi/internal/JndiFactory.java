@@ -14,8 +14,8 @@ sealed interface JndiFactory {
 
     /**
      * @param reason why there is no factory under this name, for people
-     * @param isBound whether it is certain that something is bound there: the factory that is meant, and no other is to be taken in its
-     *     place
+     * @param isBound whether it is certain that something is bound there: the factory that is meant, and no other
+     *     is to be taken in its place
      */
     record Missing(String name, String reason, boolean isBound) implements JndiFactory {
         @Override
@@ -42,8 +42,9 @@ sealed interface JndiFactory {
     }
 
     /**
-     * Returns whether a failure is how the server says that nothing has this name. All other failures are those
-     * of something that is bound: of an adapter that could not start, for example, and servers report these in words of their own.
+     * Returns whether a failure is how the server says that nothing has this name. All other failures are those of
+     * something that is bound: of an adapter that could not start, for example, and servers report these in words of
+     * their own.
      */
     private static boolean saysThatThereIsNone(String name, Throwable failure) {
         if (failure instanceof NameNotFoundException || failure instanceof NoInitialContextException) {

@@ -117,7 +117,9 @@ public class LockExtension implements Extension {
         }
     }
 
-    /** Remembers what the application itself has: it comes before ours. Decorators and interceptors are shown here only. */
+    /**
+     * Remembers what the application itself has: it comes before ours. Decorators and interceptors are shown here only.
+     */
     <X> void find(@Observes ProcessBean<X> event, BeanManager beans) {
         Bean<?> bean = event.getBean();
         if (bean instanceof Decorator) {
@@ -213,7 +215,9 @@ public class LockExtension implements Extension {
         }
     }
 
-    /** The module that asks may have another factory than the one that is found here, so the application is not refused. */
+    /**
+     * The module that asks may have another factory than the one that is found here, so the application is not refused.
+     */
     private void reportRefused(LockConnectionFactory found) {
         List<String> refused = all().map(each -> each.limited().getOrDefault(Optional.<String>empty(), List.of()))
                 .flatMap(limited -> FactoryLimits.refused(limited, found).stream())
@@ -227,8 +231,8 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does, or if beans are not all
-     * known yet.
+     * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does, or if beans
+     * are not all known yet.
      *
      * @param intercepts whether the server intercepts components that are no beans
      */
@@ -258,7 +262,10 @@ public class LockExtension implements Extension {
         return refusal;
     }
 
-    /** Each EJB may have names of its own below {@code java:comp/env}, unless it is in a web module. A plain CDI container has beans in their place. */
+    /**
+     * Each EJB may have names of its own below {@code java:comp/env}, unless it is in a web module. A plain CDI
+     * container has beans in their place.
+     */
     <X> void findSessionBean(@Observes ProcessSessionBean<X> event) {
         componentsDiffer |= !module.has(event.getAnnotatedBeanClass().getJavaClass());
     }

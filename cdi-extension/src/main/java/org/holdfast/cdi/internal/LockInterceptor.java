@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes the lock, runs the method, releases the lock.
  *
- * <p>Its priority puts it outside {@code @Transactional} (which is {@code PLATFORM_BEFORE + 200}): the transaction begins
- * and completes under the lock. The connection is returned before the method runs, so that a long method keeps no
- * socket.
+ * <p>Its priority puts it outside {@code @Transactional} (which is {@code PLATFORM_BEFORE + 200}): the transaction
+ * begins and completes under the lock. The connection is returned before the method runs, so that a long method keeps
+ * no socket.
  *
  * <p>Serializable, so that passivating beans may be locked.
  */

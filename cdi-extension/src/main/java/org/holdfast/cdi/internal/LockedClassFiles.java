@@ -18,11 +18,12 @@ import java.util.stream.Collectors;
 import org.holdfast.cdi.Locked;
 
 /**
- * Finds the classes of a web module that servlet containers do not show: with the annotation on one of their methods, where Tomcat, and
- * so TomEE, looks at annotations of classes only; and those that inherit from a class or an interface with the annotation.
+ * Finds the classes of a web module that servlet containers do not show: with the annotation on one of their methods,
+ * where Tomcat, and so TomEE, looks at annotations of classes only; and those that inherit from a class or an interface
+ * with the annotation.
  *
- * <p>Looks at the files in {@code WEB-INF/classes}, and loads those that have a name in them that is looked for; besides at all
- * servlets and filters, wherever they are. Jars in {@code WEB-INF/lib} are not searched.
+ * <p>Looks at the files in {@code WEB-INF/classes}, and loads those that have a name in them that is looked for;
+ * besides at all servlets and filters, wherever they are. Jars in {@code WEB-INF/lib} are not searched.
  */
 final class LockedClassFiles {
 
@@ -37,8 +38,8 @@ final class LockedClassFiles {
     }
 
     /**
-     * Finds those that extend or implement what has the annotation, and do not name it themselves: no container shows them for it, and it
-     * holds for what they inherit.
+     * Finds those that extend or implement what has the annotation, and do not name it themselves: no container shows
+     * them for it, and it holds for what they inherit.
      */
     static Set<Class<?>> heirs(ServletContext module, Set<Class<?>> locked) {
         Set<Class<?>> heirs = new LinkedHashSet<>();
@@ -90,7 +91,8 @@ final class LockedClassFiles {
     }
 
     /**
-     * A class whose methods cannot be looked at, because a type of a parameter is missing, can have instances all the same.
+     * A class whose methods cannot be looked at, because a type of a parameter is missing, can have instances all the
+     * same.
      *
      * @param unknown the answer for such a class
      */

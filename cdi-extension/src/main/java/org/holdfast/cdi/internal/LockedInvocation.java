@@ -109,8 +109,9 @@ final class LockedInvocation {
     }
 
     /**
-     * Waits until the work of an asynchronous EJB method is done, on the thread that the container has for it. The container waits
-     * as well, but when the interceptors have returned. An interrupt does not end the work, so it does not end the wait.
+     * Waits until the work of an asynchronous EJB method is done, on the thread that the container has for it. The
+     * container waits as well, but when the interceptors have returned. An interrupt does not end the work, so it does
+     * not end the wait.
      */
     private static void awaitEnd(Future<?> work) {
         boolean interrupted = false;

@@ -74,8 +74,8 @@ final class LockedOperations {
     }
 
     /**
-     * Returns as what the method is known to its ancestors, with other types in the place of their type variables: a container
-     * may show the method that the compiler has made for their callers.
+     * Returns as what the method is known to its ancestors, with other types in the place of their type variables: a
+     * container may show the method that the compiler has made for their callers.
      */
     private static List<Key> bridges(Method method, TypeArguments types) {
         List<Class<?>> parameters = types.parametersOf(method);
@@ -91,7 +91,9 @@ final class LockedOperations {
                 .toList();
     }
 
-    /** Returns the locked methods of a class that callers may know by another one, which the compiler has made for them. */
+    /**
+     * Returns the locked methods of a class that callers may know by another one, which the compiler has made for them.
+     */
     List<Method> behindBridges(Class<?> beanClass) {
         return operations.entrySet().stream()
                 .filter(entry -> entry.getKey().beanClass() == beanClass)
@@ -129,7 +131,10 @@ final class LockedOperations {
         return operations.keySet().stream().anyMatch(key -> key.beanClass() == beanClass);
     }
 
-    /** Returns whether a class that has none here is given another annotation there than its ancestor has here, for any method. */
+    /**
+     * Returns whether a class that has none here is given another annotation there than its ancestor has here, for any
+     * method.
+     */
     boolean differFrom(LockedOperations others, Class<?> type) {
         return !has(type)
                 && others.annotations.entrySet().stream()
@@ -169,7 +174,10 @@ final class LockedOperations {
         return doubts;
     }
 
-    /** Returns those that a factory may refuse for its settings, by the JNDI name of the factory; empty for the one that is found. */
+    /**
+     * Returns those that a factory may refuse for its settings, by the JNDI name of the factory; empty for the one that
+     * is found.
+     */
     Map<Optional<String>, List<LockedOperation>> limited() {
         return operations.values().stream()
                 .distinct()

@@ -77,9 +77,9 @@ final class LockedPublisher<T> implements Flow.Publisher<T> {
         private final AtomicBoolean over = new AtomicBoolean();
 
         /**
-         * How many signals the subscriber is getting now: first its subscription, and items, one inside of another if it asks for more
-         * while it is getting one; and {@link #LOST} when it is to get no more. A loss comes on a thread of its own, and must wait for
-         * the signal.
+         * How many signals the subscriber is getting now: first its subscription, and items, one inside of another if
+         * it asks for more while it is getting one; and {@link #LOST} when it is to get no more. A loss comes on a
+         * thread of its own, and must wait for the signal.
          */
         private final AtomicInteger signals = new AtomicInteger(1);
 

@@ -44,8 +44,8 @@ final class LockedStage {
     }
 
     /**
-     * Returns what stands against relying on the lock, or null: it was lost, or released when the service was stopped. To be
-     * checked before the release.
+     * Returns what stands against relying on the lock, or null: it was lost, or released when the service was stopped.
+     * To be checked before the release.
      */
     static @Nullable RuntimeException whyNotHeld(Lease lease) {
         try {

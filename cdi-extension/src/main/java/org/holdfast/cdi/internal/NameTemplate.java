@@ -91,7 +91,9 @@ final class NameTemplate {
         return expression;
     }
 
-    /** Returns what is wrong with each value that has just the declared type, a sentence each; a subclass may have more. */
+    /**
+     * Returns what is wrong with each value that has just the declared type, a sentence each; a subclass may have more.
+     */
     List<String> doubts() {
         return doubts;
     }
@@ -129,8 +131,8 @@ final class NameTemplate {
     /**
      * Returns the name for a call.
      *
-     * @throws IllegalArgumentException if an expression yields null, nothing, or an object without a text of its own; values
-     *     are not reported
+     * @throws IllegalArgumentException if an expression yields null, nothing, or an object without a text of its
+     *     own; values are not reported
      */
     String resolve(Object[] arguments) {
         StringBuilder name = new StringBuilder();

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which values may stand in the name of a lock: those whose text is their content.
  *
- * <p>A text with an identity in it, as {@link Object#toString()} writes it, is another one for each instance and in each process:
- * every call would have a lock of its own. What a class of the application writes is taken at its word, unless an identity is in
- * it.
+ * <p>A text with an identity in it, as {@link Object#toString()} writes it, is another one for each instance and in
+ * each process: every call would have a lock of its own. What a class of the application writes is taken at its word,
+ * unless an identity is in it.
  */
 final class NameValues {
 

@@ -68,7 +68,10 @@ record Parameters(Method method, Map<String, Integer> positions) {
         return method.getParameterCount();
     }
 
-    /** Returns which parameter an expression stands for that is nothing but its name or place; null if there is more to it. */
+    /**
+     * Returns which parameter an expression stands for that is nothing but its name or place; null if there is more to
+     * it.
+     */
     @Nullable
     Integer positionIn(String expression) {
         Matcher alone = ALONE.matcher(expression);

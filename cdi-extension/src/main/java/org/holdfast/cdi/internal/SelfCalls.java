@@ -10,8 +10,9 @@ import java.util.TreeSet;
 import org.holdfast.cdi.Locked;
 
 /**
- * Methods that {@code HttpServlet.service} and {@code HttpFilter.doFilter} call on {@code this}: {@code doGet} and its like.
- * The server calls another method of that name, with the parameters of the interface, and no interceptor sees what follows.
+ * Methods that {@code HttpServlet.service} and {@code HttpFilter.doFilter} call on {@code this}: {@code doGet} and its
+ * like. The server calls another method of that name, with the parameters of the interface, and no interceptor sees
+ * what follows.
  */
 final class SelfCalls {
 
@@ -38,7 +39,10 @@ final class SelfCalls {
         return method.getParameterTypes()[position].getName().equals(PARAMETERS.get(position));
     }
 
-    /** Returns a sentence if a class has such methods with the annotation, or is one with it. Looks at the class without CDI. */
+    /**
+     * Returns a sentence if a class has such methods with the annotation, or is one with it. Looks at the class without
+     * CDI.
+     */
     static List<String> of(Class<?> type) {
         Set<String> methods = new TreeSet<>();
         for (Class<?> each = type; each != null; each = each.getSuperclass()) {

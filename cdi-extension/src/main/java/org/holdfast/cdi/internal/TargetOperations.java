@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds the operation of each call: that of a bean, which was read when the application was deployed, else what the class of the
- * target says. Servers intercept message-driven beans and other components that CDI does not show as beans, and applications
- * have instances intercepted that are none: {@code Unmanaged}, {@code InterceptionFactory}.
+ * Finds the operation of each call: that of a bean, which was read when the application was deployed, else what the
+ * class of the target says. Servers intercept message-driven beans and other components that CDI does not show as
+ * beans, and applications have instances intercepted that are none: {@code Unmanaged}, {@code InterceptionFactory}.
  */
 final class TargetOperations {
 
@@ -47,8 +47,8 @@ final class TargetOperations {
 
     /**
      * @param target the instance; its class may be a subclass that the container has made
-     * @throws IllegalStateException if there is none, or if anything is wrong with a class that was not looked at before: better no
-     *     call than one without its lock
+     * @throws IllegalStateException if there is none, or if anything is wrong with a class that was not looked at
+     *     before: better no call than one without its lock
      */
     LockedOperation of(Object target, Method method) {
         LockedOperation known = ofBeans.find(target.getClass(), method);
@@ -77,7 +77,10 @@ final class TargetOperations {
         return new OfClass(operations, List.copyOf(problems));
     }
 
-    /** Returns the class that the application has written: containers copy its annotations, and not the names of parameters. */
+    /**
+     * Returns the class that the application has written: containers copy its annotations, and not the names of
+     * parameters.
+     */
     private static Class<?> withoutGenerated(Class<?> target) {
         Class<?> type = target;
         while (isGenerated(type)) {

@@ -10,8 +10,8 @@ import java.io.Serializable;
 import org.holdfast.cdi.Locked;
 
 /**
- * Shares the lock with the transaction that {@code @Transactional} has begun under it, so that it does not commit if the
- * lock was lost. Costs no round trip and no connection.
+ * Shares the lock with the transaction that {@code @Transactional} has begun under it, so that it does not commit if
+ * the lock was lost. Costs no round trip and no connection.
  *
  * <p>Its priority puts it just inside {@code @Transactional}.
  */

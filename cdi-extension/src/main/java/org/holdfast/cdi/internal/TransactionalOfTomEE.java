@@ -9,9 +9,9 @@ import java.util.List;
  * The interceptors for {@code @Transactional} that TomEE forgets in the web modules of an EAR.
  *
  * <p>It registers them in the container of the EAR, and only if a module with beans is there that is no web module
- * (OpenEJB's {@code CdiScanner.init}). Without them methods run under their lock, but in no transaction. With them, in the
- * container of the EAR, that of a web module inherits them but cannot put them in order with ours, and the EAR is not deployed
- * ({@code InterceptorsManager.compareCdiInterceptors} of OpenWebBeans).
+ * (OpenEJB's {@code CdiScanner.init}). Without them methods run under their lock, but in no transaction. With them, in
+ * the container of the EAR, that of a web module inherits them but cannot put them in order with ours, and the EAR is
+ * not deployed ({@code InterceptorsManager.compareCdiInterceptors} of OpenWebBeans).
  */
 final class TransactionalOfTomEE {
 

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the type variables of its ancestors stand for in a class: {@code work(T)} there may be {@code work(String)} here. */
+/**
+ * What the type variables of its ancestors stand for in a class: {@code work(T)} there may be {@code work(String)}
+ * here.
+ */
 final class TypeArguments {
 
     private final Class<?> type;

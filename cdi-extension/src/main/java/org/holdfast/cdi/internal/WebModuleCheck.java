@@ -15,8 +15,8 @@ import org.holdfast.cdi.Locked;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses a web module with locked classes that no interceptor reaches. The servlet container shows every class with the
- * annotation here, those that CDI does not look at among them; what it does not show is looked for.
+ * Refuses a web module with locked classes that no interceptor reaches. The servlet container shows every class with
+ * the annotation here, those that CDI does not look at among them; what it does not show is looked for.
  *
  * <p>Only servlet containers load this class: the rest of the extension needs no Servlet API.
  */

@@ -61,7 +61,10 @@ class DeclaredPropertiesTest {
         Item getOwner();
     }
 
-    /** The compiler gives it a second getOwner, for callers of the interface; and the JDK reads one of the getters of state. */
+    /**
+     * The compiler gives it a second getOwner, for callers of the interface; and the JDK reads one of the getters of
+     * state.
+     */
     public static final class Twofold implements Owned {
         @Override
         public Coin getOwner() {

@@ -101,7 +101,10 @@ class LockedStageTest extends Application {
         }
     }
 
-    /** The container runs such a method on a thread of its own, and waits for its future when interceptors have returned. */
+    /**
+     * The container runs such a method on a thread of its own, and waits for its future when interceptors have
+     * returned.
+     */
     @Test
     void lock_ofAnAsynchronousEjbMethod_isHeldUntilItsFutureIsDone() throws Exception {
         OnAnotherThread other = redeploy(OnAnotherThread.class);

@@ -306,7 +306,9 @@ class NameTemplateTest {
     @SuppressWarnings("unused")
     void ambiguous(List<String> args) {}
 
-    /** Two callers with lists that have one element in common would have two locks, where the first element was meant. */
+    /**
+     * Two callers with lists that have one element in common would have two locks, where the first element was meant.
+     */
     @Test
     void parse_parameterThatIsCalledAsAllArgumentsAre_isRefused() throws Exception {
         Parameters parameters =

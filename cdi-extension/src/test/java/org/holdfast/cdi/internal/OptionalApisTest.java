@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Servers may be without an API, or have an older one: what needs it would keep each application with a lock from being deployed. */
+/**
+ * Servers may be without an API, or have an older one: what needs it would keep each application with a lock from being
+ * deployed.
+ */
 class OptionalApisTest {
 
     private static final List<String> OPTIONAL =

@@ -13,8 +13,8 @@ import org.holdfast.testkit.RedisServers;
 /**
  * One thread takes a lock and releases it, on 1, 3 and 5 nodes, and on 3 of which one hangs or is gone.
  *
- * <p>The contestants take turns within one run, a few hundred pairs at a time, so that whatever else the machine does meets
- * all of them. Times are those of the client; so is the processor time, of all its threads.
+ * <p>The contestants take turns within one run, a few hundred pairs at a time, so that whatever else the machine does
+ * meets all of them. Times are those of the client; so is the processor time, of all its threads.
  */
 public final class AcquireRelease {
 

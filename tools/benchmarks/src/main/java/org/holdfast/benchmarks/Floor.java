@@ -12,8 +12,8 @@ import org.holdfast.testkit.RedisServer;
 import redis.clients.jedis.Jedis;
 
 /**
- * The least that can be done: a program over bare sockets that writes one command to all nodes, reads all replies, writes
- * another to all and reads all. No timeout, and nothing is done with the replies.
+ * The least that can be done: a program over bare sockets that writes one command to all nodes, reads all replies,
+ * writes another to all and reads all. No timeout, and nothing is done with the replies.
  */
 final class Floor implements Contestant {
 

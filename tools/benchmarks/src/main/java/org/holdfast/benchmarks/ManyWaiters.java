@@ -20,8 +20,8 @@ import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 
 /**
- * What it costs to wait: 10,000 threads (virtual ones where the JDK has them) for 1,000 locks that another process holds, and
- * as many requests that wait without a thread.
+ * What it costs to wait: 10,000 threads (virtual ones where the JDK has them) for 1,000 locks that another process
+ * holds, and as many requests that wait without a thread.
  *
  * <p>Memory is what is left in the heap after a collection, less what the same threads take when they wait for a latch.
  */

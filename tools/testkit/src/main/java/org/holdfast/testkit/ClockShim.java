@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A wall clock that a test sets, for real processes: a redis-server or a JVM. Their monotonic clocks stay as they are.
  *
- * <p>It is a small C library that is compiled here and preloaded into the process. Where there is no Linux and no C compiler,
- * there is no such clock: the test is skipped, as in
- * {@code ClockShim clock = ClockShim.in(directory).orElse(null); assumeTrue(clock != null, ClockShim.NEEDS);}.
+ * <p>It is a small C library that is compiled here and preloaded into the process. Where there is no Linux and no C
+ * compiler, there is no such clock: the test is skipped, as in {@code ClockShim clock =
+ * ClockShim.in(directory).orElse(null); assumeTrue(clock != null, ClockShim.NEEDS);}.
  *
  * <p>All processes that were started with one clock share it. A process that is started again has it as it is set then.
  */
@@ -93,7 +93,10 @@ public final class ClockShim {
         }
     }
 
-    /** Sets the clock of all its processes, from their next look at it on: so far ahead of the true time, or behind if negative. */
+    /**
+     * Sets the clock of all its processes, from their next look at it on: so far ahead of the true time, or behind if
+     * negative.
+     */
     public void set(Duration ahead) {
         offset.putLong(0, ahead.toMillis());
     }

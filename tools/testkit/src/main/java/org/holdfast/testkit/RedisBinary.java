@@ -14,7 +14,10 @@ import redis.embedded.core.ExecutableProvider;
 /** Where redis-server is: on the PATH, or else among the binaries that embedded-redis brings for this machine. */
 final class RedisBinary {
 
-    /** What this process has unpacked, by directory: to unpack again would replace a binary that another thread is about to run. */
+    /**
+     * What this process has unpacked, by directory: to unpack again would replace a binary that another thread is about
+     * to run.
+     */
     private static final Map<Path, Path> UNPACKED = new HashMap<>();
 
     private RedisBinary() {}

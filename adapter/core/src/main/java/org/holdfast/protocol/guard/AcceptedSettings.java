@@ -53,9 +53,9 @@ public record AcceptedSettings(SharedSettings current, Optional<SharedSettings> 
     }
 
     /**
-     * Returns for how long the heartbeat of a look lasts. While a change is rolled out no lease is longer than the previous
-     * settings allow, and no lock lingers for less than they say: the new ones alone would have the heartbeat outlast locks
-     * of processes that do not know them.
+     * Returns for how long the heartbeat of a look lasts. While a change is rolled out no lease is longer than the
+     * previous settings allow, and no lock lingers for less than they say: the new ones alone would have the heartbeat
+     * outlast locks of processes that do not know them.
      */
     public Duration heartbeat() {
         return previous.orElse(current).heartbeat();

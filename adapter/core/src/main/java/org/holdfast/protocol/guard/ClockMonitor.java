@@ -15,8 +15,8 @@ import org.holdfast.protocol.node.SharedSettings;
  * <p>An answer was given between the sending of its request and its arrival, so it bounds that distance from both
  * sides. Bounds of many answers are intersected, and widened by the drift that may have come since: what lies ahead of
  * them is a jump. It is seen in the very answer that would otherwise have granted a lock whose last holder still counts
- * on its TTL. A clock that is set back only makes locks last longer. But what is granted or renewed before it is set right
- * ends early: it does not count until the other processes have seen that clock, too.
+ * on its TTL. A clock that is set back only makes locks last longer. But what is granted or renewed before it is set
+ * right ends early: it does not count until the other processes have seen that clock, too.
  *
  * <p>A node that has jumped is doubted: none of its grants counts until the doubt is {@linkplain #settle settled}, and
  * then only those that were asked for later. The other nodes show whether that clock jumped or ours stood still. Steps
@@ -137,8 +137,8 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     }
 
     /**
-     * Returns the earliest moment that a node's clock shows from now on if it is not behind, in milliseconds; 0 if that is
-     * not known.
+     * Returns the earliest moment that a node's clock shows from now on if it is not behind, in milliseconds; 0 if that
+     * is not known.
      */
     public synchronized long earliestMillis(int node, long now) {
         WatchedClock clock = watched[node];

@@ -6,7 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.SharedSettings;
 import org.jspecify.annotations.Nullable;
 
-/** Compares what a node shows with its birth mark, and with what this process saw there: may it have forgotten locks? */
+/**
+ * Compares what a node shows with its birth mark, and with what this process saw there: may it have forgotten locks?
+ */
 final class MemoryCheck {
 
     static final String REPLACED = "another Redis process than before answers at this address";

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * writes cannot be asked of the present one. Where the operator vouches that writes survive ({@code durable}), the
  * mark's moment stays.
  *
- * <p>Beside the mark stands a heartbeat: a key that lasts a little longer than a quarantine, renewed by whichever process looks when
- * the last look is half a second old. If it is gone too early, the clock went ahead and came back, or keys were evicted
- * or deleted. The moment of the last look stands in the mark too: one that is older than a process remembers shows old
- * memory that was put back.
+ * <p>Beside the mark stands a heartbeat: a key that lasts a little longer than a quarantine, renewed by whichever
+ * process looks when the last look is half a second old. If it is gone too early, the clock went ahead and came back,
+ * or keys were evicted or deleted. The moment of the last look stands in the mark too: one that is older than a process
+ * remembers shows old memory that was put back.
  *
  * <p>One guard serves one node in one process. Safe for use by any number of threads.
  */

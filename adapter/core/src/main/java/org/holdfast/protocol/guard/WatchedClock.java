@@ -19,14 +19,15 @@ final class WatchedClock {
     private static final long LONGEST_GAP_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /**
-     * So long a process must have watched a clock itself before it believes what other processes have watched. A jump that
-     * came before its first answer is seen within 3.5 s by the processes that have watched the clock, and is in the mark.
+     * So long a process must have watched a clock itself before it believes what other processes have watched. A jump
+     * that came before its first answer is seen within 3.5 s by the processes that have watched the clock, and is in
+     * the mark.
      */
     private static final long OWN_WATCH_MICROS = TimeUnit.SECONDS.toMicros(5);
 
     /**
-     * A clock that was set back may be set right in the next moment. Until then locks that are granted or renewed end too
-     * early for processes that have not seen it. So nothing counts until all that look at the node have.
+     * A clock that was set back may be set right in the next moment. Until then locks that are granted or renewed end
+     * too early for processes that have not seen it. So nothing counts until all that look at the node have.
      */
     private static final long SETTLING_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
 
@@ -180,8 +181,8 @@ final class WatchedClock {
     }
 
     /**
-     * Returns from when on it is believed that a lease has ended, by the node's clock. This process must have watched that
-     * clock without a gap for as long as any lease lasts; or for a while, if others have watched it before.
+     * Returns from when on it is believed that a lease has ended, by the node's clock. This process must have watched
+     * that clock without a gap for as long as any lease lasts; or for a while, if others have watched it before.
      */
     long believedFromMicros(long longestLeaseMicros) {
         long sinceForAll = steadyForAllMicros == 0 ? steadyMicros : steadyForAllMicros;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What nodes reported of a latch in one round. For one thread.
  *
- * <p>The union of what they have recorded is what counts: each id was drawn for a call that was made, so there are never
- * more ids than calls, whatever nodes have lost.
+ * <p>The union of what they have recorded is what counts: each id was drawn for a call that was made, so there are
+ * never more ids than calls, whatever nodes have lost.
  */
 final class Count {
 

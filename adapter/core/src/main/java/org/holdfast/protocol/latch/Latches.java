@@ -25,13 +25,16 @@ import org.holdfast.protocol.quorum.Timing;
 /**
  * Counts latches down, and waits for them.
  *
- * <p>Of the callers of this process that wait for the same latch, the first one asks the nodes, and wakes the others when
- * it is open. It asks when a node publishes that a call was recorded, and once a second at least. It also brings calls
- * that a node has lost back to it. Safe for use by any number of threads.
+ * <p>Of the callers of this process that wait for the same latch, the first one asks the nodes, and wakes the others
+ * when it is open. It asks when a node publishes that a call was recorded, and once a second at least. It also brings
+ * calls that a node has lost back to it. Safe for use by any number of threads.
  */
 public final class Latches {
 
-    /** How long nodes keep a latch after its last use: longer than the retention of tokens, since its calls are far apart. */
+    /**
+     * How long nodes keep a latch after its last use: longer than the retention of tokens, since its calls are far
+     * apart.
+     */
     static final long KEPT_MILLIS = TimeUnit.DAYS.toMillis(1);
 
     /** How often the nodes are asked at the most, whatever is published. */

@@ -3,9 +3,9 @@
  * Latches: {@link org.holdfast.protocol.latch.Latches} counts them down and waits for them, {@code Count} puts the
  * answers of one round together, {@code LatchHandle} is what the application has.
  *
- * <p>A latch has no holder, so it needs no lease, token or renewal: calls are recorded, and a set that only grows may be
- * sent in any order and as often as needed. The room knows {@code queue} for notifications, {@code quorum} for votes, and
- * the rooms below them.
+ * <p>A latch has no holder, so it needs no lease, token or renewal: calls are recorded, and a set that only grows may
+ * be sent in any order and as often as needed. The room knows {@code queue} for notifications, {@code quorum} for
+ * votes, and the rooms below them.
  */
 @NullMarked
 package org.holdfast.protocol.latch;

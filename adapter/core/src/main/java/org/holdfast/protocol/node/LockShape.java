@@ -7,8 +7,8 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
 /**
- * What is particular to each mode of a lock: how its callers wait, which locks keep them out, and what they claim on the
- * nodes. What is particular to a claim is in {@link Target}.
+ * What is particular to each mode of a lock: how its callers wait, which locks keep them out, and what they claim on
+ * the nodes. What is particular to a claim is in {@link Target}.
  */
 public enum LockShape {
 
@@ -125,8 +125,8 @@ public enum LockShape {
     }
 
     /**
-     * Returns the mode in which a holder has what was asked for in this one. The place where the holder was found is more
-     * reliable than what is written there.
+     * Returns the mode in which a holder has what was asked for in this one. The place where the holder was found is
+     * more reliable than what is written there.
      *
      * @param reads whether it was found among readers
      * @param written the mode that is written there

@@ -17,8 +17,8 @@ public sealed interface Reply {
     record Held(long remainingMillis) implements Reply {}
 
     /**
-     * The lease of another owner has ended, if the node's clock is right. Nothing has changed there: the command is sent
-     * again if that clock is believed.
+     * The lease of another owner has ended, if the node's clock is right. Nothing has changed there: the command is
+     * sent again if that clock is believed.
      *
      * @param atMillis when it has ended, by the node's clock
      */

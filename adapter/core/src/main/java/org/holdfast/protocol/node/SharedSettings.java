@@ -66,17 +66,17 @@ public record SharedSettings(long maxLeaseTtlMillis, long fenceRetentionMillis, 
     }
 
     /**
-     * Returns for how long the heartbeat lasts that a look leaves on a node. No lease is in force when it ends by itself:
-     * leases are granted up to three and a half seconds after the last look that was noted.
+     * Returns for how long the heartbeat lasts that a look leaves on a node. No lease is in force when it ends by
+     * itself: leases are granted up to three and a half seconds after the last look that was noted.
      */
     public Duration heartbeat() {
         return linger().minus(FUTURE);
     }
 
     /**
-     * Returns for how long a lock's key stays on a node after its lease. It outlasts the heartbeat of each look that was
-     * made while the lease was in force, also by a clock that was ahead by {@link #FUTURE}: a jump of the clock that
-     * deletes the lock deletes that heartbeat too.
+     * Returns for how long a lock's key stays on a node after its lease. It outlasts the heartbeat of each look that
+     * was made while the lease was in force, also by a clock that was ahead by {@link #FUTURE}: a jump of the clock
+     * that deletes the lock deletes that heartbeat too.
      */
     public Duration linger() {
         return quarantine().plus(LINGER_MARGIN);

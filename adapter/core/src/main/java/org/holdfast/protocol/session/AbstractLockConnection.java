@@ -11,7 +11,8 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
 /**
- * What all connections do in the same way with their sessions. They differ in how they come by connections to the nodes.
+ * What all connections do in the same way with their sessions. They differ in how they come by connections to the
+ * nodes.
  *
  * <p>Contention becomes an exception here, and nowhere else.
  */

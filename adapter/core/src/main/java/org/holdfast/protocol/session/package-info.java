@@ -4,8 +4,8 @@
  *
  * <ul>
  *   <li>{@link org.holdfast.protocol.session.AbstractLockConnection} is what all connections have in common: how they
- *       take leases through a session. {@link org.holdfast.protocol.session.PendingLease} is what one caller asks for, in
- *       two phases: attempted through the nodes of the caller's connection, then waited for without them.
+ *   take leases through a session. {@link org.holdfast.protocol.session.PendingLease} is what one caller asks for, in
+ *   two phases: attempted through the nodes of the caller's connection, then waited for without them.
  *   <li>{@link org.holdfast.protocol.session.LockSession} is what a connection handle has. It completes requests with
  *       the defaults, and binds each lease to the transaction or to the handle.
  *   <li>{@code LeaseHandle} is the lease that the application gets, {@code LossInterrupt} the interrupt of its thread

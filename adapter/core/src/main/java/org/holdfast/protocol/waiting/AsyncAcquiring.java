@@ -16,8 +16,8 @@ import org.holdfast.protocol.lease.HeldLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives the acquisition of one caller by events: whenever something happens it borrows a thread for a moment. Hands the
- * lease out to the application.
+ * Drives the acquisition of one caller by events: whenever something happens it borrows a thread for a moment. Hands
+ * the lease out to the application.
  *
  * <p>At most one thread works for it at any time, whatever happens meanwhile.
  */

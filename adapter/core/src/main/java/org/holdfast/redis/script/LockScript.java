@@ -64,7 +64,10 @@ public enum LockScript {
         return source;
     }
 
-    /** Returns what a node said of an error in the script, with the line in which it came: not every Redis names the command. */
+    /**
+     * Returns what a node said of an error in the script, with the line in which it came: not every Redis names the
+     * command.
+     */
     public String explain(String error) {
         Matcher place = LINE.matcher(error);
         return place.find() ? error + ", in: " + line(Long.parseLong(place.group(1))) : error;

@@ -83,8 +83,8 @@ public final class ScriptCodec {
     /**
      * Returns the call of a script that the node knows, by which a lease may end earlier than so far.
      *
-     * @param earliestMillis the earliest moment that the node's clock shows if it is not behind: it changes nothing if it
-     *     is; 0 if that is not known
+     * @param earliestMillis the earliest moment that the node's clock shows if it is not behind: it changes nothing
+     *     if it is; 0 if that is not known
      */
     public CommandArguments shortening(Command.Renew command, long earliestMillis) {
         CommandArguments call = new CommandArguments(Protocol.Command.EVALSHA)
@@ -217,14 +217,18 @@ public final class ScriptCodec {
     }
 
     /**
-     * Half of the retention, as where it is granted, and a TTL more: a token that is further ahead is not granted before that
-     * has passed. A tombstone that is so far ahead keeps others out for no longer than a forgotten attempt would.
+     * Half of the retention, as where it is granted, and a TTL more: a token that is further ahead is not granted
+     * before that has passed. A tombstone that is so far ahead keeps others out for no longer than a forgotten attempt
+     * would.
      */
     private static long aheadMicros(Claim claim) {
         return TimeUnit.MILLISECONDS.toMicros(claim.fenceMillis() + claim.ttlMillis()) / 2;
     }
 
-    /** Fences linger as locks do: a clock that goes ahead by less, and comes back, leaves the heartbeat, which tells of more. */
+    /**
+     * Fences linger as locks do: a clock that goes ahead by less, and comes back, leaves the heartbeat, which tells of
+     * more.
+     */
     private long keptMillis(long fenceMillis) {
         return fenceMillis + lingerMillis;
     }

@@ -4,10 +4,11 @@ package org.holdfast.redis.wire;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When a socket stops waiting for its peer: one deadline for all that is read and written, or a timeout for each answer.
+ * When a socket stops waiting for its peer: one deadline for all that is read and written, or a timeout for each
+ * answer.
  *
- * <p>The timeout of an answer runs from when its first missing part is waited for. For one thread at a time, but for the
- * timeout.
+ * <p>The timeout of an answer runs from when its first missing part is waited for. For one thread at a time, but for
+ * the timeout.
  */
 final class AnswerDeadline {
 

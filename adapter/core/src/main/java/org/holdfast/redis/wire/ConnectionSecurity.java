@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How we enter the nodes. What is in files is read anew for each connection, so that an operator can change passwords and
- * certificates while leases are held: connections that are open stay as they are.
+ * How we enter the nodes. What is in files is read anew for each connection, so that an operator can change passwords
+ * and certificates while leases are held: connections that are open stay as they are.
  *
  * @param passwordFile holds the password for nodes whose address has none
  * @param trustStore the certificates to trust; empty for the trust of the JVM

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
 /**
- * Which Jedis this process has. An application may bring another one with it, whose methods differ: each lock would end with a
- * {@link NoSuchMethodError}, on whichever thread comes to it first.
+ * Which Jedis this process has. An application may bring another one with it, whose methods differ: each lock would end
+ * with a {@link NoSuchMethodError}, on whichever thread comes to it first.
  */
 final class JedisVersion {
 

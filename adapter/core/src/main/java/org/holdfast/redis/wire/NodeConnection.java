@@ -51,7 +51,8 @@ public final class NodeConnection extends Connection {
      *
      * @param names finds the node's host
      * @param timeoutMillis for each answer after that
-     * @param deadline on the scale of {@link System#nanoTime()}: for the lookup, the connection, TLS and the introduction
+     * @param deadline on the scale of {@link System#nanoTime()}: for the lookup, the connection, TLS and the
+     *     introduction
      * @throws redis.clients.jedis.exceptions.JedisException if the node cannot be reached or turns us away; with a
      *     {@link LocalFailureException} as its cause if the reason is in this process
      */
@@ -109,9 +110,9 @@ public final class NodeConnection extends Connection {
     }
 
     /**
-     * Returns what a node said of an error, without a password. A node that does not know {@code AUTH} (it can be renamed) repeats what
-     * was sent with it. No exception is made with that: recordings of the JVM have the texts of all exceptions, also of those that are
-     * caught.
+     * Returns what a node said of an error, without a password. A node that does not know {@code AUTH} (it can be
+     * renamed) repeats what was sent with it. No exception is made with that: recordings of the JVM have the texts of
+     * all exceptions, also of those that are caught.
      */
     private String withoutPassword(String error) {
         int arguments = error.indexOf(ARGUMENTS);

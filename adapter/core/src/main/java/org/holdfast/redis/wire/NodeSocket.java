@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A socket with blocking streams, as Jedis and TLS want it, over a channel that never blocks, as a selector wants it.
  *
- * <p>So one thread can wait for several nodes at once and still leave the protocol to Jedis. An interrupt neither closes it
- * (as it would a blocking channel) nor gets lost.
+ * <p>So one thread can wait for several nodes at once and still leave the protocol to Jedis. An interrupt neither
+ * closes it (as it would a blocking channel) nor gets lost.
  *
- * <p>It has buffers of its own outside of the heap. To a channel that is given another kind the JDK lends one that it keeps
- * with the thread, with 4 KiB to find it by: too much for each of ten thousand threads that wait for locks.
+ * <p>It has buffers of its own outside of the heap. To a channel that is given another kind the JDK lends one that it
+ * keeps with the thread, with 4 KiB to find it by: too much for each of ten thousand threads that wait for locks.
  */
 final class NodeSocket extends Socket {
 

@@ -16,9 +16,9 @@ import redis.clients.jedis.util.RedisInputStream;
 /**
  * Reads one reply of a node, in the second version of Redis' protocol, and believes nothing that it says of itself.
  *
- * <p>Jedis gives a reply the memory that it asks for, nests as deeply as it says, and takes whatever stands in the place of a
- * digit for one. A node that is not what it should be could end a server that way, or even seem to grant a lock. Here a reply
- * is of bounded size and depth and exactly of the form that the protocol has, or it is an error.
+ * <p>Jedis gives a reply the memory that it asks for, nests as deeply as it says, and takes whatever stands in the
+ * place of a digit for one. A node that is not what it should be could end a server that way, or even seem to grant a
+ * lock. Here a reply is of bounded size and depth and exactly of the form that the protocol has, or it is an error.
  *
  * @see <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis serialization protocol</a>
  */

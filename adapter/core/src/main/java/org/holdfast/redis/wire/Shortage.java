@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What this process lacks to open connections: files, memory or threads.
  *
- * <p>After a failure no connection is attempted for a moment, whichever node it is to. Connections that are open are used as
- * before. Safe for use by any number of threads.
+ * <p>After a failure no connection is attempted for a moment, whichever node it is to. Connections that are open are
+ * used as before. Safe for use by any number of threads.
  */
 final class Shortage {
 

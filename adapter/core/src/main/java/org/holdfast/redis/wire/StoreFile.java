@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A key store in a file, as a setting names it. What it throws says everything in its message, and has no cause.
  *
- * @param setting the setting's name; its type and password have the same with {@code Type} and {@code Password} behind it
+ * @param setting the setting's name; its type and password have the same with {@code Type} and {@code Password}
+ *     behind it
  * @param path where it is
  * @param type as in {@link KeyStore#getInstance(String)}
  * @param password or null for none; never printed

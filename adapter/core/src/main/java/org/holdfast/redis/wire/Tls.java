@@ -70,7 +70,9 @@ final class Tls {
         }
     }
 
-    /** A certificate that is itself in the trust store is trusted for ever by Java, and so is a session that is resumed. */
+    /**
+     * A certificate that is itself in the trust store is trusted for ever by Java, and so is a session that is resumed.
+     */
     private static void requireInForce(Certificate certificate) throws CertificateException {
         if (certificate instanceof X509Certificate x509) {
             x509.checkValidity();
@@ -140,7 +142,9 @@ final class Tls {
         return said.contains(ALERT) ? REFUSES + said : "there is no TLS with it: " + said;
     }
 
-    /** Returns why the first request failed once TLS was agreed: in TLS 1.3 a node refuses our certificate only then. */
+    /**
+     * Returns why the first request failed once TLS was agreed: in TLS 1.3 a node refuses our certificate only then.
+     */
     static String explainEnd(String said) {
         return said.contains(ALERT)
                 ? REFUSES + said

@@ -217,7 +217,10 @@ class ClockMonitorTest {
         assertThat(one.find(0, SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.NODE);
     }
 
-    /** What another process saw since then, when the clock was right again, looks like a look from within our standstill. */
+    /**
+     * What another process saw since then, when the clock was right again, looks like a look from within our
+     * standstill.
+     */
     @Test
     void jump_ofAClockThatIsBackAgain_isTheNodesWhateverOthersHaveSeenSince() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
