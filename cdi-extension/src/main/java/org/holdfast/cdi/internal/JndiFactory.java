@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.naming.InitialContext;
 import javax.naming.NameNotFoundException;
 import javax.naming.NamingException;
@@ -37,17 +42,18 @@ sealed interface JndiFactory {
                     ? new Found(factory)
                     : new Missing(name, describe(bound), bound != null);
         } catch (NamingException | RuntimeException | LinkageError e) { // servers differ in how they say no
-            return new Missing(name, describe(e), !saysThatThereIsNone(name, e));
+            boolean isBound = !saysThatThereIsNone(name, e);
+            return new Missing(name, describe(e, isBound), isBound);
         }
     }
 
     /**
-     * Returns whether a failure is how the server says that nothing has this name. All other failures are those of
-     * something that is bound: of an adapter that could not start, for example, and servers report these in words of
-     * their own.
+     * Returns whether a failure is how the server says that nothing has this name. All other failures are those
+     * of something that is bound: of an adapter that could not start, for example, or of a reference to a factory
+     * that is not there. Servers report these in words of their own, some of them in a NameNotFoundException.
      */
     private static boolean saysThatThereIsNone(String name, Throwable failure) {
-        if (failure instanceof NameNotFoundException || failure instanceof NoInitialContextException) {
+        if (failure instanceof NoInitialContextException) {
             return true;
         }
         try {
@@ -59,16 +65,24 @@ sealed interface JndiFactory {
     }
 
     private static String words(Throwable failure) {
-        StringBuilder words = new StringBuilder();
-        Throwable each = failure;
-        while (each != null) {
-            words.append(each.getClass().getName())
-                    .append(": ")
-                    .append(each.getMessage())
-                    .append('\n');
-            each = each.getCause() == each ? null : each.getCause();
+        return parts(failure).stream()
+                .map(part -> part.getClass().getName() + ": " + part.getMessage())
+                .collect(Collectors.joining("\n"));
+    }
+
+    /**
+     * Returns a failure, its causes, and what each of these suppresses. GlassFish has one exception for a name that
+     * is not bound and for one that leads to nothing, and suppresses in it what differs.
+     */
+    private static List<Throwable> parts(Throwable failure) {
+        List<Throwable> parts = new ArrayList<>(List.of(failure));
+        for (int at = 0; at < parts.size(); at++) {
+            Throwable part = parts.get(at);
+            Stream.concat(Stream.ofNullable(part.getCause()), Arrays.stream(part.getSuppressed()))
+                    .filter(next -> parts.stream().noneMatch(known -> known == next))
+                    .forEach(parts::add);
         }
-        return words.toString();
+        return parts;
     }
 
     private static String describe(Object bound) {
@@ -95,16 +109,16 @@ sealed interface JndiFactory {
         return false;
     }
 
-    private static String describe(Throwable failure) {
-        Throwable innermost = failure;
-        while (innermost.getCause() != null && innermost.getCause() != innermost) {
-            innermost = innermost.getCause();
+    private static String describe(Throwable failure, boolean isBound) {
+        List<Throwable> innermost = parts(failure).stream()
+                .filter(part -> part.getCause() == null && part.getSuppressed().length == 0)
+                .toList();
+        if (innermost.stream().anyMatch(NoInitialContextException.class::isInstance)) {
+            return "there is no JNDI here";
         }
-        if (innermost instanceof NameNotFoundException) {
-            return "not bound";
-        }
-        return innermost instanceof NoInitialContextException
-                ? "there is no JNDI here"
-                : "the look-up failed: " + innermost;
+        return !isBound && innermost.stream().anyMatch(NameNotFoundException.class::isInstance)
+                ? "not bound"
+                : "the look-up failed: "
+                        + innermost.stream().map(Throwable::toString).collect(Collectors.joining("; "));
     }
 }

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
 import org.holdfast.cdi.Locked;
 
 /**
@@ -22,19 +24,24 @@ import org.holdfast.cdi.Locked;
  * where Tomcat, and so TomEE, looks at annotations of classes only; and those that inherit from a class or an interface
  * with the annotation.
  *
- * <p>Looks at the files in {@code WEB-INF/classes}, and loads those that have a name in them that is looked for;
- * besides at all servlets and filters, wherever they are. Jars in {@code WEB-INF/lib} are not searched.
+ * <p>Looks at the files in {@code WEB-INF/classes}, and for the annotation also at those of the jars in
+ * {@code WEB-INF/lib}; loads those that have a name in them that is looked for; besides looks at all servlets and
+ * filters, wherever they are.
  */
 final class LockedClassFiles {
 
     private static final String CLASSES = "/WEB-INF/classes/";
+    private static final String LIBRARIES = "/WEB-INF/lib/";
     private static final String SUFFIX = ".class";
     private static final String ANNOTATION = Locked.class.getName().replace('.', '/');
 
     private LockedClassFiles() {}
 
     static Set<Class<?>> of(ServletContext module) {
-        return find(module, Set.of(ANNOTATION), LockedClassFiles::hasTheAnnotation);
+        Set<String> words = Set.of(ANNOTATION);
+        List<String> names = new ArrayList<>();
+        collectFromLibraries(module, words, names);
+        return find(module, words, names, LockedClassFiles::hasTheAnnotation);
     }
 
     /**
@@ -45,7 +52,8 @@ final class LockedClassFiles {
         Set<Class<?>> heirs = new LinkedHashSet<>();
         Set<Class<?>> parents = locked;
         while (!parents.isEmpty()) {
-            Set<Class<?>> nearest = find(module, internalNames(parents), type -> isHeir(type, locked));
+            Set<Class<?>> nearest =
+                    find(module, internalNames(parents), new ArrayList<>(), type -> isHeir(type, locked));
             nearest.removeAll(locked);
             nearest.removeAll(heirs);
             heirs.addAll(nearest);
@@ -67,9 +75,12 @@ final class LockedClassFiles {
                 .collect(Collectors.toSet());
     }
 
-    /** @param words one of which is in the file of each class that is meant */
-    private static Set<Class<?>> find(ServletContext module, Set<String> words, Predicate<Class<?>> isMeant) {
-        List<String> names = new ArrayList<>();
+    /**
+     * @param words one of which is in the file of each class that is meant
+     * @param names of classes whose files are known to have one of them; others are added
+     */
+    private static Set<Class<?>> find(
+            ServletContext module, Set<String> words, List<String> names, Predicate<Class<?>> isMeant) {
         if (!words.isEmpty()) {
             collect(module, CLASSES, words, names);
         }
@@ -110,19 +121,51 @@ final class LockedClassFiles {
             if (path.endsWith("/")) {
                 collect(module, path, words, names);
             } else if (path.endsWith(SUFFIX) && hasOneOf(words, module, path)) {
-                names.add(path.substring(CLASSES.length(), path.length() - SUFFIX.length())
-                        .replace('/', '.'));
+                names.add(className(path.substring(CLASSES.length())));
             }
         }
     }
 
+    private static void collectFromLibraries(ServletContext module, Set<String> words, List<String> names) {
+        Set<String> paths = module.getResourcePaths(LIBRARIES);
+        for (String path : paths == null ? Set.<String>of() : paths) {
+            if (path.endsWith(".jar")) {
+                collectFromLibrary(module, path, words, names);
+            }
+        }
+    }
+
+    private static void collectFromLibrary(ServletContext module, String path, Set<String> words, List<String> names) {
+        try (ZipInputStream jar = new ZipInputStream(module.getResourceAsStream(path))) {
+            for (ZipEntry entry = jar.getNextEntry(); entry != null; entry = jar.getNextEntry()) {
+                if (entry.getName().endsWith(SUFFIX) && hasOneOf(words, jar)) {
+                    names.add(className(entry.getName()));
+                }
+            }
+        } catch (IOException e) {
+            throw unreadable(path, e);
+        }
+    }
+
+    private static String className(String path) {
+        return path.substring(0, path.length() - SUFFIX.length()).replace('/', '.');
+    }
+
     private static boolean hasOneOf(Set<String> words, ServletContext module, String path) {
         try (InputStream in = module.getResourceAsStream(path)) {
-            String text = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
-            return words.stream().anyMatch(text::contains);
+            return in != null && hasOneOf(words, in);
         } catch (IOException e) {
-            throw new IllegalStateException("the web module cannot be read: " + path, e);
+            throw unreadable(path, e);
         }
+    }
+
+    private static boolean hasOneOf(Set<String> words, InputStream file) throws IOException {
+        String text = new String(file.readAllBytes(), StandardCharsets.ISO_8859_1);
+        return words.stream().anyMatch(text::contains);
+    }
+
+    private static IllegalStateException unreadable(String path, IOException cause) {
+        return new IllegalStateException("the web module cannot be read: " + path, cause);
     }
 
     private static void addClassNames(Collection<? extends Registration> components, List<String> names) {

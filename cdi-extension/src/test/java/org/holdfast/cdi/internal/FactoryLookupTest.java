@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import javax.naming.NameNotFoundException;
 import javax.naming.NamingException;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
@@ -236,7 +237,10 @@ class FactoryLookupTest extends Application {
         NamingException ofLiberty = new NamingException("CWNEN1001E: it could not be instantiated");
         ofLiberty.setRootCause(new IllegalStateException("Located service is null"));
         for (String name : List.of("java:comp/env/eis/holdfast", "java:app/eis/holdfast", "java:/eis/holdfast")) {
-            for (Object wrong : List.of("text", ofAnotherLoader(), down, quoted, ofLiberty)) {
+            NamingException ofGlassFish = new NameNotFoundException(name); // as of a name that is not bound
+            ofGlassFish.addSuppressed(new NamingException("look-up of eis/gone failed"));
+            NamingException dangling = new NameNotFoundException("eis/gone");
+            for (Object wrong : List.of("text", ofAnotherLoader(), down, quoted, ofLiberty, ofGlassFish, dangling)) {
                 Work bean = deployed();
                 assertThat(bean.work()).isTrue();
                 container.close();

@@ -14,11 +14,15 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.websocket.OnMessage;
 import jakarta.websocket.server.ServerEndpoint;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Set;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
 import org.jboss.weld.environment.se.WeldContainer;
@@ -50,11 +54,20 @@ class WebModuleCheckTest {
                     PACKAGE + "WebModuleCheckTest$HeirOfView.class",
                     PACKAGE + "WebModuleCheckTest$UnusedHeir.class"));
 
+    private static final String LIBRARIES = "/WEB-INF/lib/";
+
+    /** A module with nothing in it but this jar, which has one class. */
+    private static final Map<String, Set<String>> LIBRARY_ONLY =
+            Map.of(LIBRARIES, Set.of(LIBRARIES + "components.jar", LIBRARIES + "notices.txt"));
+
+    private static Map<String, Set<String>> resources = RESOURCES;
+
     private static ClassLoader loader = WebModuleCheckTest.class.getClassLoader();
 
     @AfterEach
     void forget() {
         loader = WebModuleCheckTest.class.getClassLoader();
+        resources = RESOURCES;
     }
 
     private static void start(String server, Class<?>... locked) throws ServletException {
@@ -68,14 +81,25 @@ class WebModuleCheckTest {
                 new Class<?>[] {ServletContext.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "getServletRegistrations", "getFilterRegistrations" -> registered;
-                    case "getResourcePaths" -> RESOURCES.get(arguments[0]);
-                    case "getResourceAsStream" ->
-                        WebModuleCheckTest.class.getResourceAsStream(
-                                arguments[0].toString().substring(CLASSES.length() - 1));
+                    case "getResourcePaths" -> resources.get(arguments[0]);
+                    case "getResourceAsStream" -> resource(arguments[0].toString());
                     case "getClassLoader" -> loader;
                     default -> server;
                 });
         new WebModuleCheck().onStartup(locked.length == 0 ? null : Set.of(locked), context);
+    }
+
+    private static InputStream resource(String path) throws IOException {
+        if (!path.startsWith(LIBRARIES)) {
+            return WebModuleCheckTest.class.getResourceAsStream(path.substring(CLASSES.length() - 1));
+        }
+        ByteArrayOutputStream jar = new ByteArrayOutputStream();
+        try (ZipOutputStream entries = new ZipOutputStream(jar);
+                InputStream file = WebModuleCheckTest.class.getResourceAsStream("WebModuleCheckTest$Endpoint.class")) {
+            entries.putNextEntry(new ZipEntry("org/holdfast/cdi/internal/WebModuleCheckTest$Endpoint.class"));
+            file.transferTo(entries);
+        }
+        return new ByteArrayInputStream(jar.toByteArray());
     }
 
     private static void startWithCdi(String server, Class<?>... locked) throws ServletException {
@@ -140,6 +164,15 @@ class WebModuleCheckTest {
                 .withMessageContaining("HF0510")
                 .withMessageContaining("Endpoint would run without its lock")
                 .withMessageNotContaining("Bean");
+    }
+
+    @Test
+    void endpointThatIsNotShown_inALibraryOfTheModule_isFoundAndRefused() {
+        resources = LIBRARY_ONLY;
+        assertThatExceptionOfType(ServletException.class)
+                .isThrownBy(() -> startWithCdi(TOMCAT))
+                .withMessageContaining("HF0510")
+                .withMessageContaining("Endpoint would run without its lock");
     }
 
     /** No container shows it: it has the annotation from its superclass, or from an interface. */

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -65,7 +64,6 @@ class ManagementIT {
     private final Set<String> gone = ConcurrentHashMap.newKeySet();
 
     private CompletableFuture<Void> managed = CompletableFuture.completedFuture(null);
-    private ServerLog log;
     private long begun;
 
     private record Seen(String state, long afterMillis) {
@@ -120,7 +118,6 @@ class ManagementIT {
                 await().atMost(PATIENCE).until(() -> app.state(lock).equals(Operation.HELD));
                 tokens.put(lock, nodes.token(lock));
             }
-            log = ServerLog.fromNow();
             ServerLife life = ServerLife.ofNow();
             managed = CompletableFuture.runAsync(() -> run(operation.command(), life));
             watch(operation, app, life);
@@ -129,7 +126,7 @@ class ManagementIT {
             }
             managed.get();
             assertThat(states.values().stream().map(Seen::state))
-                    .as(() -> states + pause())
+                    .as(states::toString)
                     .containsExactlyElementsOf(operation.expected());
             for (Map.Entry<String, CompletableFuture<Void>> request : requests.entrySet()) {
                 request.getValue().get();
@@ -168,10 +165,10 @@ class ManagementIT {
                 boolean ended = life.isOver();
                 boolean mayBeFree = ended || !seen.isHeld() && now > MOST_OF_THE_TTL.toNanos();
                 assertThat(free && !mayBeFree)
-                        .as(() -> lock + " is free; its holder's state is " + seen + pause())
+                        .as(() -> lock + " is free; its holder's state is " + seen)
                         .isFalse();
                 assertThat(nodes.isReleased(lock, tokens.get(lock)))
-                        .as(() -> lock + " was released; its holder's state is " + seen + pause())
+                        .as(() -> lock + " was released; its holder's state is " + seen)
                         .isFalse();
             }
         }
@@ -186,17 +183,6 @@ class ManagementIT {
     /** A server may act after it has answered, and the adapter gives holders time to end. */
     private boolean isExpected(Operation operation) {
         return states.values().stream().map(Seen::state).toList().equals(operation.expected());
-    }
-
-    /** Says that the server did not run for so long that leases ended: then the operation is not what ended them. */
-    private String pause() {
-        try {
-            return log.pause()
-                    .map(line -> ". THE SERVER'S PROCESS PAUSED, so this says nothing of the operation: " + line)
-                    .orElse("");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private void assertEnd(String lock, String state, ServerLife life) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.File;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,6 +21,7 @@ import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -42,6 +44,8 @@ class PasswordAliasIT {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+    private NodesWithPasswords nodes;
+
     @ArquillianResource
     private Deployer deployer;
 
@@ -59,27 +63,35 @@ class PasswordAliasIT {
     @Test
     void commands_forPasswords_keepThemOutOfTheConfiguration() throws Exception {
         GlassFish server = (GlassFish) ApplicationServer.current();
-        try (NodesWithPasswords nodes = new NodesWithPasswords(directory)) {
-            Path alias = Files.writeString(
-                    directory.resolve("alias"), "AS_ADMIN_ALIASPASSWORD=" + NodesWithPasswords.PASSWORD + "\n");
-            String uris = "nodes=" + nodes.uris().replace(":", "\\:");
-            server.configureAlone(BLOCK, text -> text.replace("/etc/holdfast/alias", alias.toString())
-                    .replaceFirst("nodes=.*?(?=:password)", Matcher.quoteReplacement(uris)));
-            deployer.deploy(ADAPTER);
-            deployer.deploy(APPLICATION);
-            await().atMost(PATIENCE).until(() -> take() == 200);
-            await().atMost(PATIENCE).until(() -> nodes.areHeld("aliased")); // on all: some are healed by a renewal
+        nodes = new NodesWithPasswords(directory);
+        Path alias = Files.writeString(
+                directory.resolve("alias"), "AS_ADMIN_ALIASPASSWORD=" + NodesWithPasswords.PASSWORD + "\n");
+        String uris = "nodes=" + nodes.uris().replace(":", "\\:");
+        server.configureAlone(BLOCK, text -> text.replace("/etc/holdfast/alias", alias.toString())
+                .replaceFirst("nodes=.*?(?=:password)", Matcher.quoteReplacement(uris)));
+        deployer.deploy(ADAPTER);
+        deployer.deploy(APPLICATION);
+        await().atMost(PATIENCE).until(() -> take() == 200);
+        await().atMost(PATIENCE).until(() -> nodes.areHeld("aliased")); // on all: some are healed by a renewal
 
-            assertThat(server.manage("get resources.resource-adapter-config.holdfast.property.password"))
-                    .contains("${ALIAS=holdfast-password}")
-                    .doesNotContain(NodesWithPasswords.SECRETS);
-            assertThat(server.configuration())
-                    .content()
-                    .contains("${ALIAS=holdfast-password}")
-                    .doesNotContain(NodesWithPasswords.SECRETS);
+        assertThat(server.manage("get resources.resource-adapter-config.holdfast.property.password"))
+                .contains("${ALIAS=holdfast-password}")
+                .doesNotContain(NodesWithPasswords.SECRETS);
+        assertThat(server.configuration())
+                .content()
+                .contains("${ALIAS=holdfast-password}")
+                .doesNotContain(NodesWithPasswords.SECRETS);
+    }
+
+    /** Takes away what a failed test has left too: the next test uses the same names. */
+    @AfterEach
+    void clear() throws IOException {
+        try {
             deployer.undeploy(APPLICATION);
             deployer.undeploy(ADAPTER);
-            server.forgetAlone();
+        } finally {
+            ApplicationServer.current().forgetAlone();
+            nodes.close(); // after the adapter, which releases its locks there
         }
     }
 

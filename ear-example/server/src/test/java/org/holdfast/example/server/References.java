@@ -33,13 +33,23 @@ final class References {
                 factories);
     }
 
+    /** Adds a reference that has the name of one factory, and leads to another. */
+    static WebArchive addCrossed(WebArchive module, String name, String factory) {
+        ApplicationServer server = ApplicationServer.current();
+        return add(
+                module,
+                each -> reference(each)
+                        .replace("<lookup-name>" + server.jndiName(each), "<lookup-name>" + server.jndiName(factory)),
+                name);
+    }
+
     private static WebArchive add(WebArchive module, UnaryOperator<String> reference, String... factories) {
         String references = Arrays.stream(factories).map(reference).collect(Collectors.joining());
         return module.setWebXML(new StringAsset(DESCRIPTOR.formatted(references)));
     }
 
     /** Returns what the server's page says of the factory called holdfast, with another in its place. */
-    private static String reference(String factory) {
+    static String reference(String factory) {
         Page page = new Page(System.getProperty("server.page"));
         return page.text("<resource-ref>").replace("/holdfast", "/" + factory);
     }

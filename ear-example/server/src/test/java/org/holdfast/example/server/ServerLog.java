@@ -33,6 +33,9 @@ final class ServerLog {
     /** Returns each file with what is in it, a character for each byte. */
     static Map<Path, String> texts() throws IOException {
         Map<Path, String> texts = new TreeMap<>();
+        if (Files.notExists(ApplicationServer.current().logs())) {
+            return texts; // it was not started yet
+        }
         try (Stream<Path> files = Files.walk(ApplicationServer.current().logs())) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 try {
