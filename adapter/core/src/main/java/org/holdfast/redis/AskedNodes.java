@@ -165,6 +165,11 @@ final class AskedNodes {
         return weighed;
     }
 
+    /** Returns the earliest moment that a node's clock shows if it is not behind, in milliseconds; 0 if it is not known. */
+    long earliestMillis(int node) {
+        return guarded ? clockMonitor.earliestMillis(node, time.nanoTime()) : 1; // without a guard any clock is right
+    }
+
     private NodeSet asked() {
         NodeSet asked = NodeSet.NONE;
         for (int node = 0; node < size(); node++) {

@@ -140,17 +140,13 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         PendingRequest request = new PendingRequest(command, round, time.nanoTime());
         for (int node = 0; node < nodes.size(); node++) {
             if (open.contains(node)) {
-                boolean shortens = command instanceof Command.Renew renewal && renewal.last();
-                pipelines.write(node, request, shortens ? shortening(node, command) : encoded);
+                pipelines.write(
+                        node,
+                        request,
+                        pipelines.shortening(node, command, known).orElse(encoded));
             }
         }
         return round;
-    }
-
-    /** A clock that is behind would let the lock end too early: each node gets what its clock shows at the least. */
-    private CommandArguments shortening(int node, Command command) {
-        long earliestMillis = nodes.clockMonitor().earliestMillis(node, time.nanoTime());
-        return codec.shortening((Command.Renew) command, earliestMillis);
     }
 
     private void pushTo(NodeSet targets) {

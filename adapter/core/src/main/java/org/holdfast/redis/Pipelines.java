@@ -3,11 +3,13 @@ package org.holdfast.redis;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ReplyDecoder;
@@ -274,8 +276,22 @@ final class Pipelines implements PendingRound.Reader {
             request.round().answered(new Answer(node, new Reply.Held(1), 0));
             return;
         }
-        write(node, request.sentAgain(time.nanoTime()), codec.bySource(request.command()));
+        Command command = request.command();
+        CommandArguments call = shortening(node, command, false).orElseGet(() -> codec.bySource(command));
+        write(node, request.sentAgain(time.nanoTime()), call);
         pushIfConnected(node);
+    }
+
+    /**
+     * Returns the call of a command by which a lock may end earlier; empty for other commands. By a clock that is behind
+     * it would end too early: so each node receives what its clock shows at the least.
+     *
+     * @param known whether the node knows the script, as far as is known here
+     */
+    Optional<CommandArguments> shortening(int node, Command command, boolean known) {
+        return command instanceof Command.Renew renewal && renewal.last()
+                ? Optional.of(codec.shortening(renewal, nodes.earliestMillis(node), known))
+                : Optional.empty();
     }
 
     /**

@@ -85,9 +85,13 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         if (!counts) {
             return new Answer(answer.node(), new Reply.NoAnswer(describe(answer.node())), 0);
         }
-        return command instanceof Command.Acquire && isTooEarly(answer)
-                ? new Answer(answer.node(), new Reply.NoAnswer("it granted a lock in its quarantine"), 0)
-                : answer;
+        long early = command instanceof Command.Acquire ? microsTooEarly(answer) : 0;
+        return early > 0 ? new Answer(answer.node(), new Reply.NoAnswer(describeQuarantine(early)), 0) : answer;
+    }
+
+    private static String describeQuarantine(long micros) {
+        return "in quarantine for another " + TimeUnit.MICROSECONDS.toMillis(micros)
+                + " ms for this process, which has not watched its clock since the quarantine began";
     }
 
     /**
@@ -106,9 +110,11 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     /**
      * A clock may go ahead by the same twice, and its node's mark be set meanwhile: memory is whole since a moment in
      * between. To a client that has not looked since, the clock seems never to have moved.
+     *
+     * @return by how much the grant came before the end of the quarantine; 0 or less if it did not
      */
-    private synchronized boolean isTooEarly(Answer grant) {
-        return grant.nodeMicros() < watched[grant.node()].wholeFromMicros;
+    private synchronized long microsTooEarly(Answer grant) {
+        return watched[grant.node()].wholeFromMicros - grant.nodeMicros();
     }
 
     @Override

@@ -81,14 +81,17 @@ public final class ScriptCodec {
     }
 
     /**
-     * Returns the call of a script that the node knows, by which a lease may end earlier than so far.
+     * Returns the call by which a lease may end earlier than so far.
      *
+     * @param known whether the node knows the script, as far as is known here
      * @param earliestMillis the earliest moment that the node's clock shows if it is not behind: it changes nothing
      *     if it is; 0 if that is not known
      */
-    public CommandArguments shortening(Command.Renew command, long earliestMillis) {
-        CommandArguments call = new CommandArguments(Protocol.Command.EVALSHA)
-                .add(script(command).sha());
+    public CommandArguments shortening(Command.Renew command, long earliestMillis, boolean known) {
+        LockScript script = script(command);
+        CommandArguments call = known
+                ? new CommandArguments(Protocol.Command.EVALSHA).add(script.sha())
+                : new CommandArguments(Protocol.Command.EVAL).add(script.source());
         return arguments(command, new Clock(0, earliestMillis), call);
     }
 

@@ -45,7 +45,7 @@ public final class ScriptBridge {
     /** @param earliestMillis what the node's clock shows at the least if it is not behind */
     public static Call shortening(Command.Renew command, String prefix, long quarantineMicros, long earliestMillis) {
         ScriptCodec codec = codec(prefix, quarantineMicros);
-        return call(command, codec, codec.shortening(command, earliestMillis));
+        return call(command, codec, codec.shortening(command, earliestMillis, true));
     }
 
     private static ScriptCodec codec(String prefix, long quarantineMicros) {
