@@ -143,8 +143,17 @@ public final class LockSession {
             LockRequest request,
             @Nullable LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
-        LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
+        LeaseShare share = share(heldLock, request);
         return new LeaseHandle(leases, share, request.names(), interrupt, this::joinTransaction, whenReleased);
+    }
+
+    private static LeaseShare share(HeldLock heldLock, LockRequest request) {
+        return new LeaseShare(heldLock, request.mode() == LockMode.READ);
+    }
+
+    /** Releases what was taken and cannot become a lease. */
+    void giveBack(HeldLock heldLock, LockRequest request) {
+        leases.giveBack(share(heldLock, request));
     }
 
     /** Returns why there is no lease where another holder had the lock during all the time. */
@@ -154,7 +163,7 @@ public final class LockSession {
     }
 
     /**
-     * Returns a lease of what was taken.
+     * Returns a lease of what was taken, or releases it and throws.
      *
      * @param transaction keeps it; null for none
      */
@@ -163,13 +172,22 @@ public final class LockSession {
         LeaseHandle lease =
                 lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
         if (transaction != null) { // it gives the lease back
-            transactions.bind(transaction, this, lease.share());
+            keep(lease, transaction);
         }
         if (request.scope() == LeaseScope.CONNECTION) {
             remember(lease, transaction == null, interrupt != null);
             requireOpen(lease);
         }
         return lease;
+    }
+
+    private void keep(LeaseHandle lease, Object transaction) {
+        try {
+            transactions.bind(transaction, this, lease.share());
+        } catch (RuntimeException | Error e) {
+            lease.end(); // its share is released already; a loss is not to interrupt the thread any more
+            throw e;
+        }
     }
 
     /**

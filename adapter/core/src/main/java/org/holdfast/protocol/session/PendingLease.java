@@ -95,12 +95,27 @@ public final class PendingLease {
      */
     public Optional<Lease> lease() {
         if (result instanceof AcquireResult.Held held) {
-            return Optional.of(session.bind(held.heldLock(), request, keeper()));
+            return Optional.of(taken(held.heldLock()));
         }
         if (result instanceof AcquireResult.TimedOut) {
             return Optional.empty();
         }
         throw LockFailures.of(Objects.requireNonNull(result, "attempt comes before"), request);
+    }
+
+    private Lease taken(HeldLock heldLock) {
+        Object keeper;
+        try {
+            keeper = keeper();
+        } catch (RuntimeException | Error e) { // the transaction cannot be asked, and nothing else would release it
+            session.giveBack(heldLock, request);
+            throw e;
+        }
+        boolean isNew = acquiring != null;
+        if (isNew && transaction != null && keeper == null) { // it was asked for as the transaction's
+            heldLock.belongTo(Holder.thread());
+        }
+        return session.bind(heldLock, request, keeper);
     }
 
     /** Returns the transaction, if it can keep the lease; while the caller waited it may have timed out. */

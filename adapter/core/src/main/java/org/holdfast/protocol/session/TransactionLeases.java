@@ -61,7 +61,7 @@ public final class TransactionLeases {
     void bind(Object transaction, LockSession session, LeaseShare share) {
         try {
             of(transaction).add(new Kept(session, share));
-        } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
+        } catch (RuntimeException | Error e) { // nothing else would release it: better no lock than one for ever
             leases.giveBack(List.of(share));
             throw new LockException(
                     "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
@@ -75,7 +75,7 @@ public final class TransactionLeases {
             byTransaction.put(transaction, bound);
             try {
                 transactions.bind(bound);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 byTransaction.remove(transaction, bound);
                 throw e;
             }

@@ -106,10 +106,19 @@ public final class Acquiring {
             }
             return Objects.requireNonNull(result);
         } finally {
-            leave();
+            leaveOrDiscard();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    private void leaveOrDiscard() {
+        try {
+            leave();
+        } catch (RuntimeException | Error e) {
+            discard();
+            throw e;
         }
     }
 
@@ -241,7 +250,20 @@ public final class Acquiring {
     private void settle(@Nullable AcquireResult done) {
         result = done;
         if (done != null) {
-            whenDone.accept(done);
+            try {
+                whenDone.accept(done);
+            } catch (RuntimeException | Error e) {
+                discard();
+                throw e;
+            }
+        }
+    }
+
+    /** Releases what the caller got and cannot have: nothing else would. */
+    void discard() {
+        if (result instanceof AcquireResult.Held held) {
+            result = null;
+            place.giveBack(held.heldLock());
         }
     }
 
