@@ -118,6 +118,7 @@ public final class TransactionLeases {
 
         private final Object transaction;
         private final List<Kept> kept = new ArrayList<>();
+        private boolean confirmed;
         private boolean completed;
 
         Bound(Object transaction) {
@@ -128,16 +129,30 @@ public final class TransactionLeases {
             if (completed) { // the reaper was faster than the thread that took the lease
                 throw new IllegalStateException("the transaction has ended meanwhile");
             }
+            if (confirmed && !keeps(lease.share().heldLock())) { // the commit would not notice its loss
+                throw new IllegalStateException(
+                        "the transaction is about to commit, and has checked its locks already");
+            }
             kept.add(lease);
+        }
+
+        private boolean keeps(HeldLock heldLock) {
+            return kept.stream().anyMatch(each -> each.share().heldLock() == heldLock);
         }
 
         private synchronized List<Kept> kept() {
             return List.copyOf(kept);
         }
 
+        /** Returns what is to be confirmed; no other lock joins it afterwards. */
+        private synchronized List<Kept> startConfirming() {
+            confirmed = true;
+            return List.copyOf(kept);
+        }
+
         @Override
         public void confirm() {
-            for (Kept kept : kept()) {
+            for (Kept kept : startConfirming()) {
                 HeldLock heldLock = kept.share().heldLock();
                 if (!leases.confirm(heldLock)) {
                     LockException why = heldLock.whyNotConfirmed();
