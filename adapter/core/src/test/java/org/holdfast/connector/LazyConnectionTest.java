@@ -189,10 +189,10 @@ class LazyConnectionTest {
         LockConnection connection = locks.getConnection();
         Future<Lease> waiting = waitFor(connection, "contended");
         connection.close();
-        elsewhere.release();
         assertThatExceptionOfType(java.util.concurrent.ExecutionException.class)
                 .isThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
                 .withCauseInstanceOf(IllegalStateException.class);
+        elsewhere.release();
         assertThatIllegalStateException().isThrownBy(() -> connection.acquire("a"));
         assertThat(RunningAdapter.handle(running.managed()).tryAcquire(LockRequest.of("contended")))
                 .isPresent();

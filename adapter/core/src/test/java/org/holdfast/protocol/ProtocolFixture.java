@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.lease.Grants;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.HeldLocks;
@@ -139,7 +140,7 @@ public final class ProtocolFixture {
         }
         Acquiring acquiring = acquirer.begin(request, holders.get(0));
         AcquireResult atOnce = acquiring.attempt(through);
-        return atOnce != null ? atOnce : acquiring.await(true);
+        return atOnce != null ? atOnce : acquiring.await(true, new StopFlag());
     }
 
     public LockSession session(Transactions transactions) {

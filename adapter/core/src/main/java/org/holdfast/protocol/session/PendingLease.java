@@ -83,9 +83,13 @@ public final class PendingLease {
         return result != null;
     }
 
-    /** Waits until the result is known, and uses no nodes of the caller for it. */
+    /**
+     * Waits until the result is known, and uses no nodes of the caller for it.
+     *
+     * @throws IllegalStateException if the connection is closed meanwhile, or the service is stopped
+     */
     public void await() throws InterruptedException {
-        result = Objects.requireNonNull(acquiring, "attempt comes before").await(interruptible);
+        result = Objects.requireNonNull(acquiring, "attempt comes before").await(interruptible, session.closing());
     }
 
     /**

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.node.Nodes;
@@ -87,14 +88,17 @@ public final class Acquiring {
      *
      * @param interruptible whether an interrupt ends the wait; else the thread keeps its place, and its interrupt for
      *     later
-     * @throws IllegalStateException if the service is stopped
+     * @param closing ends the wait when it is raised
+     * @throws IllegalStateException if the service is stopped, or the caller's connection is closed
      */
-    public AcquireResult await(boolean interruptible) throws InterruptedException {
+    public AcquireResult await(boolean interruptible, StopFlag closing) throws InterruptedException {
         Time.Signal signal = context.time().newSignal();
+        Runnable wake = signal::raise;
         boolean interrupted = false;
+        closing.onRaise(wake);
         try {
-            enter(signal::raise);
-            for (long pause = step(); result == null; pause = step()) {
+            enter(wake);
+            for (long pause = stepUnless(closing); result == null; pause = stepUnless(closing)) {
                 try {
                     signal.await(pause);
                 } catch (InterruptedException e) {
@@ -106,11 +110,17 @@ public final class Acquiring {
             }
             return Objects.requireNonNull(result);
         } finally {
+            closing.forget(wake);
             leaveOrDiscard();
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private long stepUnless(StopFlag closing) {
+        closing.requireOpen();
+        return step();
     }
 
     private void leaveOrDiscard() {
