@@ -137,6 +137,10 @@ public final class PendingLease {
         return request.scope();
     }
 
+    boolean isInterruptible() {
+        return interruptible;
+    }
+
     /**
      * Whether the request sets other terms than the defaults: its holder may have the lock already, with different
      * terms.
