@@ -53,6 +53,9 @@ public interface LockConnection extends AutoCloseable {
      * <p>In a container, no connection of the pool is kept while the thread waits. A lease that ends with this
      * connection needs one again when the wait is over.
      *
+     * <p>An attempt that is under way is not cut short: at the end of the wait timeout, and after an interrupt, the call
+     * returns when the nodes have answered. That takes a node timeout at most, and for permits up to three of them.
+     *
      * @param request which lock, and how
      * @return the lease
      * @throws LockException if it does not get one; the lock is not held then

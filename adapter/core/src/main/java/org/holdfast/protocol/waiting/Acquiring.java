@@ -2,6 +2,7 @@
 package org.holdfast.protocol.waiting;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -22,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * thread at a time.
  */
 public final class Acquiring {
-
-    /** Until it is woken. */
-    private static final long FOR_EVER = Long.MAX_VALUE / 4;
 
     private final WaitContext context;
     private final Patience patience;
@@ -211,7 +209,7 @@ public final class Acquiring {
         }
         if (isAttemptDue(mine, waiting.pace())) {
             if (!waiting.pass().enter()) { // woken when it may
-                return left() > 0 ? left() : FOR_EVER;
+                return pauseOutside();
             }
             attemptInside(waiting.pass());
         } else {
@@ -221,6 +219,16 @@ public final class Acquiring {
             settle(givenUp());
         }
         return result != null || turn == null ? 0 : pauseInLine(mine, waiting.pace());
+    }
+
+    /** Nodes that hang keep all the attempts that there may be: the caller cannot wait until each line had its own. */
+    private long pauseOutside() {
+        long longest = left() > 0 ? left() : left() + context.answerNanos();
+        if (longest <= 0) {
+            Map<String, String> busy = Map.of("this process", "too many attempts of other callers were under way");
+            settle(new AcquireResult.Unavailable(context.forWaiting().count(), busy, waited()));
+        }
+        return longest;
     }
 
     /** Returns whether a holder of this process has handed its lock off to the caller. */
@@ -326,19 +334,20 @@ public final class Acquiring {
         return found instanceof QuorumResult.ClockSkewed ? new AcquireResult.ClockSkewed() : null;
     }
 
-    /** The first attempt has all the time it needs; later ones end with the wait timeout. */
+    /**
+     * Nodes have their time to answer, however late an attempt begins: one that is cut short could not tell contention
+     * from an outage.
+     */
     private long deadline() {
         long longest = Long.MAX_VALUE / 2;
-        return context.time().nanoTime() + (failed == 0 ? longest : Math.min(left(), longest));
+        boolean first = wait == null;
+        return context.time().nanoTime() + (first ? longest : Math.min(left(), longest) + context.answerNanos());
     }
 
     private void remember(QuorumResult found, long started) {
-        boolean cutShort = found instanceof QuorumResult.Undetermined && failed > 0 && left() <= 0;
-        if (!cutShort) { // an attempt that had no time to learn anything does not change what is known
-            last = found;
-            lastBegun = started;
-            place.note(last, lastBegun);
-        }
+        last = found;
+        lastBegun = started;
+        place.note(last, lastBegun);
         failed++;
         failedSinceNews++;
         if (wait != null) {
@@ -370,15 +379,18 @@ public final class Acquiring {
      */
     private AcquireResult givenUp() {
         context.stopFlag().requireOpen();
-        Duration waited = Duration.ofNanos(patience.waitedNanos());
         QuorumResult found = found();
         int nodes = context.forWaiting().count();
         if (found instanceof QuorumResult.Unavailable unavailable) {
-            return new AcquireResult.Unavailable(nodes, unavailable.failures(), waited);
+            return new AcquireResult.Unavailable(nodes, unavailable.failures(), waited());
         }
         if (found instanceof QuorumResult.Undetermined undetermined) {
-            return new AcquireResult.Unavailable(nodes, undetermined.failures(), waited);
+            return new AcquireResult.Unavailable(nodes, undetermined.failures(), waited());
         }
-        return new AcquireResult.TimedOut(waited);
+        return new AcquireResult.TimedOut(waited());
+    }
+
+    private Duration waited() {
+        return Duration.ofNanos(patience.waitedNanos());
     }
 }

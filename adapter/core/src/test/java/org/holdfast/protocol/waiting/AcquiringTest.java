@@ -109,6 +109,54 @@ class AcquiringTest {
         head.leave();
     }
 
+    /** All attempts that there may be hang: the callers of many lines cannot each have their own. */
+    @Test
+    void step_whileTooManyAttemptForTooLong_reportsThatNoneWasMade() {
+        asManyAttemptsAsMayBe();
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(100), Holder.transaction("waiter"));
+        waiter.enter(() -> {});
+        waiter.step();
+        fixture.time.passMillis(100);
+        assertThat(waiter.step()).isEqualTo(fixture.timing.nodeTimeout().toNanos());
+        fixture.time.pass(fixture.timing.nodeTimeout().toNanos());
+        waiter.step();
+        assertThat(waiter.result()).isInstanceOf(AcquireResult.Unavailable.class);
+        waiter.leave();
+        assertThat(fixture.waitQueues.size()).isZero();
+    }
+
+    /** The last attempt begins so late that the wait timeout ends before a node timeout has passed. */
+    private AcquireResult resultWhereTheLastAttemptBeginsLate(Reply late) {
+        headThatFoundTheLockHeld().leave();
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(10_000), Holder.transaction("waiter"));
+        waiter.enter(() -> {});
+        waiter.step();
+        assertThat(waiter.result()).isNull();
+        fixture.time.passMillis(9_980);
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, late).latency(node, 40);
+        }
+        waiter.step();
+        if (waiter.result() == null) {
+            fixture.time.passMillis(20);
+            waiter.step();
+        }
+        waiter.leave();
+        return waiter.result();
+    }
+
+    @Test
+    void acquire_whoseLastAttemptFindsAnOutageAfterTheTimeout_reportsTheOutage() {
+        assertThat(resultWhereTheLastAttemptBeginsLate(new Reply.NoAnswer("it hangs")))
+                .isInstanceOf(AcquireResult.Unavailable.class);
+    }
+
+    @Test
+    void acquire_whoseLastAttemptIsAnsweredAfterTheTimeout_reportsContention() {
+        assertThat(resultWhereTheLastAttemptBeginsLate(new Reply.Held(30_000)))
+                .isInstanceOf(AcquireResult.TimedOut.class);
+    }
+
     @Test
     void leave_whileItHasToWaitForItsAttempt_leavesNothingBehind() {
         List<AttemptLimiter.Pass> others = asManyAttemptsAsMayBe();
