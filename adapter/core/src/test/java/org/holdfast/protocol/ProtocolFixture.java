@@ -34,6 +34,7 @@ import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.Acquiring;
 import org.holdfast.protocol.waiting.AttemptLimiter;
+import org.holdfast.protocol.waiting.BlockingWait;
 
 /** The protocol over scripted nodes in virtual time. */
 public final class ProtocolFixture {
@@ -140,7 +141,7 @@ public final class ProtocolFixture {
         }
         Acquiring acquiring = acquirer.begin(request, holders.get(0));
         AcquireResult atOnce = acquiring.attempt(through);
-        return atOnce != null ? atOnce : acquiring.await(true, new StopFlag());
+        return atOnce != null ? atOnce : new BlockingWait(acquiring, new StopFlag(), true).await();
     }
 
     public LockSession session(Transactions transactions) {

@@ -14,6 +14,7 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.Acquiring;
+import org.holdfast.protocol.waiting.BlockingWait;
 import org.holdfast.protocol.waiting.LockFailures;
 import org.holdfast.protocol.waiting.Reentry;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,8 @@ public final class PendingLease {
      * @throws IllegalStateException if the connection is closed meanwhile, or the service is stopped
      */
     public void await() throws InterruptedException {
-        result = Objects.requireNonNull(acquiring, "attempt comes before").await(interruptible, session.closing());
+        Acquiring attempted = Objects.requireNonNull(acquiring, "attempt comes before");
+        result = new BlockingWait(attempted, session.closing(), interruptible).await();
     }
 
     /**

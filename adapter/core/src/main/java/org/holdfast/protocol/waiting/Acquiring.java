@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.node.Nodes;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How one caller gets a lock: an attempt at once, then a wait in line, with attempts whenever they are due.
  *
- * <p>The wait goes step by step. A thread drives it ({@link #await}), or events do ({@link AsyncAcquiring}). For one
+ * <p>The wait goes step by step. A thread drives it ({@link BlockingWait}), or events do ({@link AsyncAcquiring}). For one
  * thread at a time.
  */
 public final class Acquiring {
@@ -81,59 +80,14 @@ public final class Acquiring {
         return result;
     }
 
-    /**
-     * Waits on the calling thread until the result is known, after {@link #attempt}.
-     *
-     * @param interruptible whether an interrupt ends the wait; else the thread keeps its place, and its interrupt for
-     *     later
-     * @param closing ends the wait when it is raised
-     * @throws IllegalStateException if the service is stopped, or the caller's connection is closed
-     */
-    public AcquireResult await(boolean interruptible, StopFlag closing) throws InterruptedException {
-        Time.Signal signal = context.time().newSignal();
-        Runnable wake = signal::raise;
-        boolean interrupted = false;
-        closing.onRaise(wake);
-        try {
-            enter(wake);
-            for (long pause = stepUnless(closing); result == null; pause = stepUnless(closing)) {
-                try {
-                    signal.await(pause);
-                } catch (InterruptedException e) {
-                    if (interruptible) {
-                        throw e;
-                    }
-                    interrupted = true;
-                }
-            }
-            return Objects.requireNonNull(result);
-        } finally {
-            closing.forget(wake);
-            leaveOrDiscard();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private long stepUnless(StopFlag closing) {
-        closing.requireOpen();
-        return step();
-    }
-
-    private void leaveOrDiscard() {
-        try {
-            leave();
-        } catch (RuntimeException | Error e) {
-            discard();
-            throw e;
-        }
-    }
-
     /** Returns the result; null while it is not known. */
     @Nullable
     AcquireResult result() {
         return result;
+    }
+
+    Time.Signal newSignal() {
+        return context.time().newSignal();
     }
 
     /** Returns how much of the wait timeout is left. */
