@@ -2,10 +2,12 @@
 package org.holdfast.protocol.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
@@ -155,6 +157,16 @@ class AcquiringTest {
     void acquire_whoseLastAttemptIsAnsweredAfterTheTimeout_reportsContention() {
         assertThat(resultWhereTheLastAttemptBeginsLate(new Reply.Held(30_000)))
                 .isInstanceOf(AcquireResult.TimedOut.class);
+    }
+
+    @Test
+    void wait_ofAnInterruptedThread_endsWithoutAnAttempt() {
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("waiter"));
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(InterruptedException.class)
+                .isThrownBy(() -> new BlockingWait(waiter, new StopFlag(), true).await());
+        assertThat(fixture.service.sent(Command.Acquire.class)).isEmpty();
+        assertThat(fixture.waitQueues.size()).isZero();
     }
 
     @Test
