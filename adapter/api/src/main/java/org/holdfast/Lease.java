@@ -68,7 +68,8 @@ public interface Lease extends AutoCloseable {
      * @return whether the transaction keeps the lock; false if there is none, or it can only roll back
      * @throws LeaseLostException if the lease was lost
      * @throws IllegalStateException if the lease was released
-     * @throws LockException if the transaction cannot keep the lock: it has ended meanwhile
+     * @throws LockException if the transaction cannot keep the lock: it has ended meanwhile, or is about to commit and
+     *     has checked its locks already, so that the commit would not notice a loss
      */
     boolean joinTransaction();
 

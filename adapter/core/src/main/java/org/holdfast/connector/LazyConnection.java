@@ -87,14 +87,9 @@ final class LazyConnection extends AbstractLockConnection {
 
     /** A lease of this connection needs one of the container to end with. */
     @Override
-    protected void taken(Lease lease, LeaseScope scope) {
+    protected void taken(LeaseScope scope) {
         if (scope == LeaseScope.CONNECTION) {
-            try {
-                connection();
-            } catch (RuntimeException e) {
-                lease.release();
-                throw e;
-            }
+            connection();
         }
     }
 

@@ -134,8 +134,9 @@ public final class LockEngine {
         this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing);
         Claims claims = new Claims(time, randomness, timing, redlock, tokens, grants, processInfo);
         Places places = new Places(waitQueues, tickets, leases, handoff, handoffYield, notifications, recorder);
-        WaitContext waitContext =
-                new WaitContext(time, stopFlag, forWaiting, attemptLimiter, new RetryDelay(randomness));
+        long answerNanos = timing.nodeTimeout().toNanos();
+        RetryDelay retryDelay = new RetryDelay(randomness);
+        WaitContext waitContext = new WaitContext(time, answerNanos, stopFlag, forWaiting, attemptLimiter, retryDelay);
         this.asyncAcquirer = new AsyncAcquirer(waitContext, threads.own(), callbacks);
         this.acquirer = new Acquirer(waitContext, claims, places, asyncAcquirer, counters, recorder);
         this.reentry = new Reentry(time, heldLocks, counters);

@@ -143,9 +143,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
                 }
                 NodeConnections taken = takeConnections();
                 if (current.compareAndSet(null, taken)) {
-                    if (handleClosed.get()) {
-                        giveConnectionsBack(); // closed by another thread, which could not see it
-                    }
+                    giveConnectionsBackIfClosed();
                     return taken;
                 }
                 giveBack(taken);
@@ -162,6 +160,15 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
                 closeIdleIfClosed();
             } else if (!current.compareAndSet(null, known)) {
                 end(known); // that thread has taken a new one
+            } else {
+                giveConnectionsBackIfClosed();
+            }
+        }
+
+        /** Another thread may have closed this before it could see the connections. */
+        private void giveConnectionsBackIfClosed() {
+            if (handleClosed.get()) {
+                giveConnectionsBack();
             }
         }
 

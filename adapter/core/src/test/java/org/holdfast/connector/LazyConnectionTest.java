@@ -19,6 +19,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
@@ -26,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -189,10 +191,10 @@ class LazyConnectionTest {
         LockConnection connection = locks.getConnection();
         Future<Lease> waiting = waitFor(connection, "contended");
         connection.close();
-        elsewhere.release();
         assertThatExceptionOfType(java.util.concurrent.ExecutionException.class)
                 .isThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
                 .withCauseInstanceOf(IllegalStateException.class);
+        elsewhere.release();
         assertThatIllegalStateException().isThrownBy(() -> connection.acquire("a"));
         assertThat(RunningAdapter.handle(running.managed()).tryAcquire(LockRequest.of("contended")))
                 .isPresent();
@@ -222,6 +224,72 @@ class LazyConnectionTest {
         assertThat(connection.tryAcquire(LockRequest.of("free").detached())).isPresent();
         elsewhere.release();
         connection.close();
+    }
+
+    /** The pool refuses an interrupted thread: {@code poll} throws. */
+    @Test
+    void lock_interruptedWhileItWaits_isTakenAndTheInterruptKept() throws Exception {
+        Lease elsewhere = heldElsewhere("jdk");
+        LockConnection connection = locks.getConnection();
+        AtomicReference<Thread> waiter = new AtomicReference<>();
+        Future<Boolean> waiting = threads.submit(() -> {
+            waiter.set(Thread.currentThread());
+            connection.lock("jdk").lock();
+            boolean kept = Thread.interrupted();
+            connection.lock("jdk").unlock();
+            return kept;
+        });
+        await().until(() -> pool.free.size() == 1);
+        waiter.get().interrupt();
+        await().until(() -> !waiter.get().isInterrupted()); // the waiter keeps it aside
+        elsewhere.release();
+        assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
+        connection.close();
+    }
+
+    @Test
+    void lock_interruptedWhileItAsksThePool_isTakenAndTheInterruptKept() throws Exception {
+        Lease elsewhere = heldElsewhere("jdk");
+        LockConnection connection = locks.getConnection();
+        AtomicReference<Thread> waiter = new AtomicReference<>();
+        Future<Boolean> waiting = threads.submit(() -> {
+            waiter.set(Thread.currentThread());
+            connection.lock("jdk").lock();
+            return Thread.interrupted();
+        });
+        await().until(() -> pool.free.size() == 1);
+        LockConnection greedy = locks.getConnection();
+        interruptWhenItAsksThePool(waiter.get(), elsewhere);
+        greedy.close();
+        assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
+        connection.close();
+    }
+
+    @Test
+    void acquire_interruptedWhileItAsksThePool_leavesNothingTaken() throws Exception {
+        Lease elsewhere = heldElsewhere("contended");
+        AtomicReference<Thread> waiter = new AtomicReference<>();
+        LockConnection connection = locks.getConnection();
+        Future<Lease> waiting = threads.submit(() -> {
+            waiter.set(Thread.currentThread());
+            return connection.acquire(patiently("contended"));
+        });
+        await().until(() -> pool.free.size() == 1);
+        LockConnection greedy = locks.getConnection();
+        interruptWhenItAsksThePool(waiter.get(), elsewhere);
+        assertThatExceptionOfType(java.util.concurrent.ExecutionException.class)
+                .isThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
+                .withCauseInstanceOf(InterruptedException.class);
+        assertThat(greedy.tryAcquire(LockRequest.of("contended").waitTimeout(ofMillis(500))))
+                .isPresent();
+        greedy.close();
+    }
+
+    private void interruptWhenItAsksThePool(Thread waiter, Lease elsewhere) {
+        elsewhere.release();
+        await().until(() -> Arrays.stream(waiter.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals("allocateConnection")));
+        waiter.interrupt();
     }
 
     private ContainerConnection handle() {

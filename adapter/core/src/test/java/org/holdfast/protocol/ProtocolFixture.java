@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.lease.Grants;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.HeldLocks;
@@ -33,6 +34,7 @@ import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.Acquiring;
 import org.holdfast.protocol.waiting.AttemptLimiter;
+import org.holdfast.protocol.waiting.BlockingWait;
 
 /** The protocol over scripted nodes in virtual time. */
 public final class ProtocolFixture {
@@ -139,7 +141,7 @@ public final class ProtocolFixture {
         }
         Acquiring acquiring = acquirer.begin(request, holders.get(0));
         AcquireResult atOnce = acquiring.attempt(through);
-        return atOnce != null ? atOnce : acquiring.await(true);
+        return atOnce != null ? atOnce : new BlockingWait(acquiring, new StopFlag(), true).await();
     }
 
     public LockSession session(Transactions transactions) {

@@ -231,7 +231,7 @@ class JdkLockTest {
     }
 
     @Test
-    void lock_whoseConnectionIsClosedMeanwhile_fails_andLeavesNothingTaken() throws Exception {
+    void lock_whoseConnectionIsClosedMeanwhile_failsAtOnce_andLeavesNothingTaken() throws Exception {
         lock.lock();
         Running<Boolean> waiting = start(() -> {
             assertThatExceptionOfType(IllegalStateException.class)
@@ -241,8 +241,36 @@ class JdkLockTest {
         });
         waiting.awaitWaiting();
         otherConnection.close();
-        lock.unlock();
         assertThat(waiting.get(30, SECONDS)).isTrue();
+        lock.unlock();
         assertThat(lock.tryLock()).isTrue();
+    }
+
+    /** Reads, and waits to write: it waits for itself. */
+    private Running<Boolean> waitInVain() {
+        Running<Boolean> waiting = start(() -> {
+            connection.readWriteLock("vain").readLock().lock();
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(
+                            () -> connection.readWriteLock("vain").writeLock().tryLock(1, TimeUnit.HOURS))
+                    .withMessageContaining("closed");
+            return true;
+        });
+        waiting.awaitWaiting();
+        return waiting;
+    }
+
+    @Test
+    void tryLock_thatWaitsForItself_endsWhenTheFactoryIsClosed() throws Exception {
+        Running<Boolean> waiting = waitInVain();
+        locks.close();
+        assertThat(waiting.get(30, SECONDS)).isTrue();
+    }
+
+    @Test
+    void tryLock_thatWaitsForItself_endsWhenTheConnectionIsClosed() throws Exception {
+        Running<Boolean> waiting = waitInVain();
+        connection.close();
+        assertThat(waiting.get(30, SECONDS)).isTrue();
     }
 }

@@ -9,8 +9,8 @@
  *   <li>{@link org.holdfast.protocol.env.Timers} runs what is due at a moment. {@link
  *       org.holdfast.protocol.env.Latencies} measures, {@link org.holdfast.protocol.env.LogRateLimiter} limits log
  *       lines.
- *   <li>{@link org.holdfast.protocol.env.StopFlag} is raised when the lock service stops. Whatever takes a lock checks
- *       it.
+ *   <li>{@link org.holdfast.protocol.env.StopFlag} is raised when the lock service stops, or a connection is closed.
+ *       Whatever takes a lock checks it, and waiters are woken.
  * </ul>
  *
  * <p>A simulation hands in virtual time and a seeded source of random numbers, and runs the same code. This room knows

@@ -35,7 +35,7 @@ public final class HeldLock {
 
     private volatile Claim claim;
     private final Cohort cohort;
-    private final Taker taker;
+    private volatile Taker taker;
     private final LeaseTerms terms;
     private final long startedAt;
     private final long endsAt;
@@ -176,7 +176,13 @@ public final class HeldLock {
     }
 
     public boolean belongsTo(Holder asking) {
-        return taker.holder() != null && taker.holder().equals(asking);
+        Holder holder = taker.holder();
+        return holder != null && holder.equals(asking);
+    }
+
+    /** Belongs to this holder from now on: the one that it was asked for keeps nothing any more. */
+    public void belongTo(Holder holder) {
+        taker = new Taker(holder, taker.holderInfo(), taker.threadId());
     }
 
     /** Returns whether the lock is held at this moment. */

@@ -199,6 +199,11 @@ public final class Places {
             return overtaken;
         }
 
+        /** Releases a lock that the caller got and cannot have. */
+        public void giveBack(HeldLock got) {
+            leases.giveBack(List.of(new LeaseShare(got, got.isReading())));
+        }
+
         /**
          * Leaves the line, and leaves nothing there.
          *

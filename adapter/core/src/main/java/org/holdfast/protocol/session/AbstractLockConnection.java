@@ -18,6 +18,12 @@ import org.holdfast.LockRequest;
  */
 public abstract class AbstractLockConnection implements LockConnection {
 
+    /** A thread that ignores interrupts asks an interrupted pool so often. */
+    private static final int MOST_TRIES = 10;
+
+    /** An exception of a pool may have so many causes. */
+    private static final int DEEPEST = 10;
+
     /** Returns what the leases are bound to. */
     protected abstract LockSession session();
 
@@ -29,8 +35,8 @@ public abstract class AbstractLockConnection implements LockConnection {
      */
     protected abstract boolean attempt(PendingLease pending) throws InterruptedException;
 
-    /** A lease was taken, of this scope; releases it and throws if it cannot end as the scope says. */
-    protected void taken(Lease lease, LeaseScope scope) {}
+    /** A lease of this scope was taken; throws if it cannot end as the scope says. */
+    protected void taken(LeaseScope scope) {}
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
@@ -57,14 +63,82 @@ public abstract class AbstractLockConnection implements LockConnection {
     }
 
     private Optional<Lease> take(PendingLease pending) throws InterruptedException {
-        if (!attempt(pending)) {
+        if (!throughPool(pending, () -> attempt(pending))) {
             pending.await();
         }
         Optional<Lease> lease = pending.lease();
         if (lease.isPresent()) {
-            taken(lease.get(), pending.scope());
+            keep(lease.get(), pending);
         }
         return lease;
+    }
+
+    /** An interrupt is kept for later: a pool gives nothing to an interrupted thread. */
+    private void keep(Lease lease, PendingLease pending) throws InterruptedException {
+        boolean interrupted = Thread.interrupted();
+        boolean kept = false;
+        try {
+            kept = throughPool(pending, () -> {
+                taken(pending.scope());
+                return true;
+            });
+        } finally {
+            if (!kept) {
+                lease.release();
+            }
+            restore(interrupted);
+        }
+    }
+
+    /** A step that may ask a pool for a connection. */
+    private interface Step {
+        boolean run() throws InterruptedException;
+    }
+
+    /** A pool that is interrupted fails in its own way: the caller receives the interrupt, or keeps it for later. */
+    private static boolean throughPool(PendingLease pending, Step step) throws InterruptedException {
+        boolean interrupted = false;
+        try {
+            for (int tries = 1; true; tries++) {
+                try {
+                    return step.run();
+                } catch (RuntimeException e) {
+                    if (!isByInterrupt(e) || tries == MOST_TRIES) {
+                        throw e;
+                    }
+                    if (pending.isInterruptible()) {
+                        throw interrupted(e);
+                    }
+                    Thread.interrupted();
+                    interrupted = true;
+                }
+            }
+        } finally {
+            restore(interrupted);
+        }
+    }
+
+    private static boolean isByInterrupt(RuntimeException failure) {
+        Throwable cause = failure.getCause();
+        for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
+            if (cause instanceof InterruptedException) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+
+    private static InterruptedException interrupted(RuntimeException cause) {
+        InterruptedException failure = new InterruptedException("interrupted while a connection was asked for");
+        failure.initCause(cause);
+        return failure;
+    }
+
+    private static void restore(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

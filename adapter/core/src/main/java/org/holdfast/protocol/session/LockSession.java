@@ -18,6 +18,7 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseShare;
@@ -47,7 +48,7 @@ public final class LockSession {
     private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
 
     private final JdkLockLeases viewed = new JdkLockLeases();
-    private volatile boolean closed;
+    private final StopFlag closing = new StopFlag("the connection was closed while it waited for a lock");
 
     /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
     private final Set<LeaseHandle> kept = ConcurrentHashMap.newKeySet();
@@ -143,8 +144,17 @@ public final class LockSession {
             LockRequest request,
             @Nullable LossInterrupt interrupt,
             Function<LeaseHandle, ReleaseResult> whenReleased) {
-        LeaseShare share = new LeaseShare(heldLock, request.mode() == LockMode.READ);
+        LeaseShare share = share(heldLock, request);
         return new LeaseHandle(leases, share, request.names(), interrupt, this::joinTransaction, whenReleased);
+    }
+
+    private static LeaseShare share(HeldLock heldLock, LockRequest request) {
+        return new LeaseShare(heldLock, request.mode() == LockMode.READ);
+    }
+
+    /** Releases what was taken and cannot become a lease. */
+    void giveBack(HeldLock heldLock, LockRequest request) {
+        leases.giveBack(share(heldLock, request));
     }
 
     /** Returns why there is no lease where another holder had the lock during all the time. */
@@ -154,7 +164,7 @@ public final class LockSession {
     }
 
     /**
-     * Returns a lease of what was taken.
+     * Returns a lease of what was taken, or releases it and throws.
      *
      * @param transaction keeps it; null for none
      */
@@ -163,13 +173,22 @@ public final class LockSession {
         LeaseHandle lease =
                 lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
         if (transaction != null) { // it gives the lease back
-            transactions.bind(transaction, this, lease.share());
+            keep(lease, transaction);
         }
         if (request.scope() == LeaseScope.CONNECTION) {
             remember(lease, transaction == null, interrupt != null);
             requireOpen(lease);
         }
         return lease;
+    }
+
+    private void keep(LeaseHandle lease, Object transaction) {
+        try {
+            transactions.bind(transaction, this, lease.share());
+        } catch (RuntimeException | Error e) {
+            lease.end(); // its share is released already; a loss is not to interrupt the thread any more
+            throw e;
+        }
     }
 
     /**
@@ -187,7 +206,7 @@ public final class LockSession {
 
     /** The handle was closed by another thread while this one waited: nothing else would release the lease. */
     private void requireOpen(LeaseHandle lease) {
-        if (closed) {
+        if (closing.isRaised()) {
             lease.release();
             throw new IllegalStateException(
                     "the connection was closed while it waited for lock '" + lease.name() + "'");
@@ -210,7 +229,12 @@ public final class LockSession {
 
     /** Waits for so long, without an attempt: the caller asks for a lock that it has itself. */
     void waitInVain(long nanos) throws InterruptedException {
-        time.newSignal().await(nanos);
+        acquirer.waitInVain(nanos, closing);
+    }
+
+    /** Returns what ends the waits of callers when the handle is closed or taken away. */
+    StopFlag closing() {
+        return closing;
     }
 
     /** Returns whether leases end with the handle. */
@@ -243,7 +267,7 @@ public final class LockSession {
      * @return how many locks were lost
      */
     public int lose(String reason, boolean ofTransactions) {
-        closed = true; // before the check: what is bound from now on is released by the thread that binds it
+        closing.raise(); // before the check: what is bound from now on is released by the thread that binds it
         Set<HeldLock> taken = new HashSet<>();
         bound.forEach(lease -> taken.add(lease.share().heldLock()));
         if (ofTransactions) {
@@ -254,7 +278,7 @@ public final class LockSession {
 
     /** Releases the leases that are bound to the handle, all at once. */
     public void close() {
-        closed = true; // before the check: what is bound from now on is released by the thread that binds it
+        closing.raise(); // before the check: what is bound from now on is released by the thread that binds it
         List<LeaseShare> ended = new ArrayList<>();
         for (LeaseHandle lease : bound) {
             bound.remove(lease);

@@ -14,6 +14,7 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.waiting.AcquireResult;
 import org.holdfast.protocol.waiting.Acquirer;
 import org.holdfast.protocol.waiting.Acquiring;
+import org.holdfast.protocol.waiting.BlockingWait;
 import org.holdfast.protocol.waiting.LockFailures;
 import org.holdfast.protocol.waiting.Reentry;
 import org.jspecify.annotations.Nullable;
@@ -83,9 +84,14 @@ public final class PendingLease {
         return result != null;
     }
 
-    /** Waits until the result is known, and uses no nodes of the caller for it. */
+    /**
+     * Waits until the result is known, and uses no nodes of the caller for it.
+     *
+     * @throws IllegalStateException if the connection is closed meanwhile, or the service is stopped
+     */
     public void await() throws InterruptedException {
-        result = Objects.requireNonNull(acquiring, "attempt comes before").await(interruptible);
+        Acquiring attempted = Objects.requireNonNull(acquiring, "attempt comes before");
+        result = new BlockingWait(attempted, session.closing(), interruptible).await();
     }
 
     /**
@@ -95,12 +101,27 @@ public final class PendingLease {
      */
     public Optional<Lease> lease() {
         if (result instanceof AcquireResult.Held held) {
-            return Optional.of(session.bind(held.heldLock(), request, keeper()));
+            return Optional.of(taken(held.heldLock()));
         }
         if (result instanceof AcquireResult.TimedOut) {
             return Optional.empty();
         }
         throw LockFailures.of(Objects.requireNonNull(result, "attempt comes before"), request);
+    }
+
+    private Lease taken(HeldLock heldLock) {
+        Object keeper;
+        try {
+            keeper = keeper();
+        } catch (RuntimeException | Error e) { // the transaction cannot be asked, and nothing else would release it
+            session.giveBack(heldLock, request);
+            throw e;
+        }
+        boolean isNew = acquiring != null;
+        if (isNew && transaction != null && keeper == null) { // it was asked for as the transaction's
+            heldLock.belongTo(Holder.thread());
+        }
+        return session.bind(heldLock, request, keeper);
     }
 
     /** Returns the transaction, if it can keep the lease; while the caller waited it may have timed out. */
@@ -116,6 +137,10 @@ public final class PendingLease {
 
     LeaseScope scope() {
         return request.scope();
+    }
+
+    boolean isInterruptible() {
+        return interruptible;
     }
 
     /**

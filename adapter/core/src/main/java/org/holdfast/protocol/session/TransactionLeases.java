@@ -61,7 +61,7 @@ public final class TransactionLeases {
     void bind(Object transaction, LockSession session, LeaseShare share) {
         try {
             of(transaction).add(new Kept(session, share));
-        } catch (RuntimeException e) { // nothing else would release it: better no lock than one for ever
+        } catch (RuntimeException | Error e) { // nothing else would release it: better no lock than one for ever
             leases.giveBack(List.of(share));
             throw new LockException(
                     "HF0208: lock '" + share.heldLock().lock() + "' cannot be bound to the transaction", e);
@@ -75,7 +75,7 @@ public final class TransactionLeases {
             byTransaction.put(transaction, bound);
             try {
                 transactions.bind(bound);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 byTransaction.remove(transaction, bound);
                 throw e;
             }
@@ -118,6 +118,7 @@ public final class TransactionLeases {
 
         private final Object transaction;
         private final List<Kept> kept = new ArrayList<>();
+        private boolean confirmed;
         private boolean completed;
 
         Bound(Object transaction) {
@@ -128,16 +129,30 @@ public final class TransactionLeases {
             if (completed) { // the reaper was faster than the thread that took the lease
                 throw new IllegalStateException("the transaction has ended meanwhile");
             }
+            if (confirmed && !keeps(lease.share().heldLock())) { // the commit would not notice its loss
+                throw new IllegalStateException(
+                        "the transaction is about to commit, and has checked its locks already");
+            }
             kept.add(lease);
+        }
+
+        private boolean keeps(HeldLock heldLock) {
+            return kept.stream().anyMatch(each -> each.share().heldLock() == heldLock);
         }
 
         private synchronized List<Kept> kept() {
             return List.copyOf(kept);
         }
 
+        /** Returns what is to be confirmed; no other lock joins it afterwards. */
+        private synchronized List<Kept> startConfirming() {
+            confirmed = true;
+            return List.copyOf(kept);
+        }
+
         @Override
         public void confirm() {
-            for (Kept kept : kept()) {
+            for (Kept kept : startConfirming()) {
                 HeldLock heldLock = kept.share().heldLock();
                 if (!leases.confirm(heldLock)) {
                     LockException why = heldLock.whyNotConfirmed();

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.StopFlag;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Holder;
@@ -58,6 +61,26 @@ public final class Acquirer {
         };
         Places.Place place = places.of(demand, claiming::taker, patience);
         return new Acquiring(context, patience, claiming, place, whenDone);
+    }
+
+    /**
+     * Waits for so long, without an attempt: the caller asks for a lock that it has itself.
+     *
+     * @param closing ends the wait when it is raised
+     * @throws IllegalStateException if the service is stopped, or the caller's connection is closed
+     */
+    public void waitInVain(long nanos, StopFlag closing) throws InterruptedException {
+        Time.Signal signal = context.time().newSignal();
+        Runnable wake = signal::raise;
+        List<StopFlag> ends = List.of(context.stopFlag(), closing);
+        ends.forEach(end -> end.onRaise(wake));
+        try {
+            ends.forEach(StopFlag::requireOpen);
+            signal.await(nanos);
+            ends.forEach(StopFlag::requireOpen);
+        } finally {
+            ends.forEach(end -> end.forget(wake));
+        }
     }
 
     private void count(AcquireResult done, long nanos) {

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.waiting;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -17,13 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How one caller gets a lock: an attempt at once, then a wait in line, with attempts whenever they are due.
  *
- * <p>The wait goes step by step. A thread drives it ({@link #await}), or events do ({@link AsyncAcquiring}). For one
+ * <p>The wait goes step by step. A thread drives it ({@link BlockingWait}), or events do ({@link AsyncAcquiring}). For one
  * thread at a time.
  */
 public final class Acquiring {
-
-    /** Until it is woken. */
-    private static final long FOR_EVER = Long.MAX_VALUE / 4;
 
     private final WaitContext context;
     private final Patience patience;
@@ -82,41 +80,14 @@ public final class Acquiring {
         return result;
     }
 
-    /**
-     * Waits on the calling thread until the result is known, after {@link #attempt}.
-     *
-     * @param interruptible whether an interrupt ends the wait; else the thread keeps its place, and its interrupt for
-     *     later
-     * @throws IllegalStateException if the service is stopped
-     */
-    public AcquireResult await(boolean interruptible) throws InterruptedException {
-        Time.Signal signal = context.time().newSignal();
-        boolean interrupted = false;
-        try {
-            enter(signal::raise);
-            for (long pause = step(); result == null; pause = step()) {
-                try {
-                    signal.await(pause);
-                } catch (InterruptedException e) {
-                    if (interruptible) {
-                        throw e;
-                    }
-                    interrupted = true;
-                }
-            }
-            return Objects.requireNonNull(result);
-        } finally {
-            leave();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
     /** Returns the result; null while it is not known. */
     @Nullable
     AcquireResult result() {
         return result;
+    }
+
+    Time.Signal newSignal() {
+        return context.time().newSignal();
     }
 
     /** Returns how much of the wait timeout is left. */
@@ -192,7 +163,7 @@ public final class Acquiring {
         }
         if (isAttemptDue(mine, waiting.pace())) {
             if (!waiting.pass().enter()) { // woken when it may
-                return left() > 0 ? left() : FOR_EVER;
+                return pauseOutside();
             }
             attemptInside(waiting.pass());
         } else {
@@ -202,6 +173,16 @@ public final class Acquiring {
             settle(givenUp());
         }
         return result != null || turn == null ? 0 : pauseInLine(mine, waiting.pace());
+    }
+
+    /** Nodes that hang keep all the attempts that there may be: the caller cannot wait until each line had its own. */
+    private long pauseOutside() {
+        long longest = left() > 0 ? left() : left() + context.answerNanos();
+        if (longest <= 0) {
+            Map<String, String> busy = Map.of("this process", "too many attempts of other callers were under way");
+            settle(new AcquireResult.Unavailable(context.forWaiting().count(), busy, waited()));
+        }
+        return longest;
     }
 
     /** Returns whether a holder of this process has handed its lock off to the caller. */
@@ -241,7 +222,20 @@ public final class Acquiring {
     private void settle(@Nullable AcquireResult done) {
         result = done;
         if (done != null) {
-            whenDone.accept(done);
+            try {
+                whenDone.accept(done);
+            } catch (RuntimeException | Error e) {
+                discard();
+                throw e;
+            }
+        }
+    }
+
+    /** Releases what the caller got and cannot have: nothing else would. */
+    void discard() {
+        if (result instanceof AcquireResult.Held held) {
+            result = null;
+            place.giveBack(held.heldLock());
         }
     }
 
@@ -294,19 +288,20 @@ public final class Acquiring {
         return found instanceof QuorumResult.ClockSkewed ? new AcquireResult.ClockSkewed() : null;
     }
 
-    /** The first attempt has all the time it needs; later ones end with the wait timeout. */
+    /**
+     * Nodes have their time to answer, however late an attempt begins: one that is cut short could not tell contention
+     * from an outage.
+     */
     private long deadline() {
         long longest = Long.MAX_VALUE / 2;
-        return context.time().nanoTime() + (failed == 0 ? longest : Math.min(left(), longest));
+        boolean first = wait == null;
+        return context.time().nanoTime() + (first ? longest : Math.min(left(), longest) + context.answerNanos());
     }
 
     private void remember(QuorumResult found, long started) {
-        boolean cutShort = found instanceof QuorumResult.Undetermined && failed > 0 && left() <= 0;
-        if (!cutShort) { // an attempt that had no time to learn anything does not change what is known
-            last = found;
-            lastBegun = started;
-            place.note(last, lastBegun);
-        }
+        last = found;
+        lastBegun = started;
+        place.note(last, lastBegun);
         failed++;
         failedSinceNews++;
         if (wait != null) {
@@ -338,15 +333,18 @@ public final class Acquiring {
      */
     private AcquireResult givenUp() {
         context.stopFlag().requireOpen();
-        Duration waited = Duration.ofNanos(patience.waitedNanos());
         QuorumResult found = found();
         int nodes = context.forWaiting().count();
         if (found instanceof QuorumResult.Unavailable unavailable) {
-            return new AcquireResult.Unavailable(nodes, unavailable.failures(), waited);
+            return new AcquireResult.Unavailable(nodes, unavailable.failures(), waited());
         }
         if (found instanceof QuorumResult.Undetermined undetermined) {
-            return new AcquireResult.Unavailable(nodes, undetermined.failures(), waited);
+            return new AcquireResult.Unavailable(nodes, undetermined.failures(), waited());
         }
-        return new AcquireResult.TimedOut(waited);
+        return new AcquireResult.TimedOut(waited());
+    }
+
+    private Duration waited() {
+        return Duration.ofNanos(patience.waitedNanos());
     }
 }

@@ -124,10 +124,32 @@ final class AsyncAcquiring {
                 step();
             }
         } catch (RuntimeException | Error e) {
-            fail(e);
+            abandon(e);
+        }
+    }
+
+    /** Releases what was got: nothing else would. */
+    private void abandon(Throwable failure) {
+        boolean first = settled.compareAndSet(false, true);
+        try {
             if (!over) {
                 end(null);
             }
+        } finally {
+            if (first) {
+                asyncAcquirer.remove(this);
+                discard();
+                failSettled(failure);
+            }
+        }
+    }
+
+    private void discard() {
+        Lease got = undelivered;
+        if (got != null) {
+            got.release();
+        } else {
+            acquiring.discard();
         }
     }
 

@@ -8,7 +8,13 @@ import org.holdfast.protocol.node.Nodes;
 /**
  * What all acquisitions of a process share.
  *
+ * @param answerNanos for how long a node may take to answer
  * @param forWaiting the nodes through which all waiters attempt: a thousand waiters keep no connections of their own
  */
 public record WaitContext(
-        Time time, StopFlag stopFlag, Nodes forWaiting, AttemptLimiter attemptLimiter, RetryDelay retryDelay) {}
+        Time time,
+        long answerNanos,
+        StopFlag stopFlag,
+        Nodes forWaiting,
+        AttemptLimiter attemptLimiter,
+        RetryDelay retryDelay) {}

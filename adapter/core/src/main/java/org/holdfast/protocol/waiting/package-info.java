@@ -10,7 +10,7 @@
  *   in line. It decides when the next attempt is due ({@code Pace}, {@link org.holdfast.protocol.waiting.RetryDelay}),
  *   with {@link org.holdfast.protocol.waiting.AttemptLimiter} as the bound of attempts at the same time. {@link
  *   org.holdfast.protocol.waiting.Claims} makes each of them on the nodes, with a new owner and a new token.
- *   <li>The wait goes step by step. A thread drives it, in {@code Acquiring.await}; or events do, in {@code
+ *   <li>The wait goes step by step. A thread drives it, in {@code BlockingWait}; or events do, in {@code
  *       AsyncAcquiring} (of which {@link org.holdfast.protocol.waiting.AsyncAcquirer} has all) with a {@code Promise}.
  *   <li>The result is an {@link org.holdfast.protocol.waiting.AcquireResult}. {@link
  *       org.holdfast.protocol.waiting.LockFailures} makes an exception of one that is no lock.

@@ -174,6 +174,42 @@ class TransactionLeasesTest {
                 .satisfies(e -> assertThat(e.loss().token()).isEqualTo(lease.token()));
     }
 
+    /** Another synchronization takes locks before completion, when ours has run. */
+    @Test
+    void lock_takenWhenTheTransactionHasCheckedItsLocks_isRefusedAndReleased() throws Exception {
+        transactions.current = "tx";
+        acquire();
+        confirm();
+        LockRequest late = LockRequest.of("late").waitTimeout(Duration.ZERO);
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> new NodesConnection(session, fixture.nodes).acquire(late))
+                .withMessageStartingWith("HF0208")
+                .withRootCauseInstanceOf(IllegalStateException.class);
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void lease_thatJoinsWhenTheTransactionHasCheckedItsLocks_isRefusedAndStaysWithItsHolder() throws Exception {
+        Lease outside = new NodesConnection(session, fixture.nodes)
+                .acquire(LockRequest.of("outside").detached());
+        transactions.current = "tx";
+        acquire();
+        confirm();
+        assertThatExceptionOfType(LockException.class).isThrownBy(outside::joinTransaction);
+        assertThat(outside.isHeld()).isTrue();
+        assertThat(releases()).isZero();
+    }
+
+    @Test
+    void lockOfTheTransaction_takenOnceMoreWhenThatHasCheckedIt_isShared() throws Exception {
+        transactions.current = "tx";
+        Lease first = acquire();
+        confirm();
+        assertThat(acquire().token()).isEqualTo(first.token());
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+    }
+
     /** Names may come from any user of the application. */
     @Test
     void nameWithALineBreak_beginsNoLineInTheLog() throws Exception {

@@ -2,10 +2,12 @@
 package org.holdfast.protocol.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
@@ -107,6 +109,64 @@ class AcquiringTest {
         assertThat(behind.result()).isInstanceOf(AcquireResult.TimedOut.class);
         behind.leave();
         head.leave();
+    }
+
+    /** All attempts that there may be hang: the callers of many lines cannot each have their own. */
+    @Test
+    void step_whileTooManyAttemptForTooLong_reportsThatNoneWasMade() {
+        asManyAttemptsAsMayBe();
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(100), Holder.transaction("waiter"));
+        waiter.enter(() -> {});
+        waiter.step();
+        fixture.time.passMillis(100);
+        assertThat(waiter.step()).isEqualTo(fixture.timing.nodeTimeout().toNanos());
+        fixture.time.pass(fixture.timing.nodeTimeout().toNanos());
+        waiter.step();
+        assertThat(waiter.result()).isInstanceOf(AcquireResult.Unavailable.class);
+        waiter.leave();
+        assertThat(fixture.waitQueues.size()).isZero();
+    }
+
+    /** The last attempt begins so late that the wait timeout ends before a node timeout has passed. */
+    private AcquireResult resultWhereTheLastAttemptBeginsLate(Reply late) {
+        headThatFoundTheLockHeld().leave();
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(10_000), Holder.transaction("waiter"));
+        waiter.enter(() -> {});
+        waiter.step();
+        assertThat(waiter.result()).isNull();
+        fixture.time.passMillis(9_980);
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, late).latency(node, 40);
+        }
+        waiter.step();
+        if (waiter.result() == null) {
+            fixture.time.passMillis(20);
+            waiter.step();
+        }
+        waiter.leave();
+        return waiter.result();
+    }
+
+    @Test
+    void acquire_whoseLastAttemptFindsAnOutageAfterTheTimeout_reportsTheOutage() {
+        assertThat(resultWhereTheLastAttemptBeginsLate(new Reply.NoAnswer("it hangs")))
+                .isInstanceOf(AcquireResult.Unavailable.class);
+    }
+
+    @Test
+    void acquire_whoseLastAttemptIsAnsweredAfterTheTimeout_reportsContention() {
+        assertThat(resultWhereTheLastAttemptBeginsLate(new Reply.Held(30_000)))
+                .isInstanceOf(AcquireResult.TimedOut.class);
+    }
+
+    @Test
+    void wait_ofAnInterruptedThread_endsWithoutAnAttempt() {
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("waiter"));
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(InterruptedException.class)
+                .isThrownBy(() -> new BlockingWait(waiter, new StopFlag(), true).await());
+        assertThat(fixture.service.sent(Command.Acquire.class)).isEmpty();
+        assertThat(fixture.waitQueues.size()).isZero();
     }
 
     @Test
