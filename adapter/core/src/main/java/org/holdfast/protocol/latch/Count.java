@@ -10,6 +10,7 @@ import java.util.Set;
 import org.holdfast.LockException;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Count {
 
     private final Latch latch;
+    private final Set<String> sent;
     private final int nodes;
     private final Tally tally;
     private final List<Reply.Counted> counted = new ArrayList<>();
@@ -33,29 +35,59 @@ final class Count {
     /** How many nodes were not sent anything. */
     private int without;
 
+    /** How many nodes have another generation or count. */
+    private int refusals;
+
     private @Nullable LockException refusal;
 
-    Count(Latch latch, int nodes) {
-        this.latch = latch;
+    Count(Command.UseLatch command, int nodes) {
+        this.latch = command.latch();
+        this.sent = command.ids();
         this.nodes = nodes;
         this.tally = new Tally(nodes);
     }
 
     void count(Answer answer) {
-        tally.count(answer);
-        Reply reply = answer.reply();
+        Reply reply = checked(answer.reply());
         if (reply instanceof Reply.Counted some) {
             counted.add(some);
             union.addAll(some.ids());
         } else if (reply instanceof Reply.NotSent) {
             without++;
         } else if (reply instanceof Reply.LatchReset reset) {
-            refusal = new LockException("HF0219: " + latch.describe() + " is over: it was reset to generation "
-                    + reset.generation() + "; a generation is not to be used again");
+            reply = withoutVote(
+                    "it has generation " + reset.generation(),
+                    "HF0219: " + latch.describe() + " is over: it was reset to generation " + reset.generation()
+                            + "; a generation is not to be used again");
         } else if (reply instanceof Reply.LatchDiffers other) {
-            refusal = new LockException("HF0220: " + latch.describe() + " has the count " + other.count()
-                    + ", which its first use has fixed; it was asked for with the count " + latch.count());
+            reply = withoutVote(
+                    "it has the count " + other.count(),
+                    "HF0220: " + latch.describe() + " has the count " + other.count()
+                            + ", which its first use has fixed; it was asked for with the count " + latch.count());
         }
+        tally.count(new Answer(answer.node(), reply, answer.nodeMicros()));
+    }
+
+    /** @param message what the caller is told if enough nodes disagree */
+    private Reply withoutVote(String reason, String message) {
+        refusals++;
+        refusal = new LockException(message);
+        return new Reply.Refused(reason);
+    }
+
+    /** Takes a reply that the script does not return to this command for none: the node has no vote. */
+    private Reply checked(Reply reply) {
+        boolean isPossible = true;
+        if (reply instanceof Reply.Counted some) {
+            int recorded = some.ids().size();
+            isPossible = recorded == latch.count()
+                    || recorded < latch.count() && some.ids().containsAll(sent);
+        } else if (reply instanceof Reply.LatchReset reset) {
+            isPossible = reset.generation() > latch.generation();
+        } else if (reply instanceof Reply.LatchDiffers other) {
+            isPossible = other.count() != latch.count();
+        }
+        return isPossible ? reply : new Reply.Refused("the node returned what no script of ours returns");
     }
 
     /** Returns whether a majority takes part: it has recorded what it was sent, and agrees on generation and count. */
@@ -79,9 +111,9 @@ final class Count {
         return even ? Set.of() : Set.copyOf(union);
     }
 
-    /** @throws LockException if so many nodes have another generation or count that no majority agrees */
+    /** @throws LockException if so many nodes have another generation or count that no majority can agree */
     void requireAgreement() {
-        if (refusal != null && !isConfirmed()) {
+        if (refusal != null && refusals >= nodes - nodes / 2) {
             throw refusal;
         }
     }

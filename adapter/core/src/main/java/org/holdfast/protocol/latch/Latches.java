@@ -153,10 +153,11 @@ public final class Latches {
      */
     private Count use(Latch latch, Set<String> ids, long mostNanos, boolean confirmed) {
         nodes.prepare();
-        Round round = nodes.send(new Command.UseLatch(latch, ids, KEPT_MILLIS), NodeSet.first(nodes.count()));
+        Command.UseLatch command = new Command.UseLatch(latch, ids, KEPT_MILLIS);
+        Round round = nodes.send(command, NodeSet.first(nodes.count()));
         long deadline =
                 time.nanoTime() + Math.min(mostNanos, timing.nodeTimeout().toNanos());
-        Count count = new Count(latch, nodes.count());
+        Count count = new Count(command, nodes.count());
         Answer answer;
         while (!(confirmed ? count.isConfirmed() : count.isOpen()) && (answer = round.next(deadline)) != null) {
             count.count(answer);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.holdfast.CountDownUnconfirmedException;
 import org.holdfast.DistributedLatch;
 import org.holdfast.LockException;
@@ -19,6 +20,8 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class LatchesTest {
 
@@ -178,15 +181,62 @@ class LatchesTest {
 
     @Test
     void disagreement_thatLeavesNoMajority_isRefused() {
-        nodes.node(0, new Reply.LatchReset(5)).node(1, NOT_SENT);
+        nodes.node(0, new Reply.LatchReset(5)).node(1, new Reply.LatchReset(5));
         assertThatExceptionOfType(LockException.class)
                 .isThrownBy(() -> latch.await(Duration.ofSeconds(1)))
                 .withMessageContaining("HF0219");
-        nodes.node(0, new Reply.LatchDiffers(7));
+        nodes.node(0, new Reply.LatchDiffers(7)).node(1, new Reply.LatchDiffers(7));
         assertThatExceptionOfType(LockException.class)
                 .isThrownBy(latch::countDown)
                 .withMessageContaining("HF0220")
                 .withMessageContaining("count 7")
                 .withMessageContaining("count 2");
+    }
+
+    /** With the node that is away, a majority may agree. */
+    @Test
+    void disagreement_ofOneNodeWhileAnotherIsAway_isAnOutage() {
+        nodes.node(0, new Reply.LatchReset(5)).node(1, NOT_SENT);
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> latch.await(Duration.ZERO))
+                .withMessageContaining("it has generation 5");
+        nodes.node(0, new Reply.LatchDiffers(7));
+        assertThatExceptionOfType(CountDownUnconfirmedException.class)
+                .isThrownBy(latch::countDown)
+                .withMessageContaining("it has the count 7");
+        assertThat(memory.get(2)).as("so it may count").hasSize(1);
+    }
+
+    @Test
+    void disagreement_ofOneNodeWhileAnotherIsAwayForAMoment_isWaitedOut() throws Exception {
+        memory.forEach(ids -> ids.addAll(Set.of("a", "b")));
+        int[] asked = new int[1];
+        nodes.node(0, new Reply.LatchDiffers(7));
+        nodes.node(1, command -> asked[0]++ < 3 ? NO_ANSWER : new Reply.Counted(memory.get(1)));
+        assertThat(latch.await(Duration.ofSeconds(5))).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void answer_thatTheScriptDoesNotReturn_isNoVote(Reply impossible) {
+        nodes.node(0, impossible).node(1, impossible);
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> latch.await(Duration.ZERO))
+                .withMessageContaining("the node returned what no script of ours returns");
+    }
+
+    static Stream<Reply> answer_thatTheScriptDoesNotReturn_isNoVote() {
+        return Stream.of(
+                new Reply.Counted(Set.of("a", "b", "c")), // more than the count
+                new Reply.LatchReset(0),
+                new Reply.LatchDiffers(2));
+    }
+
+    @Test
+    void countDown_thatANodeAcknowledgesWithoutRecordingIt_isUnconfirmed() {
+        nodes.node(0, new Reply.Counted(Set.of())).node(1, new Reply.Counted(Set.of("other")));
+        assertThatExceptionOfType(CountDownUnconfirmedException.class).isThrownBy(latch::countDown);
+        nodes.node(0, new Reply.Counted(Set.of("any", "other"))); // it is open there, and records no more
+        latch.countDown();
     }
 }
