@@ -39,7 +39,8 @@ public interface DistributedLatch {
      * Counts down once, under an id that no other call has. Counting down an open latch does nothing.
      *
      * <p>While too few nodes confirm that, it is sent again, for as long as the factory's default wait timeout. An
-     * interrupt ends that too, and stays set.
+     * interrupt ends that too, and stays set, and so does the end of the connection. In a container, no connection of the
+     * pool is kept meanwhile.
      *
      * @throws CountDownUnconfirmedException if it is not known whether it counts; {@link #countDown(String)} with
      *     the id of the exception repeats it, and counts once
@@ -70,7 +71,7 @@ public interface DistributedLatch {
      * @throws QuorumUnavailableException if too few nodes could be asked when the time was over
      * @throws LockException if so many nodes have a higher generation or another count that no majority can agree
      * @throws InterruptedException if the thread is interrupted before or while waiting
-     * @throws IllegalStateException if the connection is closed or the service is stopped
+     * @throws IllegalStateException if the connection is closed or the service is stopped, before or while waiting
      */
     boolean await(Duration timeout) throws InterruptedException;
 }

@@ -3,6 +3,7 @@ package org.holdfast.protocol.latch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,17 +34,10 @@ class LatchesTest {
     private final List<Set<String>> memory = List.of(new HashSet<>(), new HashSet<>(), new HashSet<>());
     private int waits;
 
-    private final DistributedLatch latch = fixture.engine
-            .latches()
-            .open(new Latch("x", 0, 2), Duration.ofMillis(500), new Latches.Caller() {
-                @Override
-                public void requireOpen() {}
-
-                @Override
-                public void waiting() {
-                    waits++;
-                }
-            });
+    private boolean open = true;
+    private final LatchCaller caller = new LatchCaller(() -> open, () -> waits++);
+    private final DistributedLatch latch =
+            fixture.engine.latches().open(new Latch("x", 0, 2), Duration.ofMillis(500), caller);
 
     LatchesTest() {
         for (int node = 0; node < 3; node++) {
@@ -135,6 +129,43 @@ class LatchesTest {
                 .isThrownBy(latch::countDown)
                 .satisfies(e -> assertThat(memory.get(2)).containsExactly(e.id()));
         assertThat(rounds()).isGreaterThan(3);
+    }
+
+    @Test
+    void countDown_thatIsSentAgain_keepsNoConnectionMeanwhile() {
+        latch.countDown();
+        assertThat(waits).as("confirmed at once").isZero();
+        nodes.node(0, NO_ANSWER).node(1, command -> waits == 0 ? NOT_SENT : new Reply.Counted(memory.get(2)));
+        latch.countDown();
+        assertThat(waits).isEqualTo(1);
+    }
+
+    @Test
+    void countDown_ofAConnectionThatIsClosedMeanwhile_isNotSentAgain() {
+        nodes.node(0, NO_ANSWER).node(1, command -> {
+            open = false;
+            return NO_ANSWER;
+        });
+        assertThatExceptionOfType(CountDownUnconfirmedException.class).isThrownBy(latch::countDown);
+        assertThat(rounds()).isEqualTo(1);
+    }
+
+    @Test
+    void waiter_ofAConnectionThatIsClosed_endsAtOnce() {
+        fixture.notifications.heard = true;
+        int[] asked = new int[1];
+        nodes.node(0, command -> {
+            if (asked[0]++ == 1) {
+                open = false;
+                caller.wakeAll();
+            }
+            return new Reply.Counted(memory.get(0));
+        });
+        long begun = fixture.time.nanoTime();
+        assertThatIllegalStateException().isThrownBy(() -> latch.await(Duration.ofSeconds(3_600)));
+        assertThat(fixture.time.nanoTime() - begun)
+                .isLessThan(Duration.ofMillis(100).toNanos());
+        assertThat(fixture.engine.latches().size()).isZero();
     }
 
     @Test
