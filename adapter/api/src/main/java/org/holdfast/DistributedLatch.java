@@ -68,7 +68,8 @@ public interface DistributedLatch {
      *
      * @param timeout how long to wait; zero to ask once
      * @return whether it is open
-     * @throws QuorumUnavailableException if too few nodes could be asked when the time was over
+     * @throws QuorumUnavailableException if too few nodes could be asked when they were asked last; nodes that had less
+     *     than a node timeout for their answers, because the time was over, are taken for what they were before
      * @throws LockException if so many nodes have a higher generation or another count that no majority can agree
      * @throws InterruptedException if the thread is interrupted before or while waiting
      * @throws IllegalStateException if the connection is closed or the service is stopped, before or while waiting

@@ -32,6 +32,9 @@ final class Count {
     private final List<Reply.Counted> counted = new ArrayList<>();
     private final Set<String> union = new HashSet<>();
 
+    /** How many nodes have answered, or were not sent anything. */
+    private int heard;
+
     /** How many nodes were not sent anything. */
     private int without;
 
@@ -48,6 +51,7 @@ final class Count {
     }
 
     void count(Answer answer) {
+        heard++;
         Reply reply = checked(answer.reply());
         if (reply instanceof Reply.Counted some) {
             counted.add(some);
@@ -93,6 +97,11 @@ final class Count {
     /** Returns whether a majority takes part: it has recorded what it was sent, and agrees on generation and count. */
     boolean isConfirmed() {
         return counted.size() > nodes / 2;
+    }
+
+    /** Returns whether a majority may still take part, with nodes that have not answered yet. */
+    boolean isUndecided() {
+        return !isConfirmed() && counted.size() + (nodes - heard) > nodes / 2;
     }
 
     /** Returns whether the latch is open. A majority shares a node with each that has confirmed a call. */

@@ -188,7 +188,10 @@ public final class Latches {
         long asked = time.nanoTime();
         Count found = use(waiter.latch(), waiter.found().unevenlyKnown(), left, false);
         found.requireAgreement();
-        waiters.publish(waiter.latch(), found);
+        boolean cutShort = found.isUndecided() && left < timing.nodeTimeout().toNanos();
+        if (!cutShort) { // a round that had no time to learn anything does not change what is known
+            waiters.publish(waiter.latch(), found);
+        }
         if (!found.isOpen()) {
             waitToAskAgain(waiter, asked, patience);
         }
@@ -197,7 +200,7 @@ public final class Latches {
     private void waitToAskAgain(Waiter waiter, long asked, Patience patience) throws InterruptedException {
         boolean isHeard = notifications.isSubscribed(waiter.latch().name());
         long pause = pause(isHeard ? HEARD_PAUSE_NANOS : PAUSE_NANOS);
-        if (waiter.signal().await(Math.min(patience.left(), pause))) {
+        if (waiter.signal().await(Math.min(Math.max(patience.left(), 0), pause))) {
             long early = LEAST_PAUSE_NANOS - (time.nanoTime() - asked);
             if (early > 0) {
                 time.newSignal().await(Math.min(Math.max(patience.left(), 0), early));

@@ -73,6 +73,34 @@ class LatchesTest {
                 .isThrownBy(() -> latch.await(Duration.ofSeconds(1)));
     }
 
+    /** A publication has the waiter ask just before its time is over. */
+    @Test
+    void await_whoseLastRoundIsCutShort_isNoOutage() throws Exception {
+        fixture.notifications.heard = true;
+        nodes.latency(0, 20).latency(1, 20).latency(2, 20);
+        nodes.node(0, command -> {
+            fixture.notifications.announce("x");
+            return new Reply.Counted(memory.get(0));
+        });
+        for (int millis = 1; millis < 140; millis++) {
+            assertThat(latch.await(Duration.ofMillis(millis)))
+                    .as("%d ms", millis)
+                    .isFalse();
+        }
+    }
+
+    /** It is known without the nodes that have not answered yet. */
+    @Test
+    void await_whoseLastRoundIsCutShortAndHasNoMajority_isAnOutage() {
+        int[] asked = new int[1];
+        for (int node = 0; node < 2; node++) {
+            int each = node;
+            nodes.node(node, command -> asked[0]++ < 2 ? new Reply.Counted(memory.get(each)) : NOT_SENT);
+        }
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> latch.await(Duration.ofMillis(100)));
+    }
+
     @Test
     void await_sameCallAtAllNodes_countsOnce() throws Exception {
         memory.forEach(ids -> ids.add("a"));
