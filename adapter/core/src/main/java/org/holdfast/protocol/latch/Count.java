@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What nodes reported of a latch in one round. For one thread.
  *
- * <p>The union of what they have recorded is what counts: each id was drawn for a call that was made, so there are
- * never more ids than calls, whatever nodes have lost.
+ * <p>The union of what they have recorded is what counts, with what they had recorded in the rounds before: each id was
+ * drawn for a call that was made, so there are never more ids than calls, whatever nodes have lost.
  */
 final class Count {
 
@@ -30,6 +30,8 @@ final class Count {
     private final int nodes;
     private final Tally tally;
     private final List<Reply.Counted> counted = new ArrayList<>();
+
+    /** As many ids as open the latch, or fewer. */
     private final Set<String> union = new HashSet<>();
 
     /** How many nodes have answered, or were not sent anything. */
@@ -43,11 +45,13 @@ final class Count {
 
     private @Nullable LockException refusal;
 
-    Count(Command.UseLatch command, int nodes) {
+    /** @param seen what nodes reported in the rounds before, also those that have forgotten it since */
+    Count(Command.UseLatch command, int nodes, Set<String> seen) {
         this.latch = command.latch();
         this.sent = command.ids();
         this.nodes = nodes;
         this.tally = new Tally(nodes);
+        add(seen);
     }
 
     void count(Answer answer) {
@@ -55,7 +59,7 @@ final class Count {
         Reply reply = checked(answer.reply());
         if (reply instanceof Reply.Counted some) {
             counted.add(some);
-            union.addAll(some.ids());
+            add(some.ids());
         } else if (reply instanceof Reply.NotSent) {
             without++;
         } else if (reply instanceof Reply.LatchReset reset) {
@@ -70,6 +74,14 @@ final class Count {
                             + ", which its first use has fixed; it was asked for with the count " + latch.count());
         }
         tally.count(new Answer(answer.node(), reply, answer.nodeMicros()));
+    }
+
+    private void add(Set<String> ids) {
+        for (String id : ids) {
+            if (union.size() < latch.count()) {
+                union.add(id);
+            }
+        }
     }
 
     /** @param message what the caller is told if enough nodes disagree */
@@ -114,10 +126,15 @@ final class Count {
         return without < nodes;
     }
 
-    /** Returns the calls that some node does not know, which has lost them or was not reached. */
+    /** Returns all calls that are known. */
+    Set<String> seen() {
+        return Set.copyOf(union);
+    }
+
+    /** Returns these calls if some node does not know them all: it has lost them, or was not reached. */
     Set<String> unevenlyKnown() {
         boolean even = counted.stream().allMatch(some -> some.ids().size() == union.size());
-        return even ? Set.of() : Set.copyOf(union);
+        return even ? Set.of() : seen();
     }
 
     /** @throws LockException if so many nodes have another generation or count that no majority can agree */

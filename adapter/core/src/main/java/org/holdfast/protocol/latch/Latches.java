@@ -85,7 +85,7 @@ public final class Latches {
         Patience patience = new Patience(time, timeout);
         boolean perhaps = false;
         while (true) {
-            Count count = use(latch, Set.of(id), Long.MAX_VALUE / 4, true);
+            Count count = use(latch, Set.of(id), Set.of(), Long.MAX_VALUE / 4, true);
             if (count.isConfirmed()) {
                 return;
             }
@@ -124,16 +124,17 @@ public final class Latches {
     /**
      * Has nodes record calls, and reads what they have recorded.
      *
+     * @param seen what nodes are known to have recorded
      * @param mostNanos how long to wait for answers, if that is less than the node timeout
      * @param confirmed whether a majority is enough; else all nodes are waited for, unless the latch is seen to be open
      */
-    private Count use(Latch latch, Set<String> ids, long mostNanos, boolean confirmed) {
+    private Count use(Latch latch, Set<String> ids, Set<String> seen, long mostNanos, boolean confirmed) {
         nodes.prepare();
         Command.UseLatch command = new Command.UseLatch(latch, ids, KEPT_MILLIS);
         Round round = nodes.send(command, NodeSet.first(nodes.count()));
         long deadline =
                 time.nanoTime() + Math.min(mostNanos, timing.nodeTimeout().toNanos());
-        Count count = new Count(command, nodes.count());
+        Count count = new Count(command, nodes.count(), seen);
         Answer answer;
         while (!(confirmed ? count.isConfirmed() : count.isOpen()) && (answer = round.next(deadline)) != null) {
             count.count(answer);
@@ -149,7 +150,7 @@ public final class Latches {
         }
         stopFlag.requireOpen();
         Patience patience = new Patience(time, timeout);
-        Count first = use(latch, Set.of(), Long.MAX_VALUE / 4, false);
+        Count first = use(latch, Set.of(), Set.of(), Long.MAX_VALUE / 4, false);
         first.requireAgreement();
         if (first.isOpen() || !patience.mayWait()) {
             return isOpen(first, patience);
@@ -186,7 +187,8 @@ public final class Latches {
 
     private void ask(Waiter waiter, Patience patience, long left) throws InterruptedException {
         long asked = time.nanoTime();
-        Count found = use(waiter.latch(), waiter.found().unevenlyKnown(), left, false);
+        Count before = waiter.found();
+        Count found = use(waiter.latch(), before.unevenlyKnown(), before.seen(), left, false);
         found.requireAgreement();
         boolean cutShort = found.isUndecided() && left < timing.nodeTimeout().toNanos();
         if (!cutShort) { // a round that had no time to learn anything does not change what is known

@@ -150,6 +150,23 @@ class LatchesTest {
                 .allMatch(each -> ((Command.UseLatch) each.command()).ids().isEmpty());
     }
 
+    /** Where no node remembers a call, the waiter does. */
+    @Test
+    void waiter_whoseNodesHaveAllForgottenACall_countsItAllTheSame() throws Exception {
+        memory.forEach(ids -> ids.add("a"));
+        int[] asked = new int[1];
+        nodes.node(0, command -> {
+            if (asked[0]++ == 3) {
+                memory.forEach(Set::clear);
+                memory.get(0).add("b");
+            } else {
+                memory.get(0).addAll(((Command.UseLatch) command).ids());
+            }
+            return new Reply.Counted(memory.get(0));
+        });
+        assertThat(latch.await(Duration.ofSeconds(3))).isTrue();
+    }
+
     @Test
     void countDown_isSentAgainUnderTheSameId() {
         nodes.node(0, NO_ANSWER).node(1, NOT_SENT);
