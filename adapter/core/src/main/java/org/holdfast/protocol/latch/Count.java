@@ -65,13 +65,13 @@ final class Count {
         } else if (reply instanceof Reply.LatchReset reset) {
             reply = withoutVote(
                     "it has generation " + reset.generation(),
-                    "HF0219: " + latch.describe() + " is over: it was reset to generation " + reset.generation()
-                            + "; a generation is not to be used again");
+                    new LockException("HF0219: " + latch.describe() + " is over: it was reset to generation "
+                            + reset.generation() + "; a generation is not to be used again"));
         } else if (reply instanceof Reply.LatchDiffers other) {
             reply = withoutVote(
                     "it has the count " + other.count(),
-                    "HF0220: " + latch.describe() + " has the count " + other.count()
-                            + ", which its first use has fixed; it was asked for with the count " + latch.count());
+                    new LockException("HF0220: " + latch.describe() + " has the count " + other.count()
+                            + ", which its first use has fixed; it was asked for with the count " + latch.count()));
         }
         tally.count(new Answer(answer.node(), reply, answer.nodeMicros()));
     }
@@ -84,10 +84,10 @@ final class Count {
         }
     }
 
-    /** @param message what the caller is told if enough nodes disagree */
-    private Reply withoutVote(String reason, String message) {
+    /** @param disagreement what the caller is told if enough nodes disagree */
+    private Reply withoutVote(String reason, LockException disagreement) {
         refusals++;
-        refusal = new LockException(message);
+        refusal = disagreement;
         return new Reply.Refused(reason);
     }
 
