@@ -7,7 +7,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.PendingLease;
@@ -30,7 +30,7 @@ public interface ContainerConnection extends LockConnection {
      *
      * @param caller the connection that the application has, which may outlive this one
      */
-    DistributedLatch latch(Latch latch, Latches.Caller caller);
+    DistributedLatch latch(Latch latch, LatchCaller caller);
 
     /** Returns what the connection's leases are bound to. */
     LockSession session();

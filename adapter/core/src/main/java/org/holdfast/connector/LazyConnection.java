@@ -8,7 +8,7 @@ import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
@@ -30,6 +30,8 @@ final class LazyConnection extends AbstractLockConnection {
     /** Null while there is none, because a caller waits or has waited. */
     private final AtomicReference<ContainerConnection> current;
 
+    private final LatchCaller latchCaller;
+
     private volatile boolean closed;
 
     /** @param container gives a connection of the pool */
@@ -38,6 +40,7 @@ final class LazyConnection extends AbstractLockConnection {
         ContainerConnection first = container.get();
         this.session = first.session();
         this.current = new AtomicReference<>(first);
+        this.latchCaller = new LatchCaller(() -> !closed, this::giveBack);
     }
 
     @Override
@@ -85,6 +88,13 @@ final class LazyConnection extends AbstractLockConnection {
         }
     }
 
+    private void giveBack() {
+        ContainerConnection known = current.get();
+        if (known != null) {
+            giveBack(known);
+        }
+    }
+
     /** A lease of this connection needs one of the container to end with. */
     @Override
     protected void taken(LeaseScope scope) {
@@ -126,24 +136,10 @@ final class LazyConnection extends AbstractLockConnection {
     @Override
     public DistributedLatch latch(String name, long generation, int count) {
         Latch latch = new Latch(name, generation, count);
-        Latches.Caller caller = new Latches.Caller() {
-            @Override
-            public void requireOpen() {
-                LazyConnection.this.requireOpen();
-            }
-
-            @Override
-            public void waiting() {
-                ContainerConnection known = current.get();
-                if (known != null) {
-                    giveBack(known);
-                }
-            }
-        };
         while (true) {
             ContainerConnection connection = connection();
             try {
-                return connection.latch(latch, caller);
+                return connection.latch(latch, latchCaller);
             } catch (IllegalStateException e) {
                 requireReturned(connection, e);
             }
@@ -165,6 +161,7 @@ final class LazyConnection extends AbstractLockConnection {
     @Override
     public void close() {
         closed = true;
+        latchCaller.wakeAll();
         ContainerConnection last = current.getAndSet(null);
         if (last != null) {
             last.close();

@@ -9,12 +9,13 @@ import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
-import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.PendingLease;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the container knows of a user of a managed connection, until it is closed. Applications have it inside a {@link
@@ -26,6 +27,7 @@ import org.holdfast.protocol.session.PendingLease;
 public class LockConnectionHandle extends AbstractLockConnection implements ContainerConnection {
 
     private final AtomicReference<LockManagedConnection> managed;
+    private final LatchCaller latchCaller = new LatchCaller(this::isOpen, () -> {});
     private volatile LockSession session;
 
     /** Whether the session continues without this handle. */
@@ -71,11 +73,11 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
 
     @Override
     public DistributedLatch latch(String name, long generation, int count) {
-        return latch(new Latch(name, generation, count), this::open);
+        return latch(new Latch(name, generation, count), latchCaller);
     }
 
     @Override
-    public DistributedLatch latch(Latch latch, Latches.Caller caller) {
+    public DistributedLatch latch(Latch latch, LatchCaller caller) {
         return open().latch(latch, caller);
     }
 
@@ -99,6 +101,11 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
         }
     }
 
+    private boolean isOpen() {
+        LockManagedConnection open = managed.get();
+        return open != null && open.isOpen();
+    }
+
     private LockManagedConnection open() {
         LockManagedConnection open = managed.get();
         if (open == null) {
@@ -112,9 +119,16 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
         return open;
     }
 
+    /** Returns the connection that it had, if any. */
+    private @Nullable LockManagedConnection leave() {
+        LockManagedConnection left = managed.getAndSet(null);
+        latchCaller.wakeAll();
+        return left;
+    }
+
     @Override
     public void close() {
-        LockManagedConnection open = managed.getAndSet(null);
+        LockManagedConnection open = leave();
         if (open != null) {
             try {
                 session.close();
@@ -129,7 +143,7 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
     @Override
     public void giveBack() {
         givenBack = true;
-        LockManagedConnection open = managed.getAndSet(null);
+        LockManagedConnection open = leave();
         if (open != null) {
             open.handleClosed(this);
         }
@@ -143,7 +157,7 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
      * @return how many locks were lost
      */
     int takeAway(String reason, boolean ofTransactions) {
-        if (managed.getAndSet(null) == null) {
+        if (leave() == null) {
             return 0;
         }
         return session.lose(reason, ofTransactions);

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import javax.security.auth.Subject;
 import javax.transaction.xa.XAResource;
 import org.holdfast.DistributedLatch;
-import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.redis.NodeConnections;
@@ -177,7 +177,7 @@ final class LockManagedConnection implements ManagedConnection {
         return service == other;
     }
 
-    DistributedLatch latch(Latch latch, Latches.Caller caller) {
+    DistributedLatch latch(Latch latch, LatchCaller caller) {
         return service.latch(latch, settings, caller);
     }
 

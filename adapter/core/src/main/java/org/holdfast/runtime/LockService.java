@@ -8,7 +8,7 @@ import org.holdfast.DistributedLatch;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeMonitor;
-import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.protocol.session.LeaseShutdown;
@@ -137,7 +137,7 @@ public final class LockService implements AutoCloseable {
      *
      * @param ofFactory the settings of its factory: a call that is not confirmed is sent again for the wait timeout
      */
-    public DistributedLatch latch(Latch latch, Settings ofFactory, Latches.Caller caller) {
+    public DistributedLatch latch(Latch latch, Settings ofFactory, LatchCaller caller) {
         return engine.latches().open(latch, ofFactory.waitTimeout(), caller);
     }
 

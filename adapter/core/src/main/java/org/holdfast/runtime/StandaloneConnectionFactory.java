@@ -14,7 +14,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.latch.Latches;
+import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
@@ -134,6 +134,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
         private final LockSession session = service.newSession();
         private final AtomicBoolean handleClosed = new AtomicBoolean();
+        private final LatchCaller latchCaller = new LatchCaller(this::isOpen, this::shareConnections);
 
         private NodeConnections connections() {
             while (true) {
@@ -202,21 +203,16 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
         @Override
         public DistributedLatch latch(String name, long generation, int count) {
-            return service.latch(new Latch(name, generation, count), settings, new Latches.Caller() {
-                @Override
-                public void requireOpen() {
-                    StandaloneConnection.this.requireOpen();
-                }
+            requireOpen();
+            return service.latch(new Latch(name, generation, count), settings, latchCaller);
+        }
 
-                @Override
-                public void waiting() {
-                    shareConnections();
-                }
-            });
+        private boolean isOpen() {
+            return !handleClosed.get() && !closed.get();
         }
 
         private void requireOpen() {
-            if (handleClosed.get() || closed.get()) {
+            if (!isOpen()) {
                 throw new IllegalStateException("this connection is closed");
             }
         }
@@ -224,6 +220,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         @Override
         public void close() {
             if (handleClosed.compareAndSet(false, true)) {
+                latchCaller.wakeAll();
                 try {
                     session.close();
                 } finally {

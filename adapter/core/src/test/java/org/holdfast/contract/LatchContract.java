@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -292,6 +293,40 @@ public abstract class LatchContract {
                 .isThrownBy(() -> waiter.get(5, SECONDS))
                 .withCauseInstanceOf(IllegalStateException.class);
         assertThatIllegalStateException().isThrownBy(latch::countDown);
+    }
+
+    @Test
+    void waiters_whoseConnectionsAreClosed_stopWaitingWhicheverAsks() throws Exception {
+        LockConnection second = one.getConnection();
+        Future<Boolean> asks = waiter(connection.latch(name, 0, 1));
+        awaitListening();
+        Thread[] thread = new Thread[1];
+        Future<Boolean> isTold = threads.submit(() -> {
+            thread[0] = Thread.currentThread();
+            return second.latch(name, 0, 1).await(PATIENCE);
+        });
+        Future<Boolean> stays = waiter(otherProcess.latch(name, 0, 1));
+        await().until(() -> thread[0] != null && isWaiting(thread[0]));
+        second.close();
+        assertEnded(isTold);
+        assertThat(asks).isNotDone();
+        connection.close();
+        assertEnded(asks);
+        otherProcess.latch(name, 0, 1).countDown();
+        assertThat(stays.get(20, SECONDS)).isTrue();
+    }
+
+    /** Returns whether it waits for a signal: it has asked the nodes, and is in line. */
+    private static boolean isWaiting(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().contains("SystemTime")
+                        && frame.getMethodName().equals("await"));
+    }
+
+    private static void assertEnded(Future<Boolean> waiter) {
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> waiter.get(5, SECONDS))
+                .withCauseInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -17,6 +17,7 @@ import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.NodeSet;
@@ -111,7 +112,7 @@ final class Client {
 
     /** Returns a latch, whose calls are sent again for so long if they are not confirmed. */
     DistributedLatch latch(Latch latch, Duration patience) {
-        return engine.latches().open(latch, patience, () -> {});
+        return engine.latches().open(latch, patience, new LatchCaller(() -> true, () -> {}));
     }
 
     private Worker newWorker() {

@@ -12,10 +12,10 @@ final class LatchHandle implements DistributedLatch {
     private final Latches latches;
     private final Latch latch;
     private final Duration patience;
-    private final Latches.Caller caller;
+    private final LatchCaller caller;
 
     /** @param patience for how long a call is sent again that is not confirmed */
-    LatchHandle(Latches latches, Latch latch, Duration patience, Latches.Caller caller) {
+    LatchHandle(Latches latches, Latch latch, Duration patience, LatchCaller caller) {
         this.latches = latches;
         this.latch = latch;
         this.patience = patience;
@@ -40,13 +40,13 @@ final class LatchHandle implements DistributedLatch {
     @Override
     public void countDown() {
         caller.requireOpen();
-        latches.countDown(latch, latches.newId(), patience);
+        latches.countDown(latch, latches.newId(), patience, caller);
     }
 
     @Override
     public void countDown(String id) {
         caller.requireOpen();
-        latches.countDown(latch, Latch.checkedId(Objects.requireNonNull(id, "id")), patience);
+        latches.countDown(latch, Latch.checkedId(Objects.requireNonNull(id, "id")), patience, caller);
     }
 
     @Override

@@ -2,16 +2,14 @@
 package org.holdfast.protocol.latch;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.CountDownUnconfirmedException;
 import org.holdfast.DistributedLatch;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.latch.Waiters.Waiter;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
@@ -53,8 +51,7 @@ public final class Latches {
     private final ReleaseNotifications notifications;
     private final StopFlag stopFlag;
 
-    /** In the order in which they came. Each list is changed under the map's lock on its name, and never in place. */
-    private final ConcurrentHashMap<String, List<Waiter>> waiters = new ConcurrentHashMap<>();
+    private final Waiters waiters = new Waiters();
 
     /** @param nodes those through which waiters ask: a call is not bound to a connection of its caller */
     public Latches(
@@ -72,35 +69,10 @@ public final class Latches {
         this.stopFlag = stopFlag;
     }
 
-    /** What a latch needs of the connection that gave it. */
-    public interface Caller {
-
-        /** @throws IllegalStateException if the connection is closed */
-        void requireOpen();
-
-        /** Is called before a thread waits: what the connection has of a pool may be returned. */
-        default void waiting() {}
-    }
-
     /** @param patience for how long a call is sent again that is not confirmed */
-    public DistributedLatch open(Latch latch, Duration patience, Caller caller) {
+    public DistributedLatch open(Latch latch, Duration patience, LatchCaller caller) {
         caller.requireOpen();
         return new LatchHandle(this, latch, patience, caller);
-    }
-
-    private static final class Waiter {
-        private final Latch latch;
-        private final Time.Signal signal;
-        private volatile boolean isFirst;
-
-        /** What it has found when it came, and then what the first one has found last. */
-        private volatile Count found;
-
-        Waiter(Latch latch, Time.Signal signal, Count found) {
-            this.latch = latch;
-            this.signal = signal;
-            this.found = found;
-        }
     }
 
     String newId() {
@@ -108,19 +80,18 @@ public final class Latches {
     }
 
     /** Counts down, and sends that again with the same id until a majority has confirmed it. */
-    void countDown(Latch latch, String id, Duration timeout) {
+    void countDown(Latch latch, String id, Duration timeout, LatchCaller caller) {
         stopFlag.requireOpen();
         Patience patience = new Patience(time, timeout);
         boolean perhaps = false;
         while (true) {
-            Count count = use(latch, Set.of(id), Long.MAX_VALUE / 4, true);
+            Count count = use(latch, Set.of(id), Set.of(), Long.MAX_VALUE / 4, true);
             if (count.isConfirmed()) {
                 return;
             }
             count.requireAgreement();
             perhaps |= count.isPerhapsRecorded();
-            long left = patience.left();
-            if (left <= 0 || stopFlag.isRaised() || !isPauseOver(Math.min(left, pause(PAUSE_NANOS)))) {
+            if (!isPauseOver(patience, caller)) {
                 throw perhaps
                         ? new CountDownUnconfirmedException(
                                 latch.describe(), id, count.failures(nodes).toString())
@@ -129,11 +100,16 @@ public final class Latches {
         }
     }
 
-    /** Returns false if the thread is interrupted, which it stays. */
-    private boolean isPauseOver(long nanos) {
+    /** Returns false if there is no more time, or the caller has ended: a thread that is interrupted stays so. */
+    private boolean isPauseOver(Patience patience, LatchCaller caller) {
+        long left = patience.left();
+        if (left <= 0 || stopFlag.isRaised()) {
+            return false;
+        }
+        caller.beforeWait();
         try {
-            time.newSignal().await(nanos);
-            return true;
+            time.newSignal().await(Math.min(left, pause(PAUSE_NANOS)));
+            return caller.isOpen() && !stopFlag.isRaised();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
@@ -148,15 +124,17 @@ public final class Latches {
     /**
      * Has nodes record calls, and reads what they have recorded.
      *
+     * @param seen what nodes are known to have recorded
      * @param mostNanos how long to wait for answers, if that is less than the node timeout
      * @param confirmed whether a majority is enough; else all nodes are waited for, unless the latch is seen to be open
      */
-    private Count use(Latch latch, Set<String> ids, long mostNanos, boolean confirmed) {
+    private Count use(Latch latch, Set<String> ids, Set<String> seen, long mostNanos, boolean confirmed) {
         nodes.prepare();
-        Round round = nodes.send(new Command.UseLatch(latch, ids, KEPT_MILLIS), NodeSet.first(nodes.count()));
+        Command.UseLatch command = new Command.UseLatch(latch, ids, KEPT_MILLIS);
+        Round round = nodes.send(command, NodeSet.first(nodes.count()));
         long deadline =
                 time.nanoTime() + Math.min(mostNanos, timing.nodeTimeout().toNanos());
-        Count count = new Count(latch, nodes.count());
+        Count count = new Count(command, nodes.count(), seen);
         Answer answer;
         while (!(confirmed ? count.isConfirmed() : count.isOpen()) && (answer = round.next(deadline)) != null) {
             count.count(answer);
@@ -166,54 +144,65 @@ public final class Latches {
     }
 
     /** Waits until the latch is open; false if the time is over before. */
-    boolean await(Latch latch, Duration timeout, Caller caller) throws InterruptedException {
+    boolean await(Latch latch, Duration timeout, LatchCaller caller) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
         stopFlag.requireOpen();
         Patience patience = new Patience(time, timeout);
-        Count first = use(latch, Set.of(), Long.MAX_VALUE / 4, false);
+        Count first = use(latch, Set.of(), Set.of(), Long.MAX_VALUE / 4, false);
         first.requireAgreement();
         if (first.isOpen() || !patience.mayWait()) {
             return isOpen(first, patience);
         }
-        caller.waiting();
+        caller.beforeWait();
         notifications.subscribe(latch.name());
-        Waiter waiter = enter(latch, first);
+        Waiter waiter = waiters.enter(latch, time.newSignal(), first);
+        caller.enter(waiter.signal());
         try {
             return await(waiter, patience, caller);
         } finally {
-            leave(waiter);
+            caller.leave(waiter.signal());
+            waiters.leave(waiter);
             notifications.unsubscribe(latch.name());
         }
     }
 
-    private boolean await(Waiter waiter, Patience patience, Caller caller) throws InterruptedException {
+    private boolean await(Waiter waiter, Patience patience, LatchCaller caller) throws InterruptedException {
         while (true) {
             stopFlag.requireOpen();
             caller.requireOpen();
+            Count found = waiter.found();
             long left = patience.left();
-            if (waiter.found.isOpen() || left <= 0) {
-                return isOpen(waiter.found, patience);
+            if (found.isOpen() || left <= 0) {
+                return isOpen(found, patience);
             }
-            if (!waiter.isFirst) {
-                waiter.signal.await(left);
-                continue;
-            }
-            long asked = time.nanoTime();
-            Count found = use(waiter.latch, waiter.found.unevenlyKnown(), left, false);
-            found.requireAgreement();
-            publish(waiter.latch, found);
-            if (!found.isOpen()) {
-                waitToAskAgain(waiter, asked, patience);
+            if (waiter.isFirst()) {
+                ask(waiter, patience, left);
+            } else {
+                waiter.signal().await(left);
             }
         }
     }
 
+    private void ask(Waiter waiter, Patience patience, long left) throws InterruptedException {
+        long asked = time.nanoTime();
+        Count before = waiter.found();
+        Count found = use(waiter.latch(), before.unevenlyKnown(), before.seen(), left, false);
+        found.requireAgreement();
+        boolean cutShort = found.isUndecided() && left < timing.nodeTimeout().toNanos();
+        if (!cutShort) { // a round that had no time to learn anything does not change what is known
+            waiters.publish(waiter.latch(), found);
+        }
+        if (!found.isOpen()) {
+            waitToAskAgain(waiter, asked, patience);
+        }
+    }
+
     private void waitToAskAgain(Waiter waiter, long asked, Patience patience) throws InterruptedException {
-        boolean isHeard = notifications.isSubscribed(waiter.latch.name());
+        boolean isHeard = notifications.isSubscribed(waiter.latch().name());
         long pause = pause(isHeard ? HEARD_PAUSE_NANOS : PAUSE_NANOS);
-        if (waiter.signal.await(Math.min(patience.left(), pause))) {
+        if (waiter.signal().await(Math.min(Math.max(patience.left(), 0), pause))) {
             long early = LEAST_PAUSE_NANOS - (time.nanoTime() - asked);
             if (early > 0) {
                 time.newSignal().await(Math.min(Math.max(patience.left(), 0), early));
@@ -229,62 +218,14 @@ public final class Latches {
         return found.isOpen();
     }
 
-    private Waiter enter(Latch latch, Count found) {
-        Waiter waiter = new Waiter(latch, time.newSignal(), found);
-        waiters.compute(latch.name(), (name, present) -> {
-            List<Waiter> all = present == null ? new ArrayList<>(1) : new ArrayList<>(present);
-            waiter.isFirst = all.stream().noneMatch(other -> other.latch.equals(latch));
-            all.add(waiter);
-            return all;
-        });
-        return waiter;
-    }
-
-    private void leave(Waiter waiter) {
-        waiters.computeIfPresent(waiter.latch.name(), (name, present) -> {
-            List<Waiter> rest = new ArrayList<>(present);
-            rest.remove(waiter);
-            if (waiter.isFirst) {
-                promoteFirst(waiter.latch, rest);
-            }
-            return rest.isEmpty() ? null : rest;
-        });
-    }
-
-    private static void promoteFirst(Latch latch, List<Waiter> rest) {
-        for (Waiter waiter : rest) {
-            if (waiter.latch.equals(latch)) {
-                waiter.isFirst = true;
-                waiter.signal.raise();
-                return;
-            }
-        }
-    }
-
-    /** Shows what the first waiter has found to the others that wait for the same. */
-    private void publish(Latch latch, Count found) {
-        for (Waiter waiter : waiters.getOrDefault(latch.name(), List.of())) {
-            if (waiter.latch.equals(latch)) {
-                waiter.found = found;
-                if (found.isOpen()) {
-                    waiter.signal.raise();
-                }
-            }
-        }
-    }
-
     /** Has the first waiters for the latches of a name ask: a call was recorded. */
     public void wake(String name) {
-        for (Waiter waiter : waiters.getOrDefault(name, List.of())) {
-            if (waiter.isFirst) {
-                waiter.signal.raise();
-            }
-        }
+        waiters.wake(name);
     }
 
     /** Wakes all waiters: the service is stopped. */
     public void wakeAll() {
-        waiters.values().forEach(all -> all.forEach(waiter -> waiter.signal.raise()));
+        waiters.wakeAll();
     }
 
     /** Returns for how many names callers wait. */

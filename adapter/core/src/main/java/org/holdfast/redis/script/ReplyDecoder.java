@@ -49,7 +49,7 @@ public final class ReplyDecoder {
             if (status == SEEN && list.size() == 4) {
                 reply = HolderEntryDecoder.reply(detail, list.get(3));
             } else if (status == COUNTED && list.size() == 4) {
-                reply = counted(list.get(3));
+                reply = counted(detail, list.get(3));
             }
             if (reply != null) {
                 return new Answer(node, reply, nodeMicros);
@@ -69,18 +69,17 @@ public final class ReplyDecoder {
         };
     }
 
-    /** Returns the ids of calls; null if any of them is none that a call may have. */
-    private static @Nullable Reply counted(Object raw) {
-        if (!(raw instanceof List<?> list) || list.size() > DistributedLatch.MAX_COUNT) {
+    /** Returns the ids of so many calls; null if they are not so many, or if one is none that a call may have. */
+    private static @Nullable Reply counted(long calls, Object raw) {
+        if (!(raw instanceof List<?> list) || list.size() != calls || calls > DistributedLatch.MAX_COUNT) {
             return null;
         }
         Set<String> ids = new HashSet<>();
         for (Object each : list) {
             String id = each instanceof byte[] bytes ? new String(bytes, StandardCharsets.ISO_8859_1) : "";
-            if (!Latch.isId(id)) {
+            if (!Latch.isId(id) || !ids.add(id)) {
                 return null;
             }
-            ids.add(id);
         }
         return new Reply.Counted(ids);
     }

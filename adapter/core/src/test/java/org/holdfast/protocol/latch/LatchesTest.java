@@ -3,12 +3,14 @@ package org.holdfast.protocol.latch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.holdfast.CountDownUnconfirmedException;
 import org.holdfast.DistributedLatch;
 import org.holdfast.LockException;
@@ -19,6 +21,8 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class LatchesTest {
 
@@ -30,17 +34,10 @@ class LatchesTest {
     private final List<Set<String>> memory = List.of(new HashSet<>(), new HashSet<>(), new HashSet<>());
     private int waits;
 
-    private final DistributedLatch latch = fixture.engine
-            .latches()
-            .open(new Latch("x", 0, 2), Duration.ofMillis(500), new Latches.Caller() {
-                @Override
-                public void requireOpen() {}
-
-                @Override
-                public void waiting() {
-                    waits++;
-                }
-            });
+    private boolean open = true;
+    private final LatchCaller caller = new LatchCaller(() -> open, () -> waits++);
+    private final DistributedLatch latch =
+            fixture.engine.latches().open(new Latch("x", 0, 2), Duration.ofMillis(500), caller);
 
     LatchesTest() {
         for (int node = 0; node < 3; node++) {
@@ -74,6 +71,34 @@ class LatchesTest {
         assertThatExceptionOfType(QuorumUnavailableException.class).isThrownBy(() -> latch.await(Duration.ZERO));
         assertThatExceptionOfType(QuorumUnavailableException.class)
                 .isThrownBy(() -> latch.await(Duration.ofSeconds(1)));
+    }
+
+    /** A publication has the waiter ask just before its time is over. */
+    @Test
+    void await_whoseLastRoundIsCutShort_isNoOutage() throws Exception {
+        fixture.notifications.heard = true;
+        nodes.latency(0, 20).latency(1, 20).latency(2, 20);
+        nodes.node(0, command -> {
+            fixture.notifications.announce("x");
+            return new Reply.Counted(memory.get(0));
+        });
+        for (int millis = 1; millis < 140; millis++) {
+            assertThat(latch.await(Duration.ofMillis(millis)))
+                    .as("%d ms", millis)
+                    .isFalse();
+        }
+    }
+
+    /** It is known without the nodes that have not answered yet. */
+    @Test
+    void await_whoseLastRoundIsCutShortAndHasNoMajority_isAnOutage() {
+        int[] asked = new int[1];
+        for (int node = 0; node < 2; node++) {
+            int each = node;
+            nodes.node(node, command -> asked[0]++ < 2 ? new Reply.Counted(memory.get(each)) : NOT_SENT);
+        }
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> latch.await(Duration.ofMillis(100)));
     }
 
     @Test
@@ -125,6 +150,23 @@ class LatchesTest {
                 .allMatch(each -> ((Command.UseLatch) each.command()).ids().isEmpty());
     }
 
+    /** Where no node remembers a call, the waiter does. */
+    @Test
+    void waiter_whoseNodesHaveAllForgottenACall_countsItAllTheSame() throws Exception {
+        memory.forEach(ids -> ids.add("a"));
+        int[] asked = new int[1];
+        nodes.node(0, command -> {
+            if (asked[0]++ == 3) {
+                memory.forEach(Set::clear);
+                memory.get(0).add("b");
+            } else {
+                memory.get(0).addAll(((Command.UseLatch) command).ids());
+            }
+            return new Reply.Counted(memory.get(0));
+        });
+        assertThat(latch.await(Duration.ofSeconds(3))).isTrue();
+    }
+
     @Test
     void countDown_isSentAgainUnderTheSameId() {
         nodes.node(0, NO_ANSWER).node(1, NOT_SENT);
@@ -132,6 +174,43 @@ class LatchesTest {
                 .isThrownBy(latch::countDown)
                 .satisfies(e -> assertThat(memory.get(2)).containsExactly(e.id()));
         assertThat(rounds()).isGreaterThan(3);
+    }
+
+    @Test
+    void countDown_thatIsSentAgain_keepsNoConnectionMeanwhile() {
+        latch.countDown();
+        assertThat(waits).as("confirmed at once").isZero();
+        nodes.node(0, NO_ANSWER).node(1, command -> waits == 0 ? NOT_SENT : new Reply.Counted(memory.get(2)));
+        latch.countDown();
+        assertThat(waits).isEqualTo(1);
+    }
+
+    @Test
+    void countDown_ofAConnectionThatIsClosedMeanwhile_isNotSentAgain() {
+        nodes.node(0, NO_ANSWER).node(1, command -> {
+            open = false;
+            return NO_ANSWER;
+        });
+        assertThatExceptionOfType(CountDownUnconfirmedException.class).isThrownBy(latch::countDown);
+        assertThat(rounds()).isEqualTo(1);
+    }
+
+    @Test
+    void waiter_ofAConnectionThatIsClosed_endsAtOnce() {
+        fixture.notifications.heard = true;
+        int[] asked = new int[1];
+        nodes.node(0, command -> {
+            if (asked[0]++ == 1) {
+                open = false;
+                caller.wakeAll();
+            }
+            return new Reply.Counted(memory.get(0));
+        });
+        long begun = fixture.time.nanoTime();
+        assertThatIllegalStateException().isThrownBy(() -> latch.await(Duration.ofSeconds(3_600)));
+        assertThat(fixture.time.nanoTime() - begun)
+                .isLessThan(Duration.ofMillis(100).toNanos());
+        assertThat(fixture.engine.latches().size()).isZero();
     }
 
     @Test
@@ -178,15 +257,62 @@ class LatchesTest {
 
     @Test
     void disagreement_thatLeavesNoMajority_isRefused() {
-        nodes.node(0, new Reply.LatchReset(5)).node(1, NOT_SENT);
+        nodes.node(0, new Reply.LatchReset(5)).node(1, new Reply.LatchReset(5));
         assertThatExceptionOfType(LockException.class)
                 .isThrownBy(() -> latch.await(Duration.ofSeconds(1)))
                 .withMessageContaining("HF0219");
-        nodes.node(0, new Reply.LatchDiffers(7));
+        nodes.node(0, new Reply.LatchDiffers(7)).node(1, new Reply.LatchDiffers(7));
         assertThatExceptionOfType(LockException.class)
                 .isThrownBy(latch::countDown)
                 .withMessageContaining("HF0220")
                 .withMessageContaining("count 7")
                 .withMessageContaining("count 2");
+    }
+
+    /** With the node that is away, a majority may agree. */
+    @Test
+    void disagreement_ofOneNodeWhileAnotherIsAway_isAnOutage() {
+        nodes.node(0, new Reply.LatchReset(5)).node(1, NOT_SENT);
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> latch.await(Duration.ZERO))
+                .withMessageContaining("it has generation 5");
+        nodes.node(0, new Reply.LatchDiffers(7));
+        assertThatExceptionOfType(CountDownUnconfirmedException.class)
+                .isThrownBy(latch::countDown)
+                .withMessageContaining("it has the count 7");
+        assertThat(memory.get(2)).as("so it may count").hasSize(1);
+    }
+
+    @Test
+    void disagreement_ofOneNodeWhileAnotherIsAwayForAMoment_isWaitedOut() throws Exception {
+        memory.forEach(ids -> ids.addAll(Set.of("a", "b")));
+        int[] asked = new int[1];
+        nodes.node(0, new Reply.LatchDiffers(7));
+        nodes.node(1, command -> asked[0]++ < 3 ? NO_ANSWER : new Reply.Counted(memory.get(1)));
+        assertThat(latch.await(Duration.ofSeconds(5))).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void answer_thatTheScriptDoesNotReturn_isNoVote(Reply impossible) {
+        nodes.node(0, impossible).node(1, impossible);
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> latch.await(Duration.ZERO))
+                .withMessageContaining("the node returned what no script of ours returns");
+    }
+
+    static Stream<Reply> answer_thatTheScriptDoesNotReturn_isNoVote() {
+        return Stream.of(
+                new Reply.Counted(Set.of("a", "b", "c")), // more than the count
+                new Reply.LatchReset(0),
+                new Reply.LatchDiffers(2));
+    }
+
+    @Test
+    void countDown_thatANodeAcknowledgesWithoutRecordingIt_isUnconfirmed() {
+        nodes.node(0, new Reply.Counted(Set.of())).node(1, new Reply.Counted(Set.of("other")));
+        assertThatExceptionOfType(CountDownUnconfirmedException.class).isThrownBy(latch::countDown);
+        nodes.node(0, new Reply.Counted(Set.of("any", "other"))); // it is open there, and records no more
+        latch.countDown();
     }
 }

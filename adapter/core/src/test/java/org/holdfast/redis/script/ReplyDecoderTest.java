@@ -4,9 +4,9 @@ package org.holdfast.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,7 +51,11 @@ class ReplyDecoderTest {
     }
 
     private static Reply counted(List<?> ids) {
-        return ReplyDecoder.answer(0, List.of(17L, 0L, 1_800_000_000_000_000L, ids))
+        return counted(ids.size(), ids);
+    }
+
+    private static Reply counted(long calls, List<?> ids) {
+        return ReplyDecoder.answer(0, List.of(17L, calls, 1_800_000_000_000_000L, ids))
                 .reply();
     }
 
@@ -66,6 +70,20 @@ class ReplyDecoderTest {
         assertThat(counted(List.of(bytes("")))).isInstanceOf(Reply.Refused.class);
         assertThat(counted(List.of(bytes("ä")))).isInstanceOf(Reply.Refused.class);
         assertThat(counted(List.of(bytes("a".repeat(65))))).isInstanceOf(Reply.Refused.class);
-        assertThat(counted(Collections.nCopies(1001, bytes("a")))).isInstanceOf(Reply.Refused.class);
+        assertThat(counted(IntStream.rangeClosed(0, 1000)
+                        .mapToObj(i -> bytes("a" + i))
+                        .toList()))
+                .isInstanceOf(Reply.Refused.class);
+    }
+
+    @Test
+    void calls_thatAreNotAsManyAsTheirNumber_areRefused() {
+        assertThat(counted(0, List.of())).isEqualTo(new Reply.Counted(Set.of()));
+        assertThat(counted(1, List.of(bytes("a"), bytes("b")))).isInstanceOf(Reply.Refused.class);
+        assertThat(counted(3, List.of(bytes("a"), bytes("b")))).isInstanceOf(Reply.Refused.class);
+        assertThat(counted(-1, List.of())).isInstanceOf(Reply.Refused.class);
+        assertThat(counted(2, List.of(bytes("a"), bytes("a"))))
+                .as("the same call twice")
+                .isInstanceOf(Reply.Refused.class);
     }
 }
