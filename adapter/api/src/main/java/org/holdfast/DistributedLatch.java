@@ -39,8 +39,8 @@ public interface DistributedLatch {
      * Counts down once, under an id that no other call has. Counting down an open latch does nothing.
      *
      * <p>While too few nodes confirm that, it is sent again, for as long as the factory's default wait timeout. An
-     * interrupt ends that too, and stays set, and so does the end of the connection. In a container, no connection of the
-     * pool is kept meanwhile.
+     * interrupt ends that too, and stays set. So does closing the connection. In a container, no connection of the pool
+     * is kept meanwhile.
      *
      * @throws CountDownUnconfirmedException if it is not known whether it counts; {@link #countDown(String)} with
      *     the id of the exception repeats it, and counts once

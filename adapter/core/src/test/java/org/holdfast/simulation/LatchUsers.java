@@ -195,8 +195,8 @@ final class LatchUsers {
 
     private void finishSecond(Client client, long deadline) {
         for (String id : unconfirmed) {
-            latch(client, 1, left(deadline)).countDown(id);
-            latch(clients.get(1), 1, left(deadline)).countDown(id); // and once more, which counts nothing
+            repeat(id, client, deadline);
+            repeat(id, clients.get(1), deadline); // and once more, which counts nothing
         }
         await(client, 1, Duration.ZERO); // too few calls for it
         for (int call = 0; call < missing; call++) {
@@ -204,6 +204,14 @@ final class LatchUsers {
         }
         if (setting.areNodesWell()) { // else calls may be lost
             must(await(clients.get(1), 1, left(deadline)), "it is not open", 1);
+        }
+    }
+
+    private void repeat(String id, Client client, long deadline) {
+        try {
+            latch(client, 1, left(deadline)).countDown(id);
+        } catch (LockException e) {
+            must(false, "a call is not confirmed (" + e.getMessage() + ")", 1);
         }
     }
 
