@@ -158,12 +158,12 @@ class LeastPrivilegeTest {
             }
             connection.latch("l", 0, 1).countDown();
             assertThat(connection.latch("l", 0, 1).await(ofSeconds(6))).isTrue();
-            everyPermitAndWhoWaits(locks, connection);
+            everyPermitAndWhoWaits(locks, connection, userAndPrefix, database);
         }
     }
 
-    private static void everyPermitAndWhoWaits(LockConnectionFactory locks, LockConnection connection)
-            throws Exception {
+    private static void everyPermitAndWhoWaits(
+            LockConnectionFactory locks, LockConnection connection, String prefix, String database) throws Exception {
         LockRequest permit = LockRequest.permit("p", 2);
         Lease one = connection.acquire(permit);
         Lease other = connection.acquire(permit);
@@ -181,6 +181,7 @@ class LeastPrivilegeTest {
                             .detached())
                     .thenAccept(Lease::release));
         }
+        awaitTickets(prefix, database, waiting);
         awaitRefreshOfTickets(waiting);
         lease.release();
         for (CompletableFuture<Void> each : waiting) {
@@ -189,6 +190,18 @@ class LeastPrivilegeTest {
         connection.acquire(LockRequest.of("held").detached());
         assertThat(locks.holders("held")).hasSize(1);
         assertThat(locks.forceRelease("held")).hasSize(1);
+    }
+
+    /** A caller that is granted the lock at its first attempt has no ticket, and removes none. */
+    private static void awaitTickets(String prefix, String database, List<CompletableFuture<Void>> waiting) {
+        try (Jedis jedis = new Jedis("127.0.0.1", redis.get(0).port())) {
+            if (!database.isEmpty()) {
+                jedis.select(Integer.parseInt(database.substring(1)));
+            }
+            await().atMost(ofSeconds(20))
+                    .until(() -> jedis.zcard(prefix + ":{a}:tickets") == waiting.size()
+                            || waiting.stream().anyMatch(CompletableFuture::isDone));
+        }
     }
 
     /** A node knows a script from when it was asked to run it. */
