@@ -71,8 +71,10 @@ public interface DistributedLatch {
      * @throws QuorumUnavailableException if too few nodes could be asked when they were asked last; nodes that had less
      *     than a node timeout for their answers, because the time was over, are taken for what they were before
      * @throws LockException if so many nodes have a higher generation or another count that no majority can agree
-     * @throws InterruptedException if the thread is interrupted before or while waiting
-     * @throws IllegalStateException if the connection is closed or the service is stopped, before or while waiting
+     * @throws InterruptedException if the thread is interrupted before or while waiting; while nodes are asked, that
+     *     takes a node timeout at the most
+     * @throws IllegalStateException if the connection is closed or the service is stopped, before or while waiting;
+     *     likewise
      */
     boolean await(Duration timeout) throws InterruptedException;
 }
