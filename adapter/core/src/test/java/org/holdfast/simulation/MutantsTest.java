@@ -76,6 +76,62 @@ class MutantsTest {
     }
 
     @ConcurrentTest
+    void tokenNotCheckedWhereTheLockIsFree_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant().with(SCRIPTS + "acquire_free.lua", "tonumber(last) < tonumber(ARGV[2])", "true"));
+    }
+
+    @ConcurrentTest
+    void quarantineNotAwaitedWhereTheLockIsFree_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant().with(SCRIPTS + "acquire_free.lua", "and now - since >= tonumber(ARGV[5])", ""));
+    }
+
+    @ConcurrentTest
+    void fenceOfALeaseInForceTakenForThatOfAFreeLock_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("CLOCK_BLIP")
+                        .with(
+                                SCRIPTS + "acquire_free.lua",
+                                "local last = redis.call('GET', KEYS[2]) or '0'",
+                                "local last = string.match(redis.call('GET', KEYS[2]) or '0', '^%d+')"));
+    }
+
+    @ConcurrentTest
+    void clockNotComparedWithTheTokenWhereTheLockIsFree_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(SCRIPTS + "acquire_free.lua", " and math.abs(ARGV[2] - now) <= tonumber(ARGV[9])", ""));
+    }
+
+    @ConcurrentTest
+    void lockOfAnotherOwnerReleasedAsHeld_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "release_held.lua",
+                                "if value and string.sub(value, -#ARGV[1]) == ARGV[1] then",
+                                "if value then"));
+    }
+
+    @ConcurrentTest
+    void noTombstoneLeftByAReleaseOfAHeldLock_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "release_held.lua",
+                                "redis.call('SET', KEYS[2], ARGV[2], 'KEEPTTL')",
+                                "redis.call('SET', KEYS[2], last, 'KEEPTTL')"));
+    }
+
+    @ConcurrentTest
     void tokenNotChecked_isFound() throws Exception {
         assertFound("Violation: ", new Mutant().with(SCRIPTS + "acquire.lua", "if largest > 0 then", "if false then"));
     }

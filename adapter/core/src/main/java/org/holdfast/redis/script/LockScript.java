@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
 public enum LockScript {
-    ACQUIRE("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua"),
+    ACQUIRE("time.lua", "acquire_free.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua"),
     ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua"),
     RENEW("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua"),
-    RELEASE("lock.lua", "fence.lua", "release.lua"),
+    RELEASE("release_held.lua", "lock.lua", "fence.lua", "release.lua"),
     ACQUIRE_READING(
             "time.lua",
             "quarantine.lua",
