@@ -44,7 +44,7 @@ public class LockInterceptor implements Serializable {
         if (extension == null) {
             extension = beans.getExtension(LockExtension.class);
         }
-        LockedOperation operation = extension.operations().of(context.getTarget(), context.getMethod());
-        return new LockedInvocation(extension, operation, context).run();
+        LockedOperation operation = extension.targets().of(context.getTarget(), context.getMethod());
+        return new LockedInvocation(extension.services(), operation, context).run();
     }
 }

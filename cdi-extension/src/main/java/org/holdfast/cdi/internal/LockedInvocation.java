@@ -23,7 +23,7 @@ final class LockedInvocation {
 
     private static final String KEY = LockedInvocation.class.getName();
 
-    private final LockExtension extension;
+    private final CallServices services;
     private final LockedOperation operation;
     private final InvocationContext context;
     private final LockRequest request;
@@ -34,12 +34,12 @@ final class LockedInvocation {
     private boolean endIsToldLater;
     private boolean proceeding;
 
-    LockedInvocation(LockExtension extension, LockedOperation operation, InvocationContext context) {
-        this.extension = extension;
+    LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
+        this.services = services;
         this.operation = operation;
         this.context = context;
         this.request = operation.request(context.getParameters());
-        this.outerTransaction = extension.transactions().key();
+        this.outerTransaction = services.transactions().key();
         this.confirmed = isKeptByOuterTransaction(); // the lease is bound to it, and checked before it commits
     }
 
@@ -80,7 +80,7 @@ final class LockedInvocation {
             return operation.result().skipped();
         }
         lease = taken.get();
-        news = new LeaseEventPublisher(extension.events(), operation.method(), taken.get());
+        news = new LeaseEventPublisher(services.events(), operation.method(), taken.get());
         return operation.goesOn() ? runUntilCompletion() : runUntilReturn();
     }
 
@@ -157,17 +157,17 @@ final class LockedInvocation {
 
     private @Nullable Object proceed() throws Exception {
         context.getContextData().put(KEY, this);
-        if (isKeptByOuterTransaction() && extension.events().isEndObserved()) {
-            endIsToldLater = extension.transactions().afterCompletion(news()::ended);
+        if (isKeptByOuterTransaction() && services.events().isEndObserved()) {
+            endIsToldLater = services.transactions().afterCompletion(news()::ended);
         }
         news().acquired();
-        extension.leases().enter(lease());
+        services.leases().enter(lease());
         proceeding = true;
         try {
             return context.proceed();
         } finally {
             proceeding = false; // an outer interceptor may try again
-            extension.leases().leave();
+            services.leases().leave();
         }
     }
 
@@ -184,7 +184,7 @@ final class LockedInvocation {
      * one.
      */
     void confirmBeforeCommit() {
-        Object inner = extension.transactions().key();
+        Object inner = services.transactions().key();
         if (inner != null && !confirmedBy(inner) && tellsOfLoss()) {
             lease().requireHeld();
         }
@@ -210,12 +210,12 @@ final class LockedInvocation {
     }
 
     private void timedOut(boolean skipped) {
-        extension.events().timedOut(operation.method(), request.names(), skipped);
+        services.events().timedOut(operation.method(), request.names(), skipped);
     }
 
     private Optional<Lease> acquire(boolean skips) {
         Optional<Lease> taken = Optional.empty();
-        try (LockConnection connection = extension.factories().connect(operation.factory())) {
+        try (LockConnection connection = services.factories().connect(operation.factory())) {
             taken = skips ? connection.tryAcquire(request) : Optional.of(connection.acquire(request));
         } catch (RuntimeException e) {
             taken.ifPresent(Lease::release); // the container did not take the connection back, and nothing else does

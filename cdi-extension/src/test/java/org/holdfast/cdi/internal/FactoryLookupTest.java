@@ -389,6 +389,7 @@ class FactoryLookupTest extends Application {
                 .isThrownBy(() -> container
                         .getBeanManager()
                         .getExtension(LockExtension.class)
+                        .services()
                         .factories()
                         .connect(Optional.empty()))
                 .withMessageContainingAll("HF0505", "there are several beans of type LockConnectionFactory");

@@ -140,7 +140,7 @@ class NoBeanTest extends Application {
     }
 
     private TargetOperations operations() {
-        return container.getBeanManager().getExtension(LockExtension.class).operations();
+        return container.getBeanManager().getExtension(LockExtension.class).targets();
     }
 
     public interface Handler<T, R> {
