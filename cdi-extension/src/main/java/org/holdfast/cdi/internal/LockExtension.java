@@ -32,6 +32,16 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.internal.deployment.ApplicationBeans;
+import org.holdfast.cdi.internal.deployment.LockedApplication;
+import org.holdfast.cdi.internal.deployment.TargetOperations;
+import org.holdfast.cdi.internal.deployment.WebModule;
+import org.holdfast.cdi.internal.factory.FactoryLocator;
+import org.holdfast.cdi.internal.invocation.CallServices;
+import org.holdfast.cdi.internal.invocation.CurrentLease;
+import org.holdfast.cdi.internal.invocation.CurrentLeases;
+import org.holdfast.cdi.internal.invocation.CurrentTransaction;
+import org.holdfast.cdi.internal.invocation.LockEvents;
 import org.jspecify.annotations.Nullable;
 
 /** Brings {@link Locked} into an application. */

@@ -10,6 +10,8 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.io.Serializable;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.internal.invocation.LockedInvocation;
+import org.holdfast.cdi.internal.operation.LockedOperation;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -8,6 +8,7 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.io.Serializable;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.internal.invocation.LockedInvocation;
 
 /**
  * Shares the lock with the transaction that {@code @Transactional} has begun under it, so that it does not commit if

@@ -12,6 +12,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.internal.deployment.Components;
+import org.holdfast.cdi.internal.deployment.LockedClassFiles;
+import org.holdfast.cdi.internal.deployment.SelfCalls;
 import org.jspecify.annotations.Nullable;
 
 /**

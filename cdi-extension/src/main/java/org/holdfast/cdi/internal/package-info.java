@@ -1,11 +1,10 @@
 /**
  * How {@link org.holdfast.cdi.Locked} works; not for applications.
  *
- * <p>{@link org.holdfast.cdi.internal.LockExtension} looks at every bean while the application is deployed and makes
- * one immutable {@link org.holdfast.cdi.internal.LockedOperation} of each method that is to be locked, or says what is
- * wrong. {@link org.holdfast.cdi.internal.LockInterceptor} looks the operation up at each call in {@link
- * org.holdfast.cdi.internal.TargetOperations}, and refuses the call if there is none; what comes of it is a {@link
- * org.holdfast.cdi.internal.LockedInvocation}.
+ * <p>{@link org.holdfast.cdi.internal.LockExtension} observes the deployment, and {@link
+ * org.holdfast.cdi.internal.LockInterceptor} each call. The rooms below do the work, and none knows the ones to its
+ * left: {@code invocation}, {@code deployment}, {@code factory}, {@code operation}, {@code name}. Read {@link
+ * org.holdfast.cdi.internal.invocation.LockedInvocation} first.
  */
 @NullMarked
 package org.holdfast.cdi.internal;

@@ -27,6 +27,7 @@ import javax.naming.NameNotFoundException;
 import javax.naming.NamingException;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.internal.factory.FactoryLocator;
 import org.jboss.weld.environment.se.Weld;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -20,6 +20,7 @@ import jakarta.enterprise.inject.spi.Unmanaged;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import org.holdfast.cdi.Locked;
+import org.holdfast.cdi.internal.deployment.TargetOperations;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

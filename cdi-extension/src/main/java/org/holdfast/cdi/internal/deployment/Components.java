@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.deployment;
+
+import jakarta.enterprise.inject.Vetoed;
+import jakarta.interceptor.Interceptor;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Which classes are beans, and which are components that servers make: CDI does not show the latter as beans, unless
+ * they have a scope.
+ */
+public final class Components {
+
+    private static final String MESSAGE_DRIVEN = "jakarta.ejb.MessageDriven";
+
+    /** By name: an application may be without the API that has them. */
+    private static final Set<String> ANNOTATIONS = Set.of(
+            MESSAGE_DRIVEN,
+            "jakarta.servlet.annotation.WebServlet",
+            "jakarta.servlet.annotation.WebFilter",
+            "jakarta.servlet.annotation.WebListener",
+            "jakarta.websocket.server.ServerEndpoint",
+            "jakarta.websocket.ClientEndpoint",
+            "jakarta.ws.rs.Path",
+            "jakarta.ws.rs.ext.Provider");
+
+    private static final List<String> TYPES = List.of(
+            "jakarta.servlet.Servlet",
+            "jakarta.servlet.Filter",
+            "java.util.EventListener",
+            "jakarta.websocket.Endpoint",
+            "jakarta.ws.rs.core.Application");
+
+    private final Set<Class<?>> shown = ConcurrentHashMap.newKeySet();
+
+    /** With their superclasses: what these have is their beans'. */
+    private final Set<Class<?>> beans = ConcurrentHashMap.newKeySet();
+
+    /** Returns whether servers make instances of the class. */
+    public static boolean isOne(Class<?> type) {
+        return Arrays.stream(type.getAnnotations())
+                        .map(Annotation::annotationType)
+                        .anyMatch(kind -> ANNOTATIONS.contains(kind.getName()))
+                || TypeNames.firstOf(type, TYPES).isPresent();
+    }
+
+    void show(Class<?> type) {
+        shown.add(type);
+    }
+
+    void collect(Class<?> beanClass) {
+        for (Class<?> type = beanClass; type != null && type != Object.class; type = type.getSuperclass()) {
+            beans.add(type);
+        }
+    }
+
+    private boolean isBean(Class<?> type) {
+        return beans.contains(type);
+    }
+
+    /**
+     * Returns whether nothing speaks against a class: that of a bean, which was looked at; one that other classes
+     * complete; one that is around beans; one that the application makes no bean of on purpose, or has shown to CDI,
+     * which may leave out an alternative.
+     */
+    boolean mayBeReached(Class<?> type) {
+        return isBean(type)
+                || type.isInterface()
+                || Modifier.isAbstract(type.getModifiers())
+                || type.isAnnotationPresent(Vetoed.class)
+                || type.isAnnotationPresent(Interceptor.class)
+                || shown.contains(type) && (!isOne(type) || isMessageDriven(type));
+    }
+
+    private static boolean isMessageDriven(Class<?> type) {
+        return Arrays.stream(type.getAnnotations())
+                .anyMatch(annotation -> annotation.annotationType().getName().equals(MESSAGE_DRIVEN));
+    }
+
+    List<Class<?>> shownButNoBeans() {
+        return shown.stream()
+                .<Class<?>>map(type -> type)
+                .filter(type -> !isBean(type) && isOne(type))
+                .toList();
+    }
+
+    void clear() {
+        shown.clear();
+        beans.clear();
+    }
+}

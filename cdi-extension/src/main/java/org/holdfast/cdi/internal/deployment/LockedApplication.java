@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.deployment;
+
+import jakarta.enterprise.inject.spi.Annotated;
+import jakarta.enterprise.inject.spi.AnnotatedType;
+import jakarta.enterprise.inject.spi.BeanManager;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.cdi.internal.factory.FactoryLocator;
+import org.holdfast.cdi.internal.operation.Configuration;
+import org.holdfast.cdi.internal.operation.OperationReader;
+
+/**
+ * The locked methods of an application: gathered while it is deployed, with all that is wrong with them, and looked up
+ * by calls. Of other components than beans it knows what CDI shows of them.
+ */
+public final class LockedApplication {
+
+    private static final String NOT_INTERCEPTED =
+            ": it would run without its lock: this server does not intercept an EJB"
+                    + " that callers know by a type with type variables. Give it a view that has the method with these parameters,"
+                    + " and no such supertype";
+
+    private final OperationReader reader = new OperationReader(Configuration.ofTheApplication());
+    private final LockedOperations ofBeans = new LockedOperations();
+    private final Components components = new Components();
+    private final WebModule module;
+    private final BindingLookup bindings;
+    private final TargetOperations targets;
+
+    /** A container may show the same more than once. */
+    private final Set<String> problems = new LinkedHashSet<>();
+
+    /** Whether components may have names of their own. */
+    private volatile boolean componentsDiffer;
+
+    public LockedApplication(BeanManager beans, WebModule module) {
+        this.module = module;
+        this.bindings = new BindingLookup(beans);
+        this.targets = new TargetOperations(ofBeans, beans, reader);
+    }
+
+    /** Keeps a class that CDI shows and that may be no bean: message-driven beans, and other components of servers. */
+    public void show(Class<?> type) {
+        components.show(type);
+    }
+
+    /** Reads the locks of a bean. */
+    public void addBean(AnnotatedType<?> type) {
+        ofBeans.add(type, bindings, reader, problems);
+        components.collect(type.getJavaClass());
+    }
+
+    /** Remembers that an EJB may have names of its own below {@code java:comp/env}, unless it is in a web module. */
+    public void addEjb(Class<?> type) {
+        componentsDiffer |= !module.has(type);
+    }
+
+    /** Refuses the locked methods of an EJB that callers know by a bridge method, where a server does not intercept these. */
+    public void refuseBridges(Class<?> ejb) {
+        ofBeans.behindBridges(ejb).forEach(method -> problems.add(method + NOT_INTERCEPTED));
+    }
+
+    /** Refuses locks where no interceptor of ours comes. */
+    public void refuseLocks(Annotated annotated, String kind) {
+        problems.addAll(InterceptionRules.lostAnnotations(annotated, kind, bindings));
+    }
+
+    public void refuse(Collection<String> sentences) {
+        problems.addAll(sentences);
+    }
+
+    /** Looks at what is known only when all beans are. */
+    public void complete() {
+        components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
+        componentsDiffer |= components.shownButNoBeans().stream().anyMatch(component -> !module.has(component));
+        all().forEach(each -> each.limited().forEach((name, limited) -> name.flatMap(FactoryLocator::bound)
+                .ifPresent(bound -> problems.addAll(FactoryLimits.refused(limited, bound)))));
+    }
+
+    /** Returns all that is wrong, a sentence each. */
+    public Set<String> problems() {
+        return problems;
+    }
+
+    public boolean componentsDiffer() {
+        return componentsDiffer;
+    }
+
+    /** Returns where the operation of a call is looked up. */
+    public TargetOperations targets() {
+        return targets;
+    }
+
+    /** Returns what may turn out wrong at a call, a sentence each. */
+    public Set<String> doubts() {
+        Set<String> doubts = new TreeSet<>();
+        all().forEach(each -> doubts.addAll(each.doubts()));
+        return doubts;
+    }
+
+    /** Returns a sentence for each method without a factory's name that the factory would refuse at each call. */
+    public List<String> refusedBy(LockConnectionFactory factory) {
+        return all().map(each -> each.limited().getOrDefault(Optional.<String>empty(), List.of()))
+                .flatMap(limited -> FactoryLimits.refused(limited, factory).stream())
+                .toList();
+    }
+
+    public boolean needsUnnamedFactory() {
+        return all().anyMatch(LockedOperations::needsUnnamedFactory);
+    }
+
+    public Set<String> namedFactories() {
+        return all().flatMap(each -> each.namedFactories().stream()).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Those of beans, and those of each component that CDI shows and that is no bean. */
+    private Stream<LockedOperations> all() {
+        return Stream.concat(
+                Stream.of(ofBeans), components.shownButNoBeans().stream().map(targets::operationsOf));
+    }
+
+    /**
+     * Returns why no interceptor would reach a class of a web module, a sentence each; none if one does.
+     *
+     * @param intercepts whether the server intercepts components that are no beans
+     */
+    public List<String> whyNotReached(Class<?> type, boolean intercepts) {
+        if (components.mayBeReached(type) || !targets.hasLocks(type)) {
+            return List.of();
+        }
+        if (!Components.isOne(type)) {
+            return List.of(
+                    type.getName() + " would run without its lock: it is no bean, and what is made with new is not"
+                            + " intercepted. Give it a scope; or @Vetoed, if an InterceptionFactory or Unmanaged makes it");
+        }
+        return intercepts
+                ? targets.problemsOf(type)
+                : List.of(
+                        type.getName() + " would run without its lock: this server does not intercept such a component"
+                                + " that is no bean. Give it a scope, or let it call a bean that has the lock");
+    }
+
+    public void clear() {
+        ofBeans.clear();
+        components.clear();
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.deployment;
+
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/** Compares types by name, where an application may be without the API that has them. */
+final class TypeNames {
+
+    private TypeNames() {}
+
+    /** Returns the first of the names that the class, a superclass or an interface of it has. */
+    static Optional<String> firstOf(Class<?> type, Collection<String> names) {
+        Set<String> all = new LinkedHashSet<>();
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            collect(each, all);
+        }
+        return names.stream().filter(all::contains).findFirst();
+    }
+
+    private static void collect(Class<?> type, Set<String> names) {
+        names.add(type.getName());
+        for (Class<?> parent : type.getInterfaces()) {
+            collect(parent, names);
+        }
+    }
+}

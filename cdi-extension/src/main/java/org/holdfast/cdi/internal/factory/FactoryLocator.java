@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.factory;
+
+import jakarta.enterprise.context.spi.CreationalContext;
+import jakarta.enterprise.inject.spi.Bean;
+import jakarta.enterprise.inject.spi.BeanManager;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.cdi.internal.deployment.WebModule;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the factory to lock with: the one that is named, else the application's bean, else under the usual names in
+ * JNDI.
+ */
+public final class FactoryLocator {
+
+    /** What is below it differs from one component to the next. */
+    private static final String OF_THE_COMPONENT = "java:comp/";
+
+    /** What is below one of these is not the same for all of an application, which may have this library in common. */
+    private static final List<String> NOT_OF_THE_APPLICATION = List.of(OF_THE_COMPONENT, "java:module/");
+
+    /** Each module may bind it to another factory. */
+    private static final String OF_THE_MODULE = OF_THE_COMPONENT + "env/eis/holdfast";
+
+    private static final List<String> OF_THE_SERVER = List.of(
+            "java:app/eis/holdfast",
+            "java:/eis/holdfast",
+            "eis/holdfast",
+            "openejb:Resource/holdfast.rar",
+            "openejb:Resource/holdfast");
+
+    /** Stands for a module that binds none of its own. Holds nothing. */
+    private static final Object NONE = new Object();
+
+    private static final System.Logger LOG = System.getLogger(FactoryLocator.class.getName());
+
+    private final BeanManager beans;
+    private final @Nullable Bean<?> bean;
+    private final CreationalContext<?> creation;
+    private final Optional<String> undecided;
+    private final boolean componentsDiffer;
+    private final Consumer<LockConnectionFactory> whenFound;
+
+    // References are weak: a factory that is remembered must not keep the class loader of an adapter that was
+    // redeployed.
+    private final Map<String, WeakReference<LockConnectionFactory>> named = new ConcurrentHashMap<>();
+    private volatile @Nullable LockConnectionFactory ofTheApplication;
+    private volatile WeakReference<LockConnectionFactory> ofTheServer = new WeakReference<>(null);
+
+    /** By context class loader, which is one for each web module. */
+    private final Map<ClassLoader, WeakReference<Object>> ofModules = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /**
+     * @param bean the application's own, or null
+     * @param undecided why none of several beans is the application's own: then none in JNDI is taken in their place
+     * @param componentsDiffer whether components of one module may have names of their own: see {@link WebModule}
+     * @param whenFound told of the factory that is found by itself, at the start of the application or at its first
+     *     use; others may be found later
+     */
+    public FactoryLocator(
+            BeanManager beans,
+            @Nullable Bean<?> bean,
+            Optional<String> undecided,
+            boolean componentsDiffer,
+            Consumer<LockConnectionFactory> whenFound) {
+        this.beans = beans;
+        this.bean = bean;
+        this.creation = beans.createCreationalContext(bean);
+        this.undecided = undecided;
+        this.componentsDiffer = componentsDiffer;
+        this.whenFound = whenFound;
+    }
+
+    /**
+     * @param name in JNDI; empty for the one that is found by itself
+     * @throws IllegalStateException if there is no factory; the method does not run then
+     */
+    public LockConnection connect(Optional<String> name) {
+        LockConnectionFactory factory = name.isPresent() ? named(name.get()) : unnamed();
+        try {
+            return factory.getConnection();
+        } catch (RuntimeException e) {
+            forget(); // it may belong to an adapter that was redeployed: the next call looks again
+            throw e;
+        }
+    }
+
+    private void forget() {
+        ofTheServer = new WeakReference<>(null);
+        named.clear();
+        ofModules.clear();
+    }
+
+    /** Lets go of what hangs on the application's bean. */
+    public void close() {
+        forget();
+        creation.release();
+    }
+
+    private LockConnectionFactory named(String name) {
+        WeakReference<LockConnectionFactory> known = named.get(name);
+        LockConnectionFactory factory = known == null ? null : known.get();
+        if (factory != null) {
+            return factory;
+        }
+        JndiFactory found = JndiFactory.lookUp(name);
+        if (!(found instanceof JndiFactory.Found present)) {
+            throw new IllegalStateException(
+                    "HF0504: @Locked finds no LockConnectionFactory where its member factory says: " + found);
+        }
+        if (isOfTheApplication(name)) {
+            named.put(name, new WeakReference<>(present.factory()));
+        }
+        return present.factory();
+    }
+
+    private static boolean isOfTheApplication(String name) {
+        return NOT_OF_THE_APPLICATION.stream().noneMatch(name::startsWith);
+    }
+
+    private LockConnectionFactory unnamed() {
+        if (undecided.isPresent()) {
+            throw missing(undecided.get());
+        }
+        return bean == null ? fromJndi() : fromBean();
+    }
+
+    private LockConnectionFactory fromBean() {
+        LockConnectionFactory known = ofTheApplication;
+        if (known == null) {
+            known = (LockConnectionFactory) beans.getReference(bean, LockConnectionFactory.class, creation);
+            whenFound.accept(known);
+            ofTheApplication = known;
+        }
+        return known;
+    }
+
+    private LockConnectionFactory fromJndi() {
+        Object ofTheModule = ofTheModule();
+        if (ofTheModule instanceof LockConnectionFactory factory) {
+            return factory;
+        }
+        LockConnectionFactory known = ofTheServer.get();
+        if (known == null) {
+            List<JndiFactory> tried = lookUpAll();
+            known = found(tried).orElseThrow(() -> missing(tried));
+            if (!(tried.get(0) instanceof JndiFactory.Found)) {
+                ofTheServer = new WeakReference<>(known);
+            }
+        }
+        return known;
+    }
+
+    /** Returns the factory that the module binds, or something else if it binds none. */
+    private Object ofTheModule() {
+        ClassLoader module = componentsDiffer ? null : Thread.currentThread().getContextClassLoader();
+        WeakReference<Object> known = module == null ? null : ofModules.get(module);
+        Object remembered = known == null ? null : known.get();
+        if (remembered != null) {
+            return remembered;
+        }
+        JndiFactory lookedUp = JndiFactory.lookUp(OF_THE_MODULE);
+        if (decides(lookedUp) && found(List.of(lookedUp)).isEmpty()) {
+            throw missing(List.of(lookedUp));
+        }
+        Object found = lookedUp instanceof JndiFactory.Found present ? present.factory() : NONE;
+        if (module != null && (found != NONE || isModuleThere())) {
+            ofModules.put(module, new WeakReference<>(found));
+        }
+        return found;
+    }
+
+    /** A thread without the names of its module does not say what the module binds. */
+    private static boolean isModuleThere() {
+        try {
+            InitialContext.doLookup(OF_THE_COMPONENT + "env");
+            return true;
+        } catch (NamingException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    private static List<JndiFactory> lookUpAll() {
+        List<JndiFactory> tried = new ArrayList<>(List.of(JndiFactory.lookUp(OF_THE_MODULE)));
+        for (String name : OF_THE_SERVER) {
+            if (found(tried).isEmpty()) {
+                tried.add(JndiFactory.lookUp(name));
+            }
+        }
+        return tried;
+    }
+
+    /** Empty also if a name is bound to something else before: a factory of another adapter would be another lock. */
+    private static Optional<LockConnectionFactory> found(List<JndiFactory> tried) {
+        return tried.stream()
+                .filter(FactoryLocator::decides)
+                .findFirst()
+                .filter(JndiFactory.Found.class::isInstance)
+                .map(found -> ((JndiFactory.Found) found).factory());
+    }
+
+    /** Returns whether names that come later do not count. */
+    private static boolean decides(JndiFactory lookedUp) {
+        return !(lookedUp instanceof JndiFactory.Missing missing) || missing.isBound();
+    }
+
+    private static IllegalStateException missing(List<JndiFactory> tried) {
+        return missing("bind one to one of these names, or produce one as a CDI bean. " + describe(tried));
+    }
+
+    private static IllegalStateException missing(String reason) {
+        return new IllegalStateException("HF0505: @Locked finds no LockConnectionFactory: " + reason);
+    }
+
+    private static String describe(List<JndiFactory> tried) {
+        return tried.stream().map(JndiFactory::toString).collect(Collectors.joining("; "));
+    }
+
+    /** Returns what is bound under a name, which is the same for all components. */
+    public static Optional<LockConnectionFactory> bound(String name) {
+        return isOfTheApplication(name) && JndiFactory.lookUp(name) instanceof JndiFactory.Found found
+                ? Optional.of(found.factory())
+                : Optional.empty();
+    }
+
+    /** Reports that there is no factory, if that can be known here: where names of the module can be looked up. */
+    public void reportIfMissing() {
+        if (bean != null || undecided.isPresent() || !isModuleThere()) {
+            return;
+        }
+        List<JndiFactory> tried = lookUpAll();
+        found(tried).ifPresent(whenFound);
+        if (found(tried).isEmpty()) {
+            warnOf(tried);
+        }
+    }
+
+    /**
+     * As {@link #reportIfMissing()}, of those that members name. Names of a component or module cannot be looked up
+     * here.
+     */
+    public void reportMissing(Collection<String> names) {
+        List<JndiFactory> missing = names.stream()
+                .filter(FactoryLocator::isOfTheApplication)
+                .map(JndiFactory::lookUp)
+                .filter(JndiFactory.Missing.class::isInstance)
+                .toList();
+        if (!missing.isEmpty() && isModuleThere()) {
+            warnOf(missing);
+        }
+    }
+
+    private static void warnOf(List<JndiFactory> tried) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "HF0509: methods with @Locked do not run until there is a LockConnectionFactory: " + describe(tried));
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.invocation;
+
+import jakarta.interceptor.InvocationContext;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockException;
+import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
+import org.holdfast.cdi.OnBusy;
+import org.holdfast.cdi.OnLoss;
+import org.holdfast.cdi.internal.operation.LockedOperation;
+import org.holdfast.cdi.internal.operation.MethodResult;
+import org.jspecify.annotations.Nullable;
+
+/** One call of a locked method: what its two interceptors share. For one thread, until the method has returned. */
+public final class LockedInvocation {
+
+    private static final String KEY = LockedInvocation.class.getName();
+
+    private final CallServices services;
+    private final LockedOperation operation;
+    private final InvocationContext context;
+    private final LockRequest request;
+    private final @Nullable Object outerTransaction;
+    private @Nullable Lease lease;
+    private @Nullable LeaseEventPublisher news;
+    private boolean confirmed;
+    private boolean endIsToldLater;
+    private boolean proceeding;
+
+    public LockedInvocation(CallServices services, LockedOperation operation, InvocationContext context) {
+        this.services = services;
+        this.operation = operation;
+        this.context = context;
+        this.request = operation.request(context.getParameters());
+        this.outerTransaction = services.transactions().key();
+        this.confirmed = isKeptByOuterTransaction(); // the lease is bound to it, and checked before it commits
+    }
+
+    /** Returns the call that is being intercepted. */
+    public static LockedInvocation of(InvocationContext context) {
+        if (context.getContextData().get(KEY) instanceof LockedInvocation invocation) {
+            return invocation;
+        }
+        throw new IllegalStateException(
+                "HF0507: " + context.getMethod() + " was called without its lock, so it does not run");
+    }
+
+    /** Returns whether the lock is taken for this very call: a container may have an interceptor twice. */
+    public static boolean isUnderWay(InvocationContext context) {
+        return context.getContextData().get(KEY) instanceof LockedInvocation invocation
+                && invocation.proceeding
+                && invocation.isOf(context);
+    }
+
+    /** Another call would have data of its own; if a container shared them, it must not go without its lock. */
+    private boolean isOf(InvocationContext other) {
+        return context.getTarget() == other.getTarget() && context.getMethod().equals(other.getMethod());
+    }
+
+    private boolean isKeptByOuterTransaction() {
+        return outerTransaction != null && operation.isOfTransaction();
+    }
+
+    private boolean tellsOfLoss() {
+        return operation.onLoss() != OnLoss.CONTINUE;
+    }
+
+    /** Runs the method under its lock, or not at all. */
+    @Nullable
+    public Object run() throws Exception {
+        Optional<Lease> taken = acquireUnlessSkipped();
+        if (taken.isEmpty()) {
+            return operation.result().skipped();
+        }
+        lease = taken.get();
+        news = new LeaseEventPublisher(services.events(), operation.method(), taken.get());
+        return operation.goesOn() ? runUntilCompletion() : runUntilReturn();
+    }
+
+    private Lease lease() {
+        return Objects.requireNonNull(lease, "the lock is not taken yet");
+    }
+
+    private LeaseEventPublisher news() {
+        return Objects.requireNonNull(news, "the lock is not taken yet");
+    }
+
+    private @Nullable Object runUntilReturn() throws Exception {
+        try {
+            Object result = proceed();
+            if (result instanceof Future<?> future && operation.result() == MethodResult.FUTURE) {
+                awaitEnd(future);
+            }
+            if (!confirmed && tellsOfLoss()) {
+                lease().requireHeld(); // no transaction has checked: the caller must learn that the work was
+                // unprotected
+            }
+            return result;
+        } finally {
+            news().release(endIsToldLater);
+        }
+    }
+
+    /**
+     * Waits until the work of an asynchronous EJB method is done, on the thread that the container has for it. The
+     * container waits as well, but when the interceptors have returned. An interrupt does not end the work, so it does
+     * not end the wait.
+     */
+    private static void awaitEnd(Future<?> work) {
+        boolean interrupted = false;
+        for (boolean done = false; !done; ) {
+            try {
+                work.get();
+                done = true;
+            } catch (ExecutionException | CancellationException e) {
+                done = true; // the caller gets it from the future
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private @Nullable Object runUntilCompletion() throws Exception {
+        Object later = null;
+        try {
+            later = keepUntilCompletion(proceed());
+            return later;
+        } finally {
+            if (later == null) { // thrown, or nothing to wait for
+                release();
+            }
+        }
+    }
+
+    private @Nullable Object keepUntilCompletion(@Nullable Object result) {
+        if (result == null) {
+            return null;
+        }
+        return operation.result() == MethodResult.PUBLISHER // it may be both: the caller gets what the method declares
+                ? new LockedPublisher<>((Flow.Publisher<?>) result, lease(), tellsOfLoss(), this::release)
+                : LockedStage.of((CompletionStage<?>) result, lease(), tellsOfLoss(), this::release);
+    }
+
+    private void release() {
+        news().release(false);
+    }
+
+    private @Nullable Object proceed() throws Exception {
+        context.getContextData().put(KEY, this);
+        if (isKeptByOuterTransaction() && services.events().isEndObserved()) {
+            endIsToldLater = services.transactions().afterCompletion(news()::ended);
+        }
+        news().acquired();
+        services.leases().enter(lease());
+        proceeding = true;
+        try {
+            return context.proceed();
+        } finally {
+            proceeding = false; // an outer interceptor may try again
+            services.leases().leave();
+        }
+    }
+
+    /** Has the transaction that was begun under the lock keep it, if there is one: it cannot commit on a lost lock. */
+    public void joinTransaction() {
+        if (outerTransaction == null && !operation.goesOn() && tellsOfLoss()) {
+            confirmed = lease().joinTransaction();
+        }
+    }
+
+    /**
+     * Checks the lease while the transaction can still be rolled back. A lease that a suspended transaction holds, or
+     * that has no holder but itself, cannot be shared with the running transaction, so there is no other check for that
+     * one.
+     */
+    public void confirmBeforeCommit() {
+        Object inner = services.transactions().key();
+        if (inner != null && !confirmedBy(inner) && tellsOfLoss()) {
+            lease().requireHeld();
+        }
+    }
+
+    private boolean confirmedBy(Object inner) {
+        return confirmed && (outerTransaction == null || inner.equals(outerTransaction));
+    }
+
+    private Optional<Lease> acquireUnlessSkipped() {
+        boolean skips = operation.onBusy() == OnBusy.SKIP;
+        Optional<Lease> taken;
+        try {
+            taken = acquire(skips);
+        } catch (LockTimeoutException e) {
+            timedOut(false);
+            throw e;
+        }
+        if (taken.isEmpty()) {
+            timedOut(true);
+        }
+        return taken;
+    }
+
+    private void timedOut(boolean skipped) {
+        services.events().timedOut(operation.method(), request.names(), skipped);
+    }
+
+    private Optional<Lease> acquire(boolean skips) {
+        Optional<Lease> taken = Optional.empty();
+        try (LockConnection connection = services.factories().connect(operation.factory())) {
+            taken = skips ? connection.tryAcquire(request) : Optional.of(connection.acquire(request));
+        } catch (RuntimeException e) {
+            taken.ifPresent(Lease::release); // the container did not take the connection back, and nothing else does
+            throw e;
+        } catch (InterruptedException e) { // the method need not declare it
+            Thread.currentThread().interrupt();
+            throw new LockException("HF0506: interrupted while waiting for lock '" + request.name() + "'", e);
+        }
+        return taken;
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.invocation;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
+import org.jspecify.annotations.Nullable;
+
+/** What the caller gets of a method whose work goes on after it has returned: the lock is held until that is done. */
+final class LockedStage {
+
+    private LockedStage() {}
+
+    /**
+     * Returns a stage that completes as the method's does, once the lock is released.
+     *
+     * @param tellsOfLoss whether it completes with a {@link LeaseLostException} as soon as the lease is lost
+     * @param release releases the lock; called once
+     */
+    static CompletableFuture<?> of(CompletionStage<?> work, Lease lease, boolean tellsOfLoss, Runnable release) {
+        CompletableFuture<Object> result = new CompletableFuture<>();
+        if (tellsOfLoss) {
+            lease.onLost(loss -> result.completeExceptionally(new LeaseLostException(loss)));
+        }
+        work.whenComplete((value, failure) -> {
+            RuntimeException unprotected = tellsOfLoss ? whyNotHeld(lease) : null;
+            try {
+                release.run();
+            } finally { // whatever becomes of the lock, no caller is to wait for ever
+                if (unprotected != null || failure != null) {
+                    result.completeExceptionally(unprotected != null ? unprotected : failure);
+                } else {
+                    result.complete(value);
+                }
+            }
+        });
+        result.whenComplete((value, failure) -> {
+            if (result.isCancelled()) {
+                work.toCompletableFuture().cancel(true);
+            }
+        });
+        return result;
+    }
+
+    /**
+     * Returns what stands against relying on the lock, or null: it was lost, or released when the service was stopped.
+     * To be checked before the release.
+     */
+    static @Nullable RuntimeException whyNotHeld(Lease lease) {
+        try {
+            lease.requireHeld();
+            return null;
+        } catch (LeaseLostException | IllegalStateException e) {
+            return e;
+        }
+    }
+}

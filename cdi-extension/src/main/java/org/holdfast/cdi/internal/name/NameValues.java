@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.name;
+
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Proxy;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which values may stand in the name of a lock: those whose text is their content.
+ *
+ * <p>A text with an identity in it, as {@link Object#toString()} writes it, is another one for each instance and in
+ * each process: every call would have a lock of its own. What a class of the application writes is taken at its word,
+ * unless an identity is in it.
+ */
+final class NameValues {
+
+    /** What is inside of more than so many others is not looked at: its text would be no name. */
+    private static final int DEEPEST = 16;
+
+    private static final ClassValue<Boolean> HAS_TEXT_OF_ITS_OWN = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return !type.isArray() && type.getMethod("toString").getDeclaringClass() != Object.class;
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException("every class has toString", e);
+            }
+        }
+    };
+
+    private NameValues() {}
+
+    /** Returns what stands against the value, whose text this is, in words without it; null if nothing does. */
+    static @Nullable String whyRefused(Object value, String text) {
+        if (value instanceof String || value instanceof Integer || value instanceof Long || value instanceof UUID) {
+            return null;
+        }
+        Class<?> type = value.getClass();
+        if (!HAS_TEXT_OF_ITS_OWN.get(type)) {
+            return "a " + type.getTypeName() + ", whose text says nothing of its content";
+        }
+        return Proxy.isProxyClass(type)
+                ? "a dynamic proxy, whose text may be that of its handler"
+                : whyRefused(value, text, 0);
+    }
+
+    /** @param text that of the outermost value */
+    private static @Nullable String whyRefused(Object value, String text, int depth) {
+        if (value == null || value instanceof CharSequence || value instanceof Enum) {
+            return null;
+        }
+        if (depth > DEEPEST) {
+            return "nested too deeply";
+        }
+        if (isIdentityIn(text, value)) {
+            return (depth == 0 ? "a " : "of a type that contains a ")
+                    + value.getClass().getTypeName() + ", whose text is another one for each instance";
+        }
+        for (Object part : parts(value)) {
+            String reason = whyRefused(part, text, depth + 1);
+            if (reason != null) {
+                return reason;
+            }
+        }
+        return null;
+    }
+
+    /** As {@link Object#toString()} ends, which others put into their own text. */
+    private static boolean isIdentityIn(String text, Object value) {
+        boolean isDefault = !HAS_TEXT_OF_ITS_OWN.get(value.getClass());
+        int identity = isDefault ? value.hashCode() : System.identityHashCode(value);
+        return text.indexOf('@') >= 0 && text.contains("@" + Integer.toHexString(identity));
+    }
+
+    private static Collection<?> parts(Object value) {
+        if (value instanceof Optional<?> optional) {
+            return optional.stream().toList();
+        }
+        if (value instanceof Collection<?> elements) {
+            return elements;
+        }
+        if (value instanceof Map<?, ?> map) {
+            List<Object> entries = new ArrayList<>(map.keySet());
+            entries.addAll(map.values());
+            return entries;
+        }
+        if (value instanceof Map.Entry<?, ?> entry) {
+            return Arrays.asList(entry.getKey(), entry.getValue());
+        }
+        if (value instanceof AtomicReference<?> reference) {
+            return Arrays.asList(reference.get());
+        }
+        return value instanceof Record ? components(value) : List.of();
+    }
+
+    private static List<Object> components(Object record) {
+        List<Object> components = new ArrayList<>();
+        for (RecordComponent component : record.getClass().getRecordComponents()) {
+            components.add(RecordResolver.read(record, component));
+        }
+        return components;
+    }
+
+    /** Returns what stands against each value of a declared type, in words; null if it depends on the value. */
+    static @Nullable String whyNever(Type declared) {
+        return whyNever(declared, new HashSet<>());
+    }
+
+    /** @param records that were looked at: a record may contain itself, by way of a list or of another record */
+    private static @Nullable String whyNever(Type declared, Set<Class<?>> records) {
+        if (declared instanceof GenericArrayType) {
+            return "an array, whose text says nothing of its content";
+        }
+        if (declared instanceof ParameterizedType parameterized) {
+            return whyNever(parameterized, records);
+        }
+        return declared instanceof Class<?> type ? whyNever(type, records) : null;
+    }
+
+    private static @Nullable String whyNever(ParameterizedType declared, Set<Class<?>> records) {
+        Class<?> type = (Class<?>) declared.getRawType();
+        boolean showsParts = type == Optional.class
+                || type == AtomicReference.class
+                || Collection.class.isAssignableFrom(type)
+                || Map.class.isAssignableFrom(type);
+        String reason = whyNever(type, records);
+        for (Type argument : declared.getActualTypeArguments()) {
+            reason = reason == null && showsParts ? whyNever(argument, records) : reason;
+        }
+        return reason;
+    }
+
+    private static @Nullable String whyNever(Class<?> type, Set<Class<?>> records) {
+        if (type.isArray()) {
+            return "an array, whose text says nothing of its content";
+        }
+        if (Future.class.isAssignableFrom(type)) {
+            return "a " + type.getTypeName() + ", whose text is another one for each instance";
+        }
+        if (Modifier.isFinal(type.getModifiers()) && !type.isPrimitive() && !HAS_TEXT_OF_ITS_OWN.get(type)) {
+            return "a " + type.getTypeName() + ", whose text says nothing of its content";
+        }
+        return type.isRecord() && isTextGenerated(type) && records.add(type) ? whyNeverOfParts(type, records) : null;
+    }
+
+    /** What the compiler writes for a record is final; what people write is not, as a rule. */
+    private static boolean isTextGenerated(Class<?> record) {
+        try {
+            Method text = record.getMethod("toString");
+            return Modifier.isFinal(text.getModifiers());
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException("every class has toString", e);
+        }
+    }
+
+    private static @Nullable String whyNeverOfParts(Class<?> record, Set<Class<?>> records) {
+        for (RecordComponent component : record.getRecordComponents()) {
+            String reason = whyNever(component.getGenericType(), records);
+            if (reason != null) {
+                return "of a type that contains " + reason;
+            }
+        }
+        return null;
+    }
+}

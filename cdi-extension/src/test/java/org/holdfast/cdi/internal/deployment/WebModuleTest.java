@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where names of components may be remembered. */
+class WebModuleTest {
+
+    @TempDir
+    Path directory;
+
+    /** Loads classes of this library as if they were the module's. */
+    private ClassLoader moduleWithLibraryIn(String place) throws Exception {
+        Path jar = Files.createDirectories(directory.resolve(place)).resolve("library.jar");
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+            for (Class<?> type : new Class<?>[] {LibraryClass.class, Ejb.class}) {
+                String entry = type.getName().replace('.', '/') + ".class";
+                out.putNextEntry(new JarEntry(entry));
+                try (InputStream in = getClass().getClassLoader().getResourceAsStream(entry)) {
+                    in.transferTo(out);
+                }
+            }
+        }
+        return new URLClassLoader(new URL[] {jar.toUri().toURL()}, null);
+    }
+
+    /** In the place of a class of this library. */
+    public static class LibraryClass {}
+
+    /** In the place of an EJB. */
+    public static class Ejb {}
+
+    @Test
+    void module_withTheLibraryInIt_hasTheClassesOfItsLoader() throws Exception {
+        ClassLoader loader = moduleWithLibraryIn("shop.war/WEB-INF/lib");
+        WebModule module = WebModule.with(loader.loadClass(LibraryClass.class.getName()));
+        assertThat(module.has(loader.loadClass(Ejb.class.getName()))).isTrue();
+        assertThat(module.has(Ejb.class)).isFalse();
+    }
+
+    @Test
+    void libraryOfAnEar_isOfNoModule() throws Exception {
+        ClassLoader loader = moduleWithLibraryIn("shop.ear/lib");
+        WebModule module = WebModule.with(loader.loadClass(LibraryClass.class.getName()));
+        assertThat(module.has(loader.loadClass(Ejb.class.getName()))).isFalse();
+        assertThat(WebModule.with(String.class).has(String.class)).isFalse();
+    }
+}
