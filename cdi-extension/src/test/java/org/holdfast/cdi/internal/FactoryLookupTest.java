@@ -27,7 +27,6 @@ import javax.naming.NameNotFoundException;
 import javax.naming.NamingException;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
-import org.holdfast.cdi.internal.factory.FactoryLocator;
 import org.jboss.weld.environment.se.Weld;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +37,7 @@ class FactoryLookupTest extends Application {
 
     private final Naming naming = Naming.start();
     private final List<String> log = new CopyOnWriteArrayList<>();
-    private final Logger logger = Logger.getLogger(FactoryLocator.class.getPackageName());
+    private final Logger logger = Logger.getLogger(LockExtension.class.getPackageName());
     private final Handler handler = new Handler() {
         @Override
         public void publish(LogRecord entry) {
