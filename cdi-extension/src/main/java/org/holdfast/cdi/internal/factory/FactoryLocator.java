@@ -19,7 +19,6 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
-import org.holdfast.cdi.internal.deployment.WebModule;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +67,7 @@ public final class FactoryLocator {
     /**
      * @param bean the application's own, or null
      * @param undecided why none of several beans is the application's own: then none in JNDI is taken in their place
-     * @param componentsDiffer whether components of one module may have names of their own: see {@link WebModule}
+     * @param componentsDiffer whether components of one module may have names of their own: see {@code WebModule}
      * @param whenFound told of the factory that is found by itself, at the start of the application or at its first
      *     use; others may be found later
      */
