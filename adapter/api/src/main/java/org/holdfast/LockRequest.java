@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Describes a lock to be taken. Immutable; each method returns a changed copy.
@@ -74,10 +68,10 @@ public record LockRequest(
      * @throws InvalidLockRequestException if a part is missing or out of its range
      */
     public LockRequest {
-        names = checked(names);
+        names = RequestRules.names(names);
         String name = names.get(0);
         Objects.requireNonNull(mode, "mode");
-        checkShape(names, mode, permits, fair);
+        RequestRules.checkShape(names, mode, permits, fair);
         Objects.requireNonNull(waitTimeout, "waitTimeout");
         Objects.requireNonNull(ttl, "ttl");
         Objects.requireNonNull(maxHold, "maxHold");
@@ -86,81 +80,10 @@ public record LockRequest(
             throw new InvalidLockRequestException(
                     "waitTimeout must be zero or more, was " + waitTimeout.get() + " (lock '" + name + "')");
         }
-        checkAtLeastMinimum("ttl", ttl, name);
-        checkAtLeastMinimum("maxHold", maxHold, name);
-        checkAtLeast(name, mode, ttl, maxHold, Objects.requireNonNull(atLeast, "atLeast"));
+        RequestRules.checkTimes(name, mode, ttl, maxHold, Objects.requireNonNull(atLeast, "atLeast"));
         if (interruptOnLoss && scope == LeaseScope.DETACHED) {
             throw new InvalidLockRequestException("interruptOnLoss needs a lease of the thread, the scope was " + scope
                     + ": the interrupt must end with what the thread does (lock '" + name + "')");
-        }
-    }
-
-    private static void checkAtLeast(
-            String name,
-            LockMode mode,
-            Optional<Duration> ttl,
-            Optional<Duration> maxHold,
-            Optional<Duration> atLeast) {
-        checkAtLeastMinimum("atLeast", atLeast, name);
-        if (atLeast.isEmpty()) {
-            return;
-        }
-        Duration least = atLeast.get();
-        if (mode != LockMode.EXCLUSIVE) {
-            throw new InvalidLockRequestException(
-                    "atLeast is for the mode EXCLUSIVE, was " + mode + " (lock '" + name + "')");
-        }
-        checkCovers("ttl", ttl, least, name);
-        checkCovers("maxHold", maxHold, least, name);
-    }
-
-    private static void checkCovers(String part, Optional<Duration> duration, Duration least, String name) {
-        if (duration.isPresent() && duration.get().compareTo(least) < 0) {
-            throw new InvalidLockRequestException(part + " must not be less than atLeast, which is " + least + ", was "
-                    + duration.get() + " (lock '" + name + "')");
-        }
-    }
-
-    private static List<String> checked(List<String> names) {
-        if (Objects.requireNonNull(names, "names").size() == 1) {
-            checkName(names.get(0));
-            return List.copyOf(names);
-        }
-        Set<String> different = new LinkedHashSet<>();
-        for (String name : names) {
-            checkName(name);
-            if (!different.add(name)) {
-                throw new InvalidLockRequestException("each name must be given once, '" + name + "' was given again");
-            }
-        }
-        if (different.isEmpty() || different.size() > MAX_NAMES) {
-            throw new InvalidLockRequestException(
-                    "a request must have 1 to " + MAX_NAMES + " names, had " + different.size());
-        }
-        return List.copyOf(different);
-    }
-
-    private static void checkShape(List<String> names, LockMode mode, int permits, boolean fair) {
-        String lock = " (lock '" + names.get(0) + "')";
-        boolean counts = mode == LockMode.PERMIT;
-        if (counts ? permits < 1 || permits > MAX_PERMITS : permits != 0) {
-            throw new InvalidLockRequestException("permits must be "
-                    + (counts ? "1 to " + MAX_PERMITS : "0 in the mode " + mode) + ", was " + permits + lock);
-        }
-        if (fair && counts) {
-            throw new InvalidLockRequestException(
-                    "fair is not for the mode PERMIT: a caller takes any permit that it finds free" + lock);
-        }
-        if (names.size() > 1 && (mode != LockMode.EXCLUSIVE || fair)) {
-            throw new InvalidLockRequestException("several names are taken in the mode EXCLUSIVE and not fair, was "
-                    + mode + (fair ? ", fair" : "") + lock);
-        }
-    }
-
-    private static void checkAtLeastMinimum(String part, Optional<Duration> duration, String name) {
-        if (duration.isPresent() && duration.get().compareTo(MIN_TTL) < 0) {
-            throw new InvalidLockRequestException(part + " must be at least " + MIN_TTL.toMillis() + " ms, was "
-                    + duration.get() + " (lock '" + name + "')");
         }
     }
 
@@ -398,40 +321,5 @@ public record LockRequest(
      */
     public LockRequest detached() {
         return scope(LeaseScope.DETACHED);
-    }
-
-    private static void checkName(String name) {
-        if (name == null || name.isEmpty()) {
-            throw new InvalidLockRequestException("the lock's name must be 1 to " + MAX_NAME_BYTES
-                    + " bytes of UTF-8, was " + (name == null ? "null" : "empty"));
-        }
-        int bytes = utf8Length(name);
-        if (bytes > MAX_NAME_BYTES) {
-            throw new InvalidLockRequestException("the lock's name must be 1 to " + MAX_NAME_BYTES
-                    + " bytes of UTF-8, was " + bytes + " bytes ('" + name.substring(0, 32) + "…')");
-        }
-    }
-
-    /** Half a surrogate pair would become a question mark on the wire: two names, one lock. */
-    private static int utf8Length(String name) {
-        if (name.length() <= MAX_NAME_BYTES / 3 && isAscii(name)) {
-            return name.length();
-        }
-        try {
-            ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name));
-            return encoded.remaining();
-        } catch (CharacterCodingException e) {
-            throw new InvalidLockRequestException(
-                    "the lock's name must be well-formed Unicode, was '" + name + "' with half a surrogate pair");
-        }
-    }
-
-    private static boolean isAscii(String name) {
-        for (int i = 0; i < name.length(); i++) {
-            if (name.charAt(i) >= 0x80) {
-                return false;
-            }
-        }
-        return true;
     }
 }
