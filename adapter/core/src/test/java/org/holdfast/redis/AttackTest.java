@@ -53,12 +53,25 @@ class AttackTest extends NodeWithClock {
     /** A process: its guard, its watch over the clock, and the monitor that decides what a jump comes to. */
     private final class Client implements NodeProbe, NodeMonitor.Sight {
 
-        private final ClockMonitor clocks = new ClockMonitor(1, OneNode.AGREEMENTS.widest());
-        private final NodeGuard guard = new NodeGuard(0, OneNode.AGREEMENTS, false, clocks, time);
-        private final NodeMonitor monitor = new NodeMonitor(time, clocks, this, nanos -> stoodStill = true);
+        private final ClockMonitor clocks;
+        private final int nodes;
+        private final NodeGuard guard;
+        private final NodeMonitor monitor;
         private Runnable betweenLookAndWrite = () -> {};
         private boolean stoodStill;
         private boolean beganQuarantine;
+
+        Client() {
+            this(1);
+        }
+
+        /** @param nodes the real one, and others whose clocks are right */
+        Client(int nodes) {
+            this.nodes = nodes;
+            clocks = new ClockMonitor(nodes, OneNode.AGREEMENTS.widest());
+            guard = new NodeGuard(0, OneNode.AGREEMENTS, false, clocks, time);
+            monitor = new NodeMonitor(time, clocks, this, nanos -> stoodStill = true);
+        }
 
         NodeGuard.Admission inspect() {
             return guard.admit(this);
@@ -108,7 +121,7 @@ class AttackTest extends NodeWithClock {
 
         @Override
         public int count() {
-            return 1;
+            return nodes;
         }
 
         @Override
@@ -128,7 +141,12 @@ class AttackTest extends NodeWithClock {
 
         @Override
         public void look(int node) {
-            inspect();
+            if (node == 0) {
+                inspect();
+            } else {
+                long now = time.nanoTime();
+                clocks.note(node, now, now, now / 1_000 + 1_000_000_000_000L);
+            }
         }
 
         @Override
@@ -232,6 +250,29 @@ class AttackTest extends NodeWithClock {
         assertThat(reply)
                 .as("%d ms after the grant; %s", passed.toMillis() - grantedAt, mark())
                 .isNotEqualTo(GRANTED);
+    }
+
+    /** The other nodes show that the process' clock has not stood still: one node must not cost it all its leases. */
+    @Test
+    void clockOfOneNode_thatIsBehindForAMoment_costsNoLeasesOnTheOthers() {
+        Client other = watched(new Client());
+        Client holder = watched(new Client(3));
+        for (int i = 0; i < 30; i++) {
+            watch(other, 1);
+            holder.monitor();
+        }
+        assertThat(holder.send(acquire(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
+        setAhead(Duration.ofSeconds(-20));
+        holder.send(renew(claim(ALONE, ADA, 7)));
+        setAhead(Duration.ZERO);
+        holder.send(renew(claim(ALONE, ADA, 7)));
+        for (int i = 0; i < 60; i++) {
+            pass(Duration.ofMillis(100));
+            other.monitor();
+            holder.monitor();
+        }
+
+        assertThat(holder.stoodStill).isFalse();
     }
 
     private Client watched(Client client) {
