@@ -43,7 +43,7 @@ final class WatchedClock {
     boolean told;
     boolean stepped;
 
-    /** Was set back since it jumped: it was that clock, not ours. */
+    /** Was set back since it jumped, or has come back after it was set back: it was that clock, not ours. */
     boolean returned;
 
     /** What was asked before that is not compared: it may have been answered before a step was seen. */
@@ -51,6 +51,13 @@ final class WatchedClock {
 
     /** What was asked before that counts for nothing. */
     long countsFrom;
+
+    /** Whether its last step was a set-back, and when and by how much, at the least and at the most. */
+    private boolean setBack;
+
+    private long setBackAt;
+    private long setBackLow;
+    private long setBackHigh;
 
     /** By how much the clock has stepped last: ahead, or back if negative. */
     long stepNanos;
@@ -133,6 +140,10 @@ final class WatchedClock {
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (knownLow - newHigh > GRAIN_NANOS) { // set back
             returned = true;
+            setBack = true;
+            setBackAt = receivedAt;
+            setBackLow = knownLow - newHigh;
+            setBackHigh = knownHigh - newLow;
             stepped((newLow - knownLow) / 2 + (newHigh - knownHigh) / 2, receivedAt, nodeMicros);
             countOnlyFrom(receivedAt + SETTLING_NANOS);
             set(newLow, newHigh, sentAt, receivedAt);
@@ -152,12 +163,21 @@ final class WatchedClock {
     private void jumped(long receivedAt, long nodeMicros) {
         jumped = true;
         doubted = true;
-        returned = false;
+        returned = undoesSetBack(receivedAt);
+        setBack = false;
         told = false;
         measuredBefore = at;
         jumpSeenAt = receivedAt;
         microsBefore = lastMicros;
         microsAtJump = nodeMicros;
+    }
+
+    /** A clock that was behind for a moment, and is where it was before: ours has not stood still. */
+    private boolean undoesSetBack(long receivedAt) {
+        return setBack
+                && receivedAt - setBackAt < TESTIMONY_NANOS
+                && jumpLow - setBackHigh <= 0
+                && setBackLow - jumpHigh <= 0;
     }
 
     private void stepped(long nanos, long receivedAt, long nodeMicros) {
