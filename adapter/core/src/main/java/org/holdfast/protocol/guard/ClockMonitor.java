@@ -172,6 +172,11 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         return watched[node].steadyMicros;
     }
 
+    @Override
+    public synchronized long unmovedMicros(int node) {
+        return watched[node].unmovedMicros;
+    }
+
     /**
      * Returns whether other processes have watched without a gap a node's clock that seems to have jumped: then our
      * clock stood still, unless so many other nodes {@linkplain #isContradicted show} that it did not. The node's
@@ -179,11 +184,11 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      * testimony.
      *
      * @param steadyMicros since when they have, by the node's clock
-     * @param seenMicros until when they have, by the node's clock
+     * @param watchedMicros until when they have, by the node's clock
      */
-    public synchronized boolean isVouchedFor(int node, long steadyMicros, long seenMicros) {
+    public synchronized boolean isVouchedFor(int node, long steadyMicros, long watchedMicros) {
         WatchedClock clock = watched[node];
-        long gapMicros = clock.microsAtJump - seenMicros; // the jump does not fit into a gap that is shorter
+        long gapMicros = clock.microsAtJump - watchedMicros; // the jump does not fit into a gap that is shorter
         return clock.doubted
                 && !clock.returned
                 && steadyMicros <= clock.microsBefore

@@ -15,6 +15,9 @@ final class WatchedClock {
     /** Jumps that were seen within so long of each other may have one cause. */
     private static final long TESTIMONY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** After so long a gap the drift may hide a jump of 300 ms where it is 1 %. */
+    private static final long LONGEST_BLIND_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     /** After so long a gap the drift may hide a jump. */
     private static final long LONGEST_GAP_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -67,6 +70,9 @@ final class WatchedClock {
     long jumpLow;
     long jumpHigh;
     long steadyMicros;
+
+    /** Since when this process has seen no step, whatever gaps of half a minute lie in between. */
+    long unmovedMicros;
 
     /** Since when this process and others before it have watched the clock. */
     long steadyForAllMicros;
@@ -131,6 +137,7 @@ final class WatchedClock {
         if (!known) {
             known = true;
             steadyMicros = nodeMicros;
+            unmovedMicros = nodeMicros;
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (newLow - knownHigh > GRAIN_NANOS) {
             jumpLow = newLow - knownHigh;
@@ -150,6 +157,7 @@ final class WatchedClock {
         } else if (receivedAt - at >= 0) {
             if (receivedAt - at > LONGEST_GAP_NANOS) {
                 steadyMicros = nodeMicros;
+                unmovedMicros = receivedAt - at > LONGEST_BLIND_NANOS ? nodeMicros : unmovedMicros;
             }
             long lower = newLow - knownLow > 0 ? newLow : knownLow;
             long upper = newHigh - knownHigh < 0 ? newHigh : knownHigh;
@@ -186,6 +194,7 @@ final class WatchedClock {
         stepNanos = nanos;
         comparedFrom = receivedAt;
         steadyMicros = nodeMicros;
+        unmovedMicros = nodeMicros;
     }
 
     /** Returns what the clock shows at that moment at the least, if it has not moved. Small steps are not seen. */
