@@ -212,6 +212,29 @@ class QuarantineAndClockTest extends NodeWithWatchers {
         assertThat(reply).as("after %s, %s", passed, mark()).isEqualTo(GRANTED);
     }
 
+    /** The look finds the clock right, and is the only sign that it has been set back since. */
+    @Test
+    void nodeWithoutItsMark_whoseClockGoesBackBeforeThatIsSet_isInQuarantineWhenItIsRight() throws Exception {
+        watched(new Client());
+        node.command("FLUSHALL");
+        Client fresh = new Client();
+        fresh.betweenLookAndWrite = () -> setBack(Duration.ofSeconds(100));
+        fresh.inspect();
+        setRight();
+
+        assertThat(new Client().send(acquire(claim(ALONE, BOB, 19)))).isEqualTo(new Reply.Forgotten());
+    }
+
+    @Test
+    void mark_thatIsEditedToAMomentOfTooManyDigits_isReplaced() throws Exception {
+        Client watcher = watched(new Client());
+        node.command("SET test:birth \"1:" + "9".repeat(18) + mark().substring(1) + "\"");
+        watcher.inspect();
+
+        assertThat(BirthMark.parse(mark())).as(mark()).isPresent();
+        assertThat(mark()).doesNotContain("99999");
+    }
+
     private void setBack(Duration by) {
         setAhead(by.negated());
     }

@@ -39,9 +39,10 @@ public record BirthMark(
         long watchedMicros,
         AcceptedSettings acceptedSettings) {
 
+    /** Moments have 16 digits at the most: scripts calculate with numbers that are exact up to there. */
     private static final Pattern FORM = Pattern.compile(
-            "(\\d{1,18})(?::(\\d{1,18}))? (\\d{1,18}(?:,\\d{1,18}){0,7}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18})"
-                    + " (\\S{1,64}) (\\S{1,40}) (\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\S{1,128})");
+            "(\\d{1,16})(?::(\\d{1,16}))? (\\d{1,16}(?:,\\d{1,16}){0,7}) (\\d{1,16}) (\\S{1,64}) (\\d{1,18})"
+                    + " (\\S{1,64}) (\\S{1,40}) (\\d{1,16}) (\\d{1,16}) (\\d{1,16}) (\\S{1,128})");
 
     /**
      * A Redis process, and what has become of its memory by then.
