@@ -113,7 +113,7 @@ final class NodeInspector {
         clockMonitor.note(node, sentAt, time.nanoTime(), InspectionDecoder.micros(replies.get(1)));
         return replies.get(0) instanceof byte[] bytes
                 && BirthMark.parse(InspectionDecoder.text(bytes))
-                        .filter(mark -> clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
+                        .filter(mark -> clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
                         .isPresent();
     }
 

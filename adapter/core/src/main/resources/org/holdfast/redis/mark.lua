@@ -11,14 +11,15 @@
 -- ARGV[7]  when this clock is known to have shown a later moment: that moment, in microseconds; 0 if it is not. A
 --          quarantine that begins before it begins again when the clock has come there: the clock may have been behind
 --          for a moment
--- ARGV[8]  what this clock showed when the client looked
+-- ARGV[8]  what this clock showed when the client looked; such a moment as well, if a quarantine begins
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks
 --                 before, and when these were, eight at the most; looks that are half a second later than this clock
 --                 are dropped
 --   {9, 0, _}     the mark is another one by now, or the heartbeat is gone too early, or the clock has moved since the
---                 client looked; untouched
+--                 client looked by more than a request takes; untouched. What a smaller jump hides in `seen` it does
+--                 not hide in ARGV[4], which says until when the clock was watched
 --
 -- The heartbeat is deleted first: a script that has written may go on writing when memory is full.
 local time = redis.call('TIME')
@@ -34,7 +35,7 @@ if last and ARGV[2] ~= '0' and not redis.call('GET', KEYS[2]) and now - last < t
 end
 local passed = now - ARGV[8]
 if ARGV[2] ~= '0' and (passed < 0 or passed > 3500000) then
-  return {9, 0, now} -- were that noted, no later look would find it
+  return {9, 0, now} -- so long no request takes: the client looks again
 end
 
 local function text(micros) -- Lua writes numbers with 14 digits
@@ -44,10 +45,13 @@ local function moment(micros)
   return micros == '0' and text(now) or micros
 end
 local behind = tonumber(ARGV[7])
+if ARGV[2] == '0' then
+  behind = math.max(behind, tonumber(ARGV[8])) -- the clock may have been set back since the client looked
+end
 local looks = {}
 local setback = false
 for look in string.gmatch(string.match(mark, '^[%d:]+ ([%d,]+) ') or '', '%d+') do
-  if ARGV[2] == '0' then
+  if ARGV[2] == '0' and #look <= 16 then -- no script writes a longer one
     behind = math.max(behind, tonumber(look))
   end
   if tonumber(look) - now > 500000 then

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The clock of a real node goes back for a moment between two looks of every client: each client that asks before and
  * after that believes the clock.
  */
-class ClockBehindTest extends NodeWithClock {
+class ClockBehindTest extends NodeWithWatchers {
 
     private static final Owner EVE = new Owner("e".repeat(40));
     private static final Duration BACK = Duration.ofSeconds(-80);
@@ -229,6 +229,30 @@ class ClockBehindTest extends NodeWithClock {
             assertThat(other.tryAcquire(now)).as("a second holder").isEmpty();
             assertThat(lease.isHeld()).isTrue();
         }
+    }
+
+    /** The other nodes show that the process' clock has not stood still: one node must not cost it all its leases. */
+    @Test
+    void clockOfOneNode_thatIsBehindForAMoment_costsNoLeasesOnTheOthers() {
+        Client other = watched(new Client());
+        Client holder = watched(new Client(3));
+        for (int i = 0; i < 30; i++) {
+            watch(other, 1);
+            holder.monitor();
+        }
+        assertThat(holder.send(acquire(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
+        setAhead(Duration.ofSeconds(-20));
+        holder.send(renew(claim(ALONE, ADA, 7)));
+        setAhead(Duration.ZERO);
+        holder.send(renew(claim(ALONE, ADA, 7)));
+        for (int i = 0; i < 60; i++) {
+            pass(Duration.ofMillis(100));
+            other.monitor();
+            holder.monitor();
+        }
+
+        assertThat(holder.stoodStill).isFalse();
+        assertThat(holder.beganQuarantine).isTrue();
     }
 
     private LockConnectionFactory connect() {

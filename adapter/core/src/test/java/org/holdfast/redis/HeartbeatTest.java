@@ -109,6 +109,7 @@ class HeartbeatTest extends NodeWithClock {
                         mark.steadyMicros(),
                         mark.process(),
                         0,
+                        mark.begunMicros(),
                         settings,
                         heartbeatMillis,
                         TimeUnit.MILLISECONDS.toMicros(heartbeatMillis - 520),

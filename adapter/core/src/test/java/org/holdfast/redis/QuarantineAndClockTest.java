@@ -3,23 +3,11 @@ package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.BirthMark;
-import org.holdfast.protocol.guard.ClockMonitor;
-import org.holdfast.protocol.guard.MarkChange;
-import org.holdfast.protocol.guard.NodeFacts;
-import org.holdfast.protocol.guard.NodeGuard;
-import org.holdfast.protocol.guard.NodeProbe;
-import org.holdfast.protocol.node.Answer;
-import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
-import org.holdfast.redis.script.ReplyDecoder;
-import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,79 +16,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Clients with their guard and their watch over the clock, on a real node that has forgotten locks and whose clock
  * moves.
  */
-class QuarantineAndClockTest extends NodeWithClock {
+class QuarantineAndClockTest extends NodeWithWatchers {
 
     private static final long LONGEST_TTL = OneNode.AGREEMENTS.widest().maxLeaseTtlMillis();
     private static final Target BOTH = new Target.Exclusive(List.of("x", "y"));
-
-    /** How much time has passed for all, by a right clock, beside what really has. */
-    private Duration passed = Duration.ZERO;
-
-    private Duration behind = Duration.ZERO;
-    private BirthMark.Process process;
-
-    private final Time time = new Time() {
-        @Override
-        public long nanoTime() {
-            return System.nanoTime() + passed.toNanos();
-        }
-
-        @Override
-        public long epochMicros() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Signal newSignal() {
-            throw new UnsupportedOperationException();
-        }
-    };
-
-    /** A process: its guard and its watch over the clock. */
-    private final class Client implements NodeProbe {
-
-        private final ClockMonitor clocks = new ClockMonitor(1, OneNode.AGREEMENTS.widest());
-        private final NodeGuard guard = new NodeGuard(0, OneNode.AGREEMENTS, false, clocks, time);
-        private Runnable betweenLookAndWrite = () -> {};
-
-        NodeGuard.Admission inspect() {
-            return guard.admit(this);
-        }
-
-        /** Sends a command once, and again if the client believes the node's clock. */
-        Reply send(Command command) {
-            Answer answer = send(command, 0);
-            return answer.reply() instanceof Reply.Ended ended
-                    ? send(command, ended.atMillis()).reply()
-                    : answer.reply();
-        }
-
-        private Answer send(Command command, long vouchedMillis) {
-            long sentAt = time.nanoTime();
-            Answer answer = ReplyDecoder.answer(
-                    0, eval(ScriptBridge.call(command, "test", QUARANTINE_MILLIS * 1_000, vouchedMillis)));
-            return clocks.weigh(answer, command, sentAt, time.nanoTime());
-        }
-
-        @Override
-        public Sight look() {
-            long sentAt = time.nanoTime();
-            String mark = ask("GET test:birth");
-            boolean heartbeat = !ask("GET test:heartbeat").isEmpty();
-            long now = nodeMicros();
-            clocks.note(0, sentAt, time.nanoTime(), now);
-            return new Sight(new NodeFacts(process, true, false, false, Optional.empty(), now), mark, heartbeat);
-        }
-
-        @Override
-        public Optional<Long> write(MarkChange change) {
-            betweenLookAndWrite.run();
-            long sentAt = time.nanoTime();
-            List<?> reply = (List<?>) eval(ScriptBridge.mark("test", change));
-            clocks.note(0, sentAt, time.nanoTime(), (Long) reply.get(2));
-            return ScriptBridge.markedAt(reply);
-        }
-    }
 
     /** The look finds the clock right, and what it writes down removes the only sign that the clock was set back. */
     @Test
@@ -190,29 +109,137 @@ class QuarantineAndClockTest extends NodeWithClock {
         assertThat(seconds).isLessThan(80);
     }
 
-    private Client watched(Client client) {
-        process = BirthMark.parse(mark()).orElseThrow().process();
-        client.inspect();
-        return client;
+    /** The process takes its own note, which the clock has overtaken, for the testimony of another process. */
+    @Test
+    void clock_thatGoesAheadBetweenALookAndItsWrite_endsNoLeaseInForce() {
+        Client watcher = watched(new Client());
+        watch(watcher, 70);
+        assertThat(new Client().send(acquire(claim(ALONE, ADA, 7, LONGEST_TTL))))
+                .isEqualTo(GRANTED);
+        long grantedAt = passed.toMillis();
+        watcher.betweenLookAndWrite = () -> {
+            watcher.betweenLookAndWrite = () -> {};
+            setAhead(Duration.ofMillis(3_400));
+        };
+        watch(watcher, 4);
+        Reply reply = null;
+        while (!GRANTED.equals(reply) && passed.toMillis() - grantedAt < 59_300) {
+            watch(watcher, 1);
+            reply = watcher.send(acquire(claim(ALONE, BOB, 19)));
+        }
+
+        assertThat(reply)
+                .as(
+                        "%d ms after the grant; stood still %b, quarantine begun %b, %s",
+                        passed.toMillis() - grantedAt, watcher.stoodStill, watcher.beganQuarantine, mark())
+                .isNotEqualTo(GRANTED);
     }
 
-    private void pass(Duration more) {
-        passed = passed.plus(more);
-        clock.set(passed.minus(behind));
+    /** Each of them finds the clock unwatched since the one before it, and begins what was left anew. */
+    @Test
+    void nodeInQuarantine_thatShortLivedProcessesUse_votesAtLast() throws Exception {
+        watched(new Client());
+        node.command("FLUSHALL");
+        Reply reply = null;
+        long token = 7;
+        while (!GRANTED.equals(reply) && passed.toMillis() < 2 * QUARANTINE_MILLIS + 10_000) {
+            pass(Duration.ofSeconds(5)); // a job that tries a lock, and ends
+            Client job = new Client();
+            job.monitor();
+            reply = job.send(acquire(claim(ALONE, ADA, token++)));
+        }
+
+        assertThat(reply).as("after %s, %s", passed, mark()).isEqualTo(GRANTED);
+    }
+
+    /** Another node hangs, and with it the thread that looks at all nodes. */
+    @Test
+    void nodeInQuarantine_thatIsLookedAtEvery3600Millis_votesAtLast() throws Exception {
+        Client watcher = watched(new Client());
+        node.command("FLUSHALL");
+        Reply reply = null;
+        long token = 7;
+        while (!GRANTED.equals(reply) && passed.toMillis() < QUARANTINE_MILLIS + 10_000) {
+            pass(Duration.ofMillis(3_600));
+            watcher.monitor();
+            reply = watcher.send(acquire(claim(ALONE, ADA, token++)));
+        }
+
+        assertThat(reply).as("after %s, %s", passed, mark()).isEqualTo(GRANTED);
+    }
+
+    /** Two steps of less than the time that may be unwatched, each while no process that watches the clock lives. */
+    @Test
+    void clock_thatGoesAheadTwiceBetweenTheProcessesThatLook_endsNoQuarantineEarly() throws Exception {
+        Client holder = watched(new Client());
+        assertThat(holder.send(acquire(claim(ALONE, ADA, 7, LONGEST_TTL)))).isEqualTo(GRANTED);
+        long grantedAt = passed.toMillis();
+        node.command("FLUSHALL"); // the holder is cut off from this node
+        Client first = new Client();
+        watch(first, 10);
+        setAhead(Duration.ofMillis(3_200));
+        Client second = new Client();
+        second.monitor();
+        watch(second, 10);
+        setAhead(Duration.ofMillis(6_400));
+        Client third = new Client();
+        third.monitor();
+        Reply reply = null;
+        while (!GRANTED.equals(reply) && passed.toMillis() - grantedAt < 59_300) {
+            watch(third, 1);
+            reply = third.send(acquire(claim(ALONE, BOB, 19)));
+        }
+
+        assertThat(reply)
+                .as("%d ms after the grant; %s", passed.toMillis() - grantedAt, mark())
+                .isNotEqualTo(GRANTED);
+    }
+
+    /** Each of its requests takes so long. */
+    @ParameterizedTest
+    @ValueSource(longs = {600, 3_000})
+    void node_thatASlowClientUses_votesAtLast(long millis) throws Exception {
+        Client slow = watched(new Client());
+        node.command("FLUSHALL");
+        slow.betweenLookAndWrite = () -> pass(Duration.ofMillis(millis));
+        Reply reply = null;
+        long token = 7;
+        while (!GRANTED.equals(reply) && passed.toMillis() < QUARANTINE_MILLIS + 20_000) {
+            watch(slow, 1);
+            reply = slow.send(acquire(claim(ALONE, ADA, token++)));
+        }
+
+        assertThat(reply).as("after %s, %s", passed, mark()).isEqualTo(GRANTED);
+    }
+
+    /** The look finds the clock right, and is the only sign that it has been set back since. */
+    @Test
+    void nodeWithoutItsMark_whoseClockGoesBackBeforeThatIsSet_isInQuarantineWhenItIsRight() throws Exception {
+        watched(new Client());
+        node.command("FLUSHALL");
+        Client fresh = new Client();
+        fresh.betweenLookAndWrite = () -> setBack(Duration.ofSeconds(100));
+        fresh.inspect();
+        setRight();
+
+        assertThat(new Client().send(acquire(claim(ALONE, BOB, 19)))).isEqualTo(new Reply.Forgotten());
+    }
+
+    @Test
+    void mark_thatIsEditedToAMomentOfTooManyDigits_isReplaced() throws Exception {
+        Client watcher = watched(new Client());
+        node.command("SET test:birth \"1:" + "9".repeat(18) + mark().substring(1) + "\"");
+        watcher.inspect();
+
+        assertThat(BirthMark.parse(mark())).as(mark()).isPresent();
+        assertThat(mark()).doesNotContain("99999");
     }
 
     private void setBack(Duration by) {
-        behind = by;
-        pass(Duration.ZERO);
+        setAhead(by.negated());
     }
 
     private void setRight() {
-        setBack(Duration.ZERO);
-    }
-
-    private String ask(String command) {
-        Object value = eval(new ScriptBridge.Call(
-                "return redis.call('GET', KEYS[1]) or ''", List.of(command.substring(4)), List.of()));
-        return value instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : (String) value;
+        setAhead(Duration.ZERO);
     }
 }

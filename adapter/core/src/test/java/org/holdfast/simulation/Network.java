@@ -203,7 +203,7 @@ final class Network {
                     node, sentAt, view.time.nanoTime(), nodes.get(node).clockMicros());
             return nodes.get(node)
                     .mark()
-                    .filter(mark -> view.clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.seenMicros()))
+                    .filter(mark -> view.clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
                     .isPresent();
         }
     }

@@ -95,6 +95,7 @@ final class SimulatedNode {
                         BOOT_MICROS - 3_600_000_000L,
                         facts().process(),
                         0,
+                        0,
                         acceptedSettings,
                         acceptedSettings.heartbeat().toMillis(),
                         0,

@@ -209,13 +209,14 @@ class SimulatedRedisTest {
             return ScriptBridge.mark(
                     PREFIX,
                     new MarkChange(
-                            random.nextBoolean() ? "" : "1 2 3 run 0 - - 0 1/1/0.5",
+                            random.nextBoolean() ? "" : "1 2 3 run 0 - - 0 0 2 1/1/0.5",
                             random.nextInt(2),
                             random.nextInt(2) * 4_000_000_000_000_000L,
                             random.nextInt(2),
                             new BirthMark.Process(
                                     "run", 0, BirthMark.Process.NEVER_PROMOTED, BirthMark.Process.LOADED_UNKNOWN),
                             0,
+                            random.nextInt(2),
                             new AcceptedSettings(new SharedSettings(1, 1, 0.5)),
                             LONG_TTL,
                             random.nextInt(2) * 1_000 * LONG_TTL,

@@ -22,6 +22,10 @@ import java.util.stream.Collectors;
  * @param process which Redis process keeps it
  * @param outdatedMicros when a process looked last that does not know the settings towards which a change is rolled
  *     out; 0 if none did
+ * @param begunMicros when the quarantine first began whose begin was moved to {@code sinceMicros}; 0 if it was not
+ *     moved
+ * @param watchedMicros until when processes have watched the clock: what the last look saw, before it was noted at
+ *     {@link #seenMicros}. In between the clock may have gone ahead
  * @param acceptedSettings the settings that processes must share
  */
 public record BirthMark(
@@ -31,11 +35,14 @@ public record BirthMark(
         long steadyMicros,
         Process process,
         long outdatedMicros,
+        long begunMicros,
+        long watchedMicros,
         AcceptedSettings acceptedSettings) {
 
+    /** Moments have 16 digits at the most: scripts calculate with numbers that are exact up to there. */
     private static final Pattern FORM = Pattern.compile(
-            "(\\d{1,18})(?::(\\d{1,18}))? (\\d{1,18}(?:,\\d{1,18}){0,7}) (\\d{1,18}) (\\S{1,64}) (\\d{1,18})"
-                    + " (\\S{1,64}) (\\S{1,40}) (\\d{1,18}) (\\S{1,128})");
+            "(\\d{1,16})(?::(\\d{1,16}))? (\\d{1,16}(?:,\\d{1,16}){0,7}) (\\d{1,16}) (\\S{1,64}) (\\d{1,18})"
+                    + " (\\S{1,64}) (\\S{1,40}) (\\d{1,16}) (\\d{1,16}) (\\d{1,16}) (\\S{1,128})");
 
     /**
      * A Redis process, and what has become of its memory by then.
@@ -66,7 +73,7 @@ public record BirthMark(
     public static Optional<BirthMark> parse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches()
-                ? AcceptedSettings.parse(matcher.group(10))
+                ? AcceptedSettings.parse(matcher.group(12))
                         .map(acceptedSettings -> new BirthMark(
                                 Long.parseLong(matcher.group(1)),
                                 matcher.group(2) == null ? 0 : Long.parseLong(matcher.group(2)),
@@ -78,6 +85,8 @@ public record BirthMark(
                                         matcher.group(7),
                                         matcher.group(8)),
                                 Long.parseLong(matcher.group(9)),
+                                Long.parseLong(matcher.group(10)),
+                                Long.parseLong(matcher.group(11)),
                                 acceptedSettings))
                 : Optional.empty();
     }
@@ -91,6 +100,11 @@ public record BirthMark(
 
     private static List<Long> looks(String text) {
         return Arrays.stream(text.split(",")).map(Long::parseLong).toList();
+    }
+
+    /** Returns when the present quarantine first began, or the last one. */
+    long firstBegunMicros() {
+        return begunMicros == 0 ? sinceMicros : begunMicros;
     }
 
     /** Returns when a process looked last. */
@@ -109,6 +123,6 @@ public record BirthMark(
     /** Returns what follows the moments. */
     public String rest() {
         return process.runId() + " " + process.evictions() + " " + process.promotion() + " " + process.loaded() + " "
-                + outdatedMicros + " " + acceptedSettings.text();
+                + outdatedMicros + " " + begunMicros + " " + watchedMicros + " " + acceptedSettings.text();
     }
 }

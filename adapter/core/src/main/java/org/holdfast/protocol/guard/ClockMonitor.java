@@ -172,17 +172,23 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         return watched[node].steadyMicros;
     }
 
+    @Override
+    public synchronized long unmovedMicros(int node) {
+        return watched[node].unmovedMicros;
+    }
+
     /**
      * Returns whether other processes have watched without a gap a node's clock that seems to have jumped: then our
-     * clock stood still. The node's time is to be noted with what is asked here: a clock that is back again shows a
-     * look from after that, which is no testimony.
+     * clock stood still, unless so many other nodes {@linkplain #isContradicted show} that it did not. The node's
+     * time is to be noted with what is asked here: a clock that is back again shows a look from after that, which is no
+     * testimony.
      *
      * @param steadyMicros since when they have, by the node's clock
-     * @param seenMicros until when they have, by the node's clock
+     * @param watchedMicros until when they have, by the node's clock
      */
-    public synchronized boolean isVouchedFor(int node, long steadyMicros, long seenMicros) {
+    public synchronized boolean isVouchedFor(int node, long steadyMicros, long watchedMicros) {
         WatchedClock clock = watched[node];
-        long gapMicros = clock.microsAtJump - seenMicros; // the jump does not fit into a gap that is shorter
+        long gapMicros = clock.microsAtJump - watchedMicros; // the jump does not fit into a gap that is shorter
         return clock.doubted
                 && !clock.returned
                 && steadyMicros <= clock.microsBefore
@@ -275,16 +281,28 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         if (isOurs(clock)) {
             return Finding.CLIENT;
         }
+        boolean mayBeOurs = watched.length > 1 && !isContradicted(clock);
+        long small = watched.length > 1 ? UNMISTAKABLE_JUMP_NANOS : SMALL_JUMP_NANOS;
+        boolean mayBeShown = clock.jumpLow < small; // by another process at its next look
+        boolean open = (mayBeOurs || mayBeShown) && now - clock.jumpSeenAt < PATIENCE_NANOS;
+        return open ? Finding.OPEN : Finding.NODE;
+    }
+
+    /**
+     * Returns whether so many other nodes have answered without the jump of this one that no quorum can show it: our
+     * clock has not stood still, whatever this node says.
+     */
+    public synchronized boolean isContradicted(int node) {
+        return isContradicted(watched[node]);
+    }
+
+    private boolean isContradicted(WatchedClock clock) {
         int otherwise = 0;
         for (WatchedClock other : watched) {
             boolean answeredSince = other.known && other.lastSentAt - clock.jumpSeenAt >= 0;
             otherwise += answeredSince && other != clock && !clock.isLike(other) ? 1 : 0;
         }
-        boolean mayBeOurs = watched.length > 1 && watched.length - otherwise >= quorum();
-        long small = watched.length > 1 ? UNMISTAKABLE_JUMP_NANOS : SMALL_JUMP_NANOS;
-        boolean mayBeShown = clock.jumpLow < small; // by another process at its next look
-        boolean open = (mayBeOurs || mayBeShown) && now - clock.jumpSeenAt < PATIENCE_NANOS;
-        return open ? Finding.OPEN : Finding.NODE;
+        return watched.length - otherwise < quorum();
     }
 
     /** Returns what stands for the present doubt in a node: another jump makes another doubt. */

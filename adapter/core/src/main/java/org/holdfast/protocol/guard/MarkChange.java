@@ -8,17 +8,18 @@ import java.util.List;
  *
  * @param seenText what the mark is now; empty for none
  * @param sinceMicros since when memory is whole; {@link #NOW} for the moment at which the node does it
- * @param behindUntilMicros see {@link BirthMark}. The node adds the looks that are in its future, if a quarantine
- *     begins
+ * @param behindUntilMicros see {@link BirthMark}. If a quarantine begins, the node adds the looks that are in
+ *     its future, also the look of {@code lookedMicros}
  * @param steadyMicros since when the clock is watched without a gap; {@link #NOW} likewise
  * @param process which process the node is
  * @param outdatedMicros when a process looked last that knows only the settings that are being changed; 0 if none did
+ * @param begunMicros see {@link BirthMark}
  * @param acceptedSettings the settings to keep there
  * @param heartbeatMillis how long the heartbeat lasts
  * @param earlyMicros a heartbeat that is gone before the last look is so old is gone too early: then nothing is
  *     changed, unless a quarantine begins
- * @param lookedMicros what the node's clock showed at the look: if it has moved since, nothing is changed, unless a
- *     quarantine begins
+ * @param lookedMicros what the node's clock showed at the look: until then the clock is watched. If it has moved by
+ *     more than a request takes, nothing is changed, unless a quarantine begins
  * @param reason why a quarantine begins, or why the mark is given to another process; empty if nothing but a look is
  *     noted
  */
@@ -29,6 +30,7 @@ public record MarkChange(
         long steadyMicros,
         BirthMark.Process process,
         long outdatedMicros,
+        long begunMicros,
         AcceptedSettings acceptedSettings,
         long heartbeatMillis,
         long earlyMicros,
@@ -40,6 +42,7 @@ public record MarkChange(
 
     /** Returns what follows the moments in the mark. */
     public String rest() {
-        return new BirthMark(0, 0, List.of(0L), 0, process, outdatedMicros, acceptedSettings).rest();
+        return new BirthMark(0, 0, List.of(0L), 0, process, outdatedMicros, begunMicros, lookedMicros, acceptedSettings)
+                .rest();
     }
 }

@@ -42,8 +42,8 @@ public final class NodeGuard {
     private static final long INTERRUPTING_BEAT_MICROS = 2_500_000;
 
     /**
-     * While processes watch a node, looks are noted more often. A quarantine counts no longer time without one: the
-     * clock may have gone ahead.
+     * While processes watch a node, looks are noted more often. So much the clock may have gone ahead before the first
+     * look of a process without that being noted yet.
      */
     private static final long UNWATCHED_MICROS = 3_500_000;
 
@@ -70,6 +70,12 @@ public final class NodeGuard {
 
         /** Returns since when this process has watched the node's clock without a gap or jump, in its microseconds. */
         long steadyMicros(int node);
+
+        /**
+         * Returns since when this process has seen no jump of the node's clock, in its microseconds. Gaps may lie in
+         * between, none longer than half a minute: the drift hides no large jump in them.
+         */
+        long unmovedMicros(int node);
 
         /**
          * Receives what a look found.
@@ -169,8 +175,8 @@ public final class NodeGuard {
         String runId = sight.facts().process().runId();
         lastLook = new MemoryCheck.LastLook(runId, seenMicros, askedAt);
         long until = mark.sinceMicros() + quarantineMicros();
-        if (clockMonitor.steadyMicros(node) > mark.sinceMicros()) {
-            until += UNWATCHED_MICROS; // so much the clock may have gone ahead before this process watched it
+        if (clockMonitor.unmovedMicros(node) > mark.sinceMicros()) {
+            until = Math.min(until + UNWATCHED_MICROS, mark.firstBegunMicros() + 2 * quarantineMicros());
         }
         clockMonitor.admitted(node, until, steadyMicros(mark, sight.facts().nowMicros() - mark.seenMicros()));
         return new Admission.Admitted(runId, Math.max(0, until - sight.facts().nowMicros()), begun);
@@ -276,16 +282,30 @@ public final class NodeGuard {
                 || !resolved.equals(mark.acceptedSettings())
                 || behindUntil != mark.behindUntilMicros()
                 || outdated && facts.nowMicros() - mark.outdatedMicros() > BEAT_MICROS;
-        boolean interrupts = clockMonitor.steadyMicros(node) > mark.seenMicros();
-        if (interrupts && age > UNWATCHED_MICROS && mark.seenMicros() < mark.sinceMicros() + quarantineMicros()) {
-            return new Verdict.SetMark(
-                    change(sight, mark.sinceMicros() + age, behindUntil, steady, resolved, UNWATCHED));
-        }
+        boolean interrupts = clockMonitor.steadyMicros(node) > mark.watchedMicros();
         boolean due = age > (interrupts ? INTERRUPTING_BEAT_MICROS : BEAT_MICROS) || age < 0 || !sight.heartbeat();
         if (!changed && (!due || clockMonitor.isDoubted(node))) {
             return new Verdict.Trusted(mark);
         }
-        return new Verdict.SetMark(change(sight, mark.sinceMicros(), behindUntil, steady, resolved, ""));
+        long since = mark.sinceMicros() + unwatchedMicros(mark);
+        boolean moved = since != mark.sinceMicros();
+        long begun = moved ? mark.firstBegunMicros() : mark.begunMicros();
+        boolean longer = moved && since + quarantineMicros() > facts.nowMicros();
+        return new Verdict.SetMark(change(sight, since, begun, behindUntil, steady, resolved, longer ? UNWATCHED : ""));
+    }
+
+    /**
+     * Returns by how much a quarantine is to be longer, as no process has watched the node's clock meanwhile: it may
+     * have gone ahead. By one quarantine in all at the most: where processes live for a moment each, it would never
+     * end.
+     */
+    private long unwatchedMicros(BirthMark mark) {
+        if (mark.watchedMicros() >= mark.sinceMicros() + quarantineMicros()) {
+            return 0; // it was over by then
+        }
+        long gap = clockMonitor.unmovedMicros(node) - Math.max(mark.watchedMicros(), mark.sinceMicros());
+        long most = mark.firstBegunMicros() + quarantineMicros() - mark.sinceMicros();
+        return Math.max(0, Math.min(gap, most));
     }
 
     /** Where another process has set the mark, it may not have known what this one knows of the clock. */
@@ -301,13 +321,16 @@ public final class NodeGuard {
         return steadyMicros != MarkChange.NOW && nowMicros - steadyMicros >= quarantineMicros();
     }
 
-    /** The watch over the clock continues if this process had begun its own before the last look of another. */
+    /**
+     * The watch over the clock continues if this process had begun its own before the last look of another. That look
+     * is meant, not the moment at which it was noted: the clock may have gone ahead in between.
+     */
     private long steadyMicros(BirthMark mark, long age) {
         if (age < 0) {
             return MarkChange.NOW; // the clock was set back: what was watched before cannot be compared
         }
         long ours = clockMonitor.steadyMicros(node);
-        return ours <= mark.seenMicros() ? mark.steadyMicros() : ours;
+        return ours <= mark.watchedMicros() ? mark.steadyMicros() : ours;
     }
 
     /** Leaves the settings of other processes there, whatever those of this one are. */
@@ -318,12 +341,13 @@ public final class NodeGuard {
         MemoryCheck.LastLook before = lastLook;
         long behindUntil =
                 Math.max(mark.map(BirthMark::behindUntilMicros).orElse(0L), before == null ? 0 : before.seenMicros());
-        return change(sight, MarkChange.NOW, behindUntil, MarkChange.NOW, kept, reason);
+        return change(sight, MarkChange.NOW, 0, behindUntil, MarkChange.NOW, kept, reason);
     }
 
     private MarkChange change(
             NodeProbe.Sight sight,
             long since,
+            long begun,
             long behindUntil,
             long steady,
             AcceptedSettings resolved,
@@ -335,6 +359,7 @@ public final class NodeGuard {
                 steady,
                 sight.facts().process(),
                 outdatedMicros(sight, resolved),
+                begun,
                 resolved,
                 resolved.heartbeat().toMillis(),
                 MemoryCheck.earlyMicros(BirthMark.parse(sight.markText())

@@ -172,12 +172,18 @@ public final class NodeMonitor {
                         .CLIENT) { // by what others have heard since, perhaps: leases are told before it is settled
             tellOfStandstill();
         }
+        boolean contradicted = clockMonitor.isContradicted(node);
+        if (finding == ClockMonitor.Finding.OPEN && sight.count() > 1 && !contradicted) {
+            return; // the others show it soon: one node alone must not cost this process its leases
+        }
         boolean ours = finding == ClockMonitor.Finding.CLIENT;
         if (!ours && sight.isVouchedFor(node)) {
             ours = true;
-            tellOfStandstill(
-                    clockMonitor.stoodStillBy(node),
-                    "a node is ahead of it by that, whose clock other processes have watched");
+            if (!contradicted) {
+                tellOfStandstill(
+                        clockMonitor.stoodStillBy(node),
+                        "a node is ahead of it by that, whose clock other processes have watched");
+            }
         }
         boolean settled = ours || finding == ClockMonitor.Finding.NODE && quarantine(node);
         if (settled) {

@@ -15,6 +15,9 @@ final class WatchedClock {
     /** Jumps that were seen within so long of each other may have one cause. */
     private static final long TESTIMONY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** After so long a gap the drift may hide a jump of 300 ms where it is 1 %. */
+    private static final long LONGEST_BLIND_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     /** After so long a gap the drift may hide a jump. */
     private static final long LONGEST_GAP_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -43,7 +46,7 @@ final class WatchedClock {
     boolean told;
     boolean stepped;
 
-    /** Was set back since it jumped: it was that clock, not ours. */
+    /** Was set back since it jumped, or has come back after it was set back: it was that clock, not ours. */
     boolean returned;
 
     /** What was asked before that is not compared: it may have been answered before a step was seen. */
@@ -51,6 +54,13 @@ final class WatchedClock {
 
     /** What was asked before that counts for nothing. */
     long countsFrom;
+
+    /** Whether its last step was a set-back, and when and by how much, at the least and at the most. */
+    private boolean setBack;
+
+    private long setBackAt;
+    private long setBackLow;
+    private long setBackHigh;
 
     /** By how much the clock has stepped last: ahead, or back if negative. */
     long stepNanos;
@@ -60,6 +70,9 @@ final class WatchedClock {
     long jumpLow;
     long jumpHigh;
     long steadyMicros;
+
+    /** Since when this process has seen no step, whatever gaps of half a minute lie in between. */
+    long unmovedMicros;
 
     /** Since when this process and others before it have watched the clock. */
     long steadyForAllMicros;
@@ -124,6 +137,7 @@ final class WatchedClock {
         if (!known) {
             known = true;
             steadyMicros = nodeMicros;
+            unmovedMicros = nodeMicros;
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (newLow - knownHigh > GRAIN_NANOS) {
             jumpLow = newLow - knownHigh;
@@ -133,12 +147,17 @@ final class WatchedClock {
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (knownLow - newHigh > GRAIN_NANOS) { // set back
             returned = true;
+            setBack = true;
+            setBackAt = receivedAt;
+            setBackLow = knownLow - newHigh;
+            setBackHigh = knownHigh - newLow;
             stepped((newLow - knownLow) / 2 + (newHigh - knownHigh) / 2, receivedAt, nodeMicros);
             countOnlyFrom(receivedAt + SETTLING_NANOS);
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (receivedAt - at >= 0) {
             if (receivedAt - at > LONGEST_GAP_NANOS) {
                 steadyMicros = nodeMicros;
+                unmovedMicros = receivedAt - at > LONGEST_BLIND_NANOS ? nodeMicros : unmovedMicros;
             }
             long lower = newLow - knownLow > 0 ? newLow : knownLow;
             long upper = newHigh - knownHigh < 0 ? newHigh : knownHigh;
@@ -152,12 +171,21 @@ final class WatchedClock {
     private void jumped(long receivedAt, long nodeMicros) {
         jumped = true;
         doubted = true;
-        returned = false;
+        returned = undoesSetBack(receivedAt);
+        setBack = false;
         told = false;
         measuredBefore = at;
         jumpSeenAt = receivedAt;
         microsBefore = lastMicros;
         microsAtJump = nodeMicros;
+    }
+
+    /** A clock that was behind for a moment, and is where it was before: ours has not stood still. */
+    private boolean undoesSetBack(long receivedAt) {
+        return setBack
+                && receivedAt - setBackAt < TESTIMONY_NANOS
+                && jumpLow - setBackHigh <= 0
+                && setBackLow - jumpHigh <= 0;
     }
 
     private void stepped(long nanos, long receivedAt, long nodeMicros) {
@@ -166,6 +194,7 @@ final class WatchedClock {
         stepNanos = nanos;
         comparedFrom = receivedAt;
         steadyMicros = nodeMicros;
+        unmovedMicros = nodeMicros;
     }
 
     /** Returns what the clock shows at that moment at the least, if it has not moved. Small steps are not seen. */

@@ -234,6 +234,29 @@ class ClockMonitorTest {
         assertThat(one.find(0, 2 * SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.NODE);
     }
 
+    /** Another process' look that has not seen the clock behind looks like testimony. */
+    @Test
+    void jump_thatOnlyUndoesASetBack_isTheNodesWhateverOthersHaveSeen() {
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
+        one.note(0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS - 19_000_000);
+        one.note(0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 2_000_000);
+        assertThat(one.isDoubted(0)).isTrue();
+        assertThat(one.isVouchedFor(0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS + 1_900_000))
+                .isFalse();
+        assertThat(one.find(0, 2 * SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.NODE);
+    }
+
+    @Test
+    void jump_thatIsLargerThanTheSetBackBefore_mayBeOurs() {
+        ClockMonitor one = new ClockMonitor(1, SETTINGS);
+        one.note(0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS - 4_000_000);
+        one.note(0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 26_000_000);
+        assertThat(one.isVouchedFor(0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS + 25_900_000))
+                .isTrue();
+    }
+
     /** Another process looked from before the jump until after it, and saw none: it is our clock that stood still. */
     @Test
     void jump_thatDoesNotFitIntoWhatAnotherProcessSaw_isOurs() {

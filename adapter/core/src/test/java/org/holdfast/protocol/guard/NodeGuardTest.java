@@ -25,6 +25,10 @@ class NodeGuardTest {
     private final VirtualTime time = new VirtualTime();
     private final FakeNode node = new FakeNode();
     private long steadySince = START;
+
+    /** 0 if no gap lies before {@link #steadySince}. */
+    private long unmovedSince;
+
     private NodeGuard guard = guard(new AcceptedSettings(SHORT), false);
 
     /** A node that does what mark.lua does, and whose answers a test chooses. */
@@ -37,6 +41,7 @@ class NodeGuardTest {
         private boolean mayEvict;
         private Optional<String> durabilityFault = Optional.empty();
         private int writes;
+        private Runnable beforeWrite = () -> {};
 
         @Override
         public NodeProbe.Sight look() {
@@ -46,6 +51,7 @@ class NodeGuardTest {
 
         @Override
         public Optional<Long> write(MarkChange change) {
+            beforeWrite.run();
             assertThat(change.seenText()).isEqualTo(mark);
             List<Long> before = BirthMark.parse(mark).map(BirthMark::looks).orElse(List.of()).stream()
                     .filter(look -> look - now <= SECOND / 2)
@@ -85,6 +91,11 @@ class NodeGuardTest {
             @Override
             public long steadyMicros(int node) {
                 return steadySince;
+            }
+
+            @Override
+            public long unmovedMicros(int node) {
+                return unmovedSince == 0 ? steadySince : unmovedSince;
             }
 
             @Override
@@ -340,6 +351,62 @@ class NodeGuardTest {
         assertThat(admitted().quarantineMicros()).isEqualTo(left);
     }
 
+    /** Each lives for a moment, and finds that no process has watched the clock before it. */
+    @Test
+    void quarantine_thatOnlyShortLivedProcessesSee_endsAfterTwoAtTheLatest() {
+        admitted();
+        long begun = node.now;
+        for (int job = 0; job < 4; job++) {
+            pass(Duration.ofSeconds(5));
+            steadySince = node.now;
+            assertThat(admitted().quarantineMicros()).isBetween(1L, begun + 2 * QUARANTINE - node.now);
+        }
+        pass(Duration.ofSeconds(5));
+        steadySince = node.now;
+        assertVotes();
+    }
+
+    @Test
+    void quarantine_thatNoProcessHasSeenEnd_isOverAfterTwo() {
+        admitted();
+        pass(Duration.ofHours(8));
+        steadySince = node.now;
+        assertThat(admitted()).satisfies(it -> {
+            assertThat(it.quarantineMicros()).isZero();
+            assertThat(it.reason()).isEmpty();
+        });
+    }
+
+    /** It has looked seldom, and yet knows that the clock has not gone ahead. */
+    @Test
+    void quarantine_thatOneProcessHasSeenWithGaps_isNoLonger() {
+        admitted();
+        unmovedSince = START;
+        for (int look = 0; look < 3; look++) {
+            pass(Duration.ofMillis(3_600));
+            steadySince = node.now;
+            admitted();
+        }
+        assertVotes();
+    }
+
+    /** The clock went ahead between that look and the moment at which it was noted. */
+    @Test
+    void watch_thatIsNoted_reachesNoFurtherThanTheLook() {
+        voteAfterQuarantine();
+        pass(Duration.ofSeconds(1));
+        node.beforeWrite = () -> {
+            pass(Duration.ofSeconds(3));
+            steadySince = node.now; // as the reply shows
+        };
+        admitted();
+        assertThat(node.parsed().watchedMicros()).isEqualTo(node.now - 3 * SECOND);
+        node.beforeWrite = () -> {};
+        pass(Duration.ofSeconds(3));
+        admitted();
+        assertThat(node.parsed().steadyMicros()).isEqualTo(steadySince);
+    }
+
     @Test
     void quarantine_thatOtherProcessesWatch_isLongerForAProcessThatHasJustStarted() {
         admitted();
@@ -526,10 +593,10 @@ class NodeGuardTest {
 
     @Test
     void mark_isReadAsItWasWritten() {
-        BirthMark mark =
-                new BirthMark(1, 4, List.of(3L, 2L), 3, PROCESS, 7, new AcceptedSettings(LONG, Optional.of(SHORT)));
+        BirthMark mark = new BirthMark(
+                1, 4, List.of(3L, 2L), 3, PROCESS, 7, 5, 6, new AcceptedSettings(LONG, Optional.of(SHORT)));
         assertThat(BirthMark.parse(mark.text())).contains(mark);
-        BirthMark usual = new BirthMark(1, 0, mark.looks(), 3, PROCESS, 7, mark.acceptedSettings());
+        BirthMark usual = new BirthMark(1, 0, mark.looks(), 3, PROCESS, 7, 0, 6, mark.acceptedSettings());
         assertThat(BirthMark.parse(usual.text())).contains(usual);
         assertThat(BirthMark.parse("")).isEmpty();
         assertThat(BirthMark.parse("1 2 3 run 0 - x/y/z")).isEmpty();

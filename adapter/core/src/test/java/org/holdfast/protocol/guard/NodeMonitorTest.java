@@ -18,6 +18,9 @@ class NodeMonitorTest {
     private final ClockMonitor clockMonitor = new ClockMonitor(3, new SharedSettings(30_000, 600_000, 0.01));
     private final List<Long> told = new ArrayList<>();
     private long now;
+    private boolean allAsked;
+    private boolean vouchedFor;
+    private int quarantines;
 
     /** What other threads receive the next time that the clock is read. */
     private Runnable meanwhile = () -> {};
@@ -53,10 +56,10 @@ class NodeMonitorTest {
 
         @Override
         public boolean isAsked(int node) {
-            if (node == 2 && ++passedOver == 2) {
+            if (!allAsked && node == 2 && ++passedOver == 2) {
                 meanwhile = () -> hear(1, 50 * MILLI);
             }
-            return node != 2;
+            return node != 2 || allAsked;
         }
 
         @Override
@@ -70,16 +73,21 @@ class NodeMonitorTest {
         }
 
         @Override
-        public void look(int node) {}
+        public void look(int node) {
+            if (allAsked) {
+                hear(node, 0);
+            }
+        }
 
         @Override
         public boolean quarantine(int node, String reason) {
+            quarantines++;
             return true;
         }
 
         @Override
         public boolean isVouchedFor(int node) {
-            return false;
+            return vouchedFor;
         }
     };
 
@@ -98,5 +106,29 @@ class NodeMonitorTest {
         nodeMonitor.look();
         assertThat(clockMonitor.isDoubted(0)).as("settled as ours").isFalse();
         assertThat(told).hasSize(1);
+    }
+
+    /** The mark of a node can say what that node likes. */
+    @Test
+    void nodeAhead_thatAMarkVouchesFor_costsNoLeasesWhereTheOthersAreNotAhead() {
+        allAsked = true;
+        vouchedFor = true;
+        for (int node = 0; node < 3; node++) {
+            hear(node, 0);
+        }
+        NodeMonitor nodeMonitor = new NodeMonitor(time, clockMonitor, sight, told::add);
+        now += 50 * MILLI;
+        nodeMonitor.look();
+        now += 50 * MILLI;
+        hear(0, 20_000 * MILLI);
+        nodeMonitor.look(); // the others were looked at a moment ago
+        assertThat(clockMonitor.isDoubted(0))
+                .as("until the others have answered")
+                .isTrue();
+        now += 100 * MILLI;
+        nodeMonitor.look();
+        assertThat(clockMonitor.isDoubted(0)).isFalse();
+        assertThat(told).isEmpty();
+        assertThat(quarantines).isZero();
     }
 }
