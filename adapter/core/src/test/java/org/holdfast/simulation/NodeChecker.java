@@ -21,6 +21,9 @@ final class NodeChecker {
      */
     private final long quarantine;
 
+    /** How far a clock has to be ahead, in microseconds, for all to expire that shows a lock whose key is gone. */
+    private final long forgottenAheadMicros;
+
     private final NodeGrants grants;
     private long errorMicros;
     private long forgotAt = Long.MIN_VALUE / 2;
@@ -28,10 +31,11 @@ final class NodeChecker {
     /** Owners whose tombstone this memory has, with the moment until which it has to, by the node's clock. */
     private final Map<Owner, Long> buried = new HashMap<>();
 
-    NodeChecker(World world, Checker leases, long quarantine) {
+    NodeChecker(World world, Checker leases, long quarantine, long forgottenAheadMicros) {
         this.world = world;
         this.leases = leases;
         this.quarantine = quarantine;
+        this.forgottenAheadMicros = forgottenAheadMicros;
         this.grants = new NodeGrants(world, quarantine);
     }
 
@@ -53,6 +57,9 @@ final class NodeChecker {
             leases.clockIsAhead(ahead);
             buried.clear();
             forgotAt = Long.MIN_VALUE / 2;
+        }
+        if (ahead >= forgottenAheadMicros) {
+            grants.forgot();
         }
         errorMicros = ahead;
         grants.clockSet(ahead);

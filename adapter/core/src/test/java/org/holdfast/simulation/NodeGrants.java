@@ -106,6 +106,9 @@ final class NodeGrants {
             dropBefore(claim, known);
         }
         boolean reads = claim.target() instanceof Target.Shared;
+        if (command instanceof Command.Renew) { // a majority has granted it, so what has a smaller token was over
+            known.removeIf(grant -> grant.token() < claim.token() && grant.conflicts(claim.owner(), reads));
+        }
         for (Grant grant : known) {
             if (grant.until() > world.now() && grant.conflicts(claim.owner(), reads)) {
                 throw new Violation("1: " + command + " was granted by a node that has granted " + grant + " until "

@@ -194,4 +194,10 @@ record Setting(
         }
         return nodes == 1 || survival.isPresent() ? 0 : alike + 1;
     }
+
+    /** Returns how far a node's clock has to be ahead for fences to expire while their leases are in force. */
+    long forgottenAheadMicros() {
+        Duration kept = timing.fenceRetention().plus(acceptedSettings().widest().linger());
+        return kept.toNanos() / 1_000;
+    }
 }

@@ -74,7 +74,7 @@ public final class Simulation {
         long quarantine = setting.timing().maxLeaseTtl().toNanos();
         for (int node = 0; node < setting.nodes(); node++) {
             boolean persistent = setting.survival().isEmpty() && random.nextInt(4) == 0;
-            NodeChecker watcher = new NodeChecker(world, checker, quarantine);
+            NodeChecker watcher = new NodeChecker(world, checker, quarantine, setting.forgottenAheadMicros());
             nodes.add(new SimulatedNode(
                     world,
                     node,
