@@ -8,6 +8,7 @@ import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.latch.Latches;
 import org.holdfast.protocol.lease.Counters;
 import org.holdfast.protocol.lease.Grants;
@@ -97,8 +98,9 @@ public final class LockEngine {
      *
      * @param own runs the attempts of waiters without a thread, and nothing of the application
      * @param applications runs the application's code: listeners of lost leases, and what continues futures
+     * @param sweeps has {@link #renew} and {@link #sweep} called when something is due
      */
-    public record Threads(Executor own, Executor applications) {}
+    public record Threads(Executor own, Executor applications, WakeUp sweeps) {}
 
     /** @param unfinished keeps the releases that nodes have not confirmed */
     public LockEngine(
@@ -115,14 +117,15 @@ public final class LockEngine {
         Randomness randomness = environment.randomness();
         Recorder recorder = environment.recorder();
         ProcessInfo processInfo = environment.processInfo();
+        WakeUp sweeps = threads.sweeps();
         // the algorithm
         Redlock redlock = new Redlock(time, timing, unfinished);
         this.tokens = new TokenClock(time, timing.maxTokenLeadMicros());
         // what this process holds
-        this.callbacks = new Callbacks(threads.applications());
+        this.callbacks = new Callbacks(threads.applications(), sweeps);
         this.lossNotifier = new LossNotifier(callbacks, time);
-        this.handoffYield = new HandoffYield(time, randomness, notifications);
-        this.renewals = new Renewals(time, redlock, counters, recorder);
+        this.handoffYield = new HandoffYield(time, randomness, notifications, sweeps);
+        this.renewals = new Renewals(time, redlock, counters, recorder, sweeps);
         this.heldLocks = new HeldLocks(renewals, waitQueues);
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
         Releases releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
@@ -131,13 +134,13 @@ public final class LockEngine {
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
         this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
         // what callers ask and wait for
-        this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing);
+        this.tickets = new Tickets(time, randomness, tokens, forWaiting, timing, sweeps);
         Claims claims = new Claims(time, randomness, timing, redlock, tokens, grants, processInfo);
         Places places = new Places(waitQueues, tickets, leases, handoff, handoffYield, notifications, recorder);
         long answerNanos = timing.nodeTimeout().toNanos();
         RetryDelay retryDelay = new RetryDelay(randomness);
         WaitContext waitContext = new WaitContext(time, answerNanos, stopFlag, forWaiting, attemptLimiter, retryDelay);
-        this.asyncAcquirer = new AsyncAcquirer(waitContext, threads.own(), callbacks);
+        this.asyncAcquirer = new AsyncAcquirer(waitContext, threads.own(), callbacks, sweeps);
         this.acquirer = new Acquirer(waitContext, claims, places, asyncAcquirer, counters, recorder);
         this.reentry = new Reentry(time, heldLocks, counters);
         this.latches = new Latches(time, randomness, timing, forWaiting, notifications, stopFlag);
@@ -198,7 +201,7 @@ public final class LockEngine {
         renewals.sweep(ownNodes);
     }
 
-    /** Does what is due for waiters. To be called every 20 ms or so, by one thread at a time. */
+    /** Does what is due for waiters. To be called by one thread at a time, 20 ms or so apart at the least. */
     public void sweep() {
         asyncAcquirer.sweep();
         tickets.sweep();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.node.Answer;
@@ -30,6 +31,7 @@ final class AskedNodes {
     private final boolean guarded;
     private final Time time;
     private final NodeLogLimiters logLimiters;
+    private final WakeUp looks;
     private final ClockMonitor clockMonitor;
     private final List<NodeHealth> health;
     private final List<NodeInspector> inspectors;
@@ -42,6 +44,7 @@ final class AskedNodes {
      * @param acceptedSettings the settings that all processes must share
      * @param recorder receives what becomes of nodes
      * @param logLimiters of all lock services that share the nodes
+     * @param looks has nodes inspected in time, of which something is doubted
      */
     AskedNodes(
             NodeConnector connector,
@@ -50,14 +53,16 @@ final class AskedNodes {
             AcceptedSettings acceptedSettings,
             Time time,
             Recorder recorder,
-            NodeLogLimiters logLimiters) {
+            NodeLogLimiters logLimiters,
+            WakeUp looks) {
         this.connector = connector;
         this.guarded = guarded;
         this.time = time;
         this.logLimiters = logLimiters;
+        this.looks = looks;
         this.clockMonitor = new ClockMonitor(connector.size(), acceptedSettings.widest());
         this.health = connector.addresses().stream()
-                .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside()))
+                .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside(), looks))
                 .toList();
         this.inspectors = IntStream.range(0, connector.size())
                 .mapToObj(node -> new NodeInspector(
@@ -138,10 +143,12 @@ final class AskedNodes {
             throw new JedisException(clockMonitor.describe(node));
         }
         sameProcess.admit(node, admission);
+        hastenDoubts();
     }
 
     /** A node is not to be asked, for the reason that its inspection gave. */
     void setAside(int node, RuntimeException reason) {
+        hastenDoubts();
         if (LocalFailureException.isReasonOf(reason)) {
             health(node).notLookedAt(Failures.describe(connector.localFailure(reason)));
         } else if (reason instanceof NodeRefusedException) {
@@ -162,12 +169,20 @@ final class AskedNodes {
         if (clockMonitor.isDoubted(answer.node())) {
             health(answer.node()).doubt(clockMonitor.describe(answer.node()));
         }
+        hastenDoubts();
         return weighed;
     }
 
     /** Returns the earliest moment that a node's clock shows if it is not behind, in milliseconds; 0 if it is not known. */
     long earliestMillis(int node) {
         return guarded ? clockMonitor.earliestMillis(node, time.nanoTime()) : 1; // without a guard any clock is right
+    }
+
+    /** Each moment of a clock may show whose clock it was that jumped. */
+    private void hastenDoubts() {
+        if (!clockMonitor.doubted().isEmpty()) {
+            looks.within(0);
+        }
     }
 
     private NodeSet asked() {

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
@@ -36,11 +37,15 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     /** How long to wait for answers, at the most, when a channel is closed: what is answered need not be sent again. */
     static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** So long after a request is sent what no caller waits for is read. */
+    private static final long READING_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
     private final AskedNodes nodes;
     private final NodeConnector connector;
     private final ScriptCodec codec;
     private final KnownScripts scripts;
     private final Time time;
+    private final WakeUp reads;
     private final Consumer<NodeConnections> onClose;
     private final ReentrantLock lock = new ReentrantLock();
     private final Pipelines pipelines;
@@ -49,19 +54,24 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     /** Whether nothing is sent any more. */
     private volatile boolean closing;
 
-    /** @param onClose receives this channel when it is closed */
+    /**
+     * @param reads has {@link #isUsable} called for what no caller waits for
+     * @param onClose receives this channel when it is closed
+     */
     NodeConnections(
             AskedNodes nodes,
             NodeConnector connector,
             ScriptCodec codec,
             KnownScripts scripts,
             Time time,
+            WakeUp reads,
             Consumer<NodeConnections> onClose) {
         this.nodes = nodes;
         this.connector = connector;
         this.codec = codec;
         this.scripts = scripts;
         this.time = time;
+        this.reads = reads;
         this.onClose = onClose;
         this.pipelines = new Pipelines(nodes, connector, codec, scripts, time, lock);
         this.openings = new Openings(nodes, connector, new Opened(), lock);
@@ -154,6 +164,13 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             if (targets.contains(node) && pipelines.isConnected(node)) {
                 pipelines.push(node);
             }
+        }
+        haveRead();
+    }
+
+    private void haveRead() {
+        if (pipelines.isSomethingUnderWay()) {
+            reads.within(READING_NANOS);
         }
     }
 
@@ -289,6 +306,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
             for (int node = 0; node < nodes.size(); node++) {
                 pipelines.dropIfStale(node);
             }
+            haveRead();
             return !closing;
         } finally {
             lock.unlock();

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.redis.script.KnownScripts;
@@ -33,6 +34,7 @@ public final class NodeGroup implements AutoCloseable {
      * @param acceptedSettings the settings that all processes must share
      * @param recorder receives what becomes of nodes
      * @param logLimiters of all lock services that share the nodes
+     * @param looks has nodes inspected in time
      */
     public NodeGroup(
             NodeConnector connector,
@@ -41,17 +43,27 @@ public final class NodeGroup implements AutoCloseable {
             AcceptedSettings acceptedSettings,
             Time time,
             Recorder recorder,
-            NodeLogLimiters logLimiters) {
+            NodeLogLimiters logLimiters,
+            WakeUp looks) {
         this.connector = connector;
         long lingerMicros = acceptedSettings.widest().linger().toNanos() / 1_000;
         this.codec = new ScriptCodec(keyPrefix, guarded ? lingerMicros : 0);
-        this.nodes = new AskedNodes(connector, codec, guarded, acceptedSettings, time, recorder, logLimiters);
+        this.nodes = new AskedNodes(connector, codec, guarded, acceptedSettings, time, recorder, logLimiters, looks);
         this.time = time;
     }
 
-    /** Returns new connections. They are opened when they are first used. */
+    /** Returns new connections for callers that wait for their answers. They are opened when they are first used. */
     public NodeConnections open() {
-        NodeConnections connections = new NodeConnections(nodes, connector, codec, scripts, time, open::remove);
+        return open(WakeUp.NONE);
+    }
+
+    /**
+     * Returns new connections. They are opened when they are first used.
+     *
+     * @param reads has {@link NodeConnections#isUsable} called for what no caller waits for
+     */
+    public NodeConnections open(WakeUp reads) {
+        NodeConnections connections = new NodeConnections(nodes, connector, codec, scripts, time, reads, open::remove);
         open.add(connections);
         if (closed) {
             connections.close();

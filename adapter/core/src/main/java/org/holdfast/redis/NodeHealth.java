@@ -7,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.redis.wire.NodeAddress;
 
 /**
@@ -50,13 +51,18 @@ final class NodeHealth {
     private final Recorder recorder;
     private final AtomicReference<State> state = new AtomicReference<>(UP);
     private final AsideLog log;
+    private final WakeUp looks;
 
-    /** @param log of all lock services that share the node */
-    NodeHealth(NodeAddress address, Time time, Recorder recorder, AsideLog log) {
+    /**
+     * @param log of all lock services that share the node
+     * @param looks has a node that is not asked inspected in time
+     */
+    NodeHealth(NodeAddress address, Time time, Recorder recorder, AsideLog log, WakeUp looks) {
         this.address = address;
         this.time = time;
         this.recorder = recorder;
         this.log = log;
+        this.looks = looks;
     }
 
     /** Returns whether commands are to be sent to the node. */
@@ -124,6 +130,7 @@ final class NodeHealth {
         if (!same && state.compareAndSet(seen, aside)) {
             recorder.node(address.toString(), cause.word(), reason);
             tell(aside);
+            looks.within(pause);
         }
     }
 
@@ -189,8 +196,8 @@ final class NodeHealth {
         return state.compareAndSet(seen, new State.Aside(a.cause(), a.reason(), a.since(), pause, now + pause));
     }
 
-    /** Returns whether the node is not asked, and its next inspection is due. */
-    boolean isLookDue() {
-        return state.get() instanceof State.Aside aside && time.nanoTime() - aside.nextLook() >= 0;
+    /** Returns in how many nanoseconds a node that is not asked is to be inspected; 0 or less if now. */
+    long nanosUntilLook() {
+        return state.get() instanceof State.Aside aside ? aside.nextLook() - time.nanoTime() : LONGEST_PAUSE_NANOS;
     }
 }

@@ -313,7 +313,8 @@ final class Pipelines implements PendingRound.Reader {
         }
     }
 
-    private boolean isSomethingUnderWay() {
+    /** Returns whether a request waits for its answer. */
+    boolean isSomethingUnderWay() {
         for (NodePipeline pipeline : pipelines) {
             if (pipeline != null && pipeline.isSomethingUnderWay()) {
                 return true;

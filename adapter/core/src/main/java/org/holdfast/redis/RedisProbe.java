@@ -29,8 +29,8 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
     }
 
     @Override
-    public boolean isLookDue(int node) {
-        return nodes.health(node).isLookDue();
+    public long nanosUntilLook(int node) {
+        return nodes.health(node).nanosUntilLook();
     }
 
     @Override

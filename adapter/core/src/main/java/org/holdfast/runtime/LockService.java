@@ -4,6 +4,7 @@ package org.holdfast.runtime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.DistributedLatch;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Time;
@@ -31,9 +32,6 @@ public final class LockService implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(LockService.class.getName());
 
-    /** A fraction of a third of the shortest TTL, so that every renewal comes in time. */
-    static final long HEARTBEAT_MILLIS = 20;
-
     private static final Duration LONGEST_STOP = Duration.ofSeconds(2);
     private static final Duration LONGEST_TELLING = Duration.ofMillis(500);
     private static final Duration COMPLAINT_PAUSE = Duration.ofSeconds(10);
@@ -52,18 +50,22 @@ public final class LockService implements AutoCloseable {
     private final RedisProbe redisProbe;
     private final NodeMonitor nodeMonitor;
     private final Management management;
-    private final AtomicBoolean lookAsked = new AtomicBoolean();
 
-    /** The thread that sets it has the probe's connections for itself. */
-    private final AtomicBoolean inspecting = new AtomicBoolean();
+    /** When nodes are to be looked at. */
+    private final DueMoment looks;
+
+    /** Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. */
+    private final Pulse watch;
+
+    /** Whether there is, or will be, a thread that looks at the nodes. */
+    private final AtomicBoolean watching = new AtomicBoolean();
 
     private volatile boolean closed;
 
     /** Whether the scheduling gives no threads any more, or may drop what it accepts. */
     private volatile boolean threadless;
 
-    private long lastComplaint;
-    private boolean complained;
+    private final AtomicLong lastComplaint;
 
     /** Starts a service; {@link #close()} stops it, and the scheduling with it. */
     public LockService(Settings settings, Transactions transactions, Scheduling scheduling) {
@@ -84,6 +86,8 @@ public final class LockService implements AutoCloseable {
         this.time = time;
         this.settings = settings;
         this.scheduling = scheduling;
+        this.looks = new DueMoment(time);
+        this.lastComplaint = new AtomicLong(time.nanoTime() - 2 * COMPLAINT_PAUSE.toNanos());
         this.nodeGroup = new NodeGroup(
                 new NodeConnector(
                         settings.nodes(),
@@ -96,23 +100,26 @@ public final class LockService implements AutoCloseable {
                 settings.acceptedSettings(),
                 time,
                 Recorders.FOUND,
-                logLimiters);
-        this.ownConnections = nodeGroup.open();
-        this.forWaiting = nodeGroup.open();
-        this.unfinished = new UnfinishedReleases(time, settings.nodes().size());
+                logLimiters,
+                looks);
+        this.ownConnections = nodeGroup.open(scheduling);
+        this.forWaiting = nodeGroup.open(scheduling);
+        this.unfinished = new UnfinishedReleases(time, settings.nodes().size(), scheduling);
         this.subscriber = nodeGroup.subscriber(scheduling::runLong);
         this.engine = new LockEngine(
                 new LockEngine.Environment(time, new SystemRandomness(), Recorders.FOUND, ThisProcess.WHEREABOUTS),
                 settings.timing(),
                 unfinished,
                 new LockEngine.Connections(ownConnections, forWaiting, subscriber),
-                new LockEngine.Threads(scheduling, this::runApplication));
+                new LockEngine.Threads(scheduling, this::runApplication, scheduling));
         this.transactionLeases = engine.transactionLeases(transactions);
         this.shutdown = engine.shutdown(transactionLeases);
         this.redisProbe = nodeGroup.inspection();
         this.nodeMonitor = new NodeMonitor(time, nodeGroup.clockMonitor(), redisProbe, engine::clockStoodStill);
         this.management = new Management(settings.keyPrefix(), engine, unfinished, nodeGroup::describeNodes);
-        scheduling.repeat(this::heartbeat, HEARTBEAT_MILLIS);
+        this.watch = new Pulse(looks, this::look);
+        looks.within(0);
+        scheduling.repeat(this::sweep);
     }
 
     /** Returns new connections to the nodes, for one caller at a time. */
@@ -163,7 +170,7 @@ public final class LockService implements AutoCloseable {
         }
     }
 
-    private void heartbeat() {
+    private void sweep() {
         try {
             engine.renew();
             engine.sweep();
@@ -172,57 +179,51 @@ public final class LockService implements AutoCloseable {
                     time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             ownConnections.isUsable(); // reads what no caller waits for, and gives up nodes that are overdue
             forWaiting.isUsable();
-            if (nodeMonitor.isDue() && lookAsked.compareAndSet(false, true)) {
-                startLooking();
+            if (watching.compareAndSet(false, true)) {
+                startWatching();
             }
-        } catch (Throwable e) { // a periodic task that throws is never run again, and nothing would be renewed
-            if (!closed) {
-                complain(e);
-            }
-        }
-    }
-
-    private void startLooking() {
-        try {
-            scheduling.runLong(
-                    this::probeNodes); // not among listeners and attempts of applications, which may take all threads
-        } catch (RuntimeException | OutOfMemoryError e) { // no thread for it now: the next heartbeat tries again
-            lookAsked.set(false);
-            throw e;
-        }
-    }
-
-    /** Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. */
-    private void probeNodes() {
-        if (inspecting.compareAndSet(false, true)) { // else the probe is closed
-            try {
-                if (!closed) {
-                    nodeMonitor.look();
-                }
-            } finally {
-                inspecting.set(false);
-                lookAsked.set(false);
-                closeInspectionIfOver();
-            }
+        } catch (Throwable e) {
+            scheduling.within(DueMoment.PAUSE_NANOS);
+            complain("the renewal of leases", e);
         }
     }
 
     /**
-     * The close does not wait for an inspection that is under way: the inspecting thread closes the connections
-     * afterwards. An inspection that was requested may never begin: containers that stop an adapter drop its tasks.
+     * Begun by the first sweep: a thread that was begun by the caller that opens a service would keep the class loader
+     * of an application.
      */
-    private void closeInspectionIfOver() {
-        if (closed && inspecting.compareAndSet(false, true)) {
-            redisProbe.close();
+    private void startWatching() {
+        try {
+            scheduling.runLong(this::watchNodes); // not among what applications run, which may take all threads
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread for it now: the next sweep tries again
+            watching.set(false);
+            throw e;
         }
     }
 
-    private void complain(Throwable failure) {
+    /** The close does not wait for a look that is under way: the thread that looks has the probe's connections. */
+    private void watchNodes() {
+        watch.run();
+        redisProbe.close();
+    }
+
+    private void look() {
+        try {
+            if (nodeMonitor.isDue()) {
+                nodeMonitor.look();
+            }
+            looks.within(nodeMonitor.nanosUntilDue());
+        } catch (Throwable e) {
+            looks.within(DueMoment.PAUSE_NANOS);
+            complain("the watch over the nodes", e);
+        }
+    }
+
+    private void complain(String what, Throwable failure) {
         long now = time.nanoTime();
-        if (!complained || now - lastComplaint > COMPLAINT_PAUSE.toNanos()) {
-            complained = true;
-            lastComplaint = now;
-            LOG.log(System.Logger.Level.ERROR, "HF0104: the renewal of leases failed and goes on", failure);
+        long last = lastComplaint.get();
+        if (!closed && now - last > COMPLAINT_PAUSE.toNanos() && lastComplaint.compareAndSet(last, now)) {
+            LOG.log(System.Logger.Level.ERROR, "HF0104: " + what + " failed and goes on", failure);
         }
     }
 
@@ -276,7 +277,7 @@ public final class LockService implements AutoCloseable {
         scheduling.close();
         management.close();
         closed = true;
-        closeInspectionIfOver();
+        watch.close();
         subscriber.stop();
     }
 

@@ -15,7 +15,7 @@ final class SharedScheduling {
 
     SharedScheduling(Scheduling threads) {
         this.threads = threads;
-        threads.repeat(() -> repeated.forEach(Runnable::run), LockService.HEARTBEAT_MILLIS);
+        threads.repeat(() -> repeated.forEach(Runnable::run));
     }
 
     /** Returns the scheduling of one service, which ends with that service. */
@@ -28,9 +28,16 @@ final class SharedScheduling {
         private volatile Runnable task = () -> {};
 
         @Override
-        public void repeat(Runnable heartbeat, long pauseMillis) {
-            task = heartbeat;
-            repeated.add(heartbeat);
+        public void repeat(Runnable sweep) {
+            task = sweep;
+            repeated.add(sweep);
+            within(0);
+        }
+
+        /** All services are swept by one run: a process that has several wakes up once for all. */
+        @Override
+        public void within(long nanos) {
+            threads.within(nanos);
         }
 
         @Override

@@ -47,7 +47,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     StandaloneConnectionFactory(Settings settings, Time time) {
         this.settings = settings;
-        this.service = new LockService(settings, ComponentTransactions.find(), new StandaloneScheduling(), time);
+        this.service = new LockService(settings, ComponentTransactions.find(), new StandaloneScheduling(time), time);
         this.defaults = LockService.defaults(settings);
         this.shared = service.openConnections(); // connects when it is first used
     }

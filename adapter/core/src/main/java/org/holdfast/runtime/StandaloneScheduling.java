@@ -2,10 +2,11 @@
 package org.holdfast.runtime;
 
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Time;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Threads of our own, for where no container gives any: one renews, a few make the attempts of waiters without a
@@ -18,12 +19,14 @@ final class StandaloneScheduling implements Scheduling {
 
     private static final long IDLE_SECONDS = 10;
 
-    private final ScheduledThreadPoolExecutor heartbeat = executor("holdfast-renewal");
+    private final DueMoment due;
     private final ThreadPoolExecutor waiters = waiters();
     private final ThreadPoolExecutor application = application();
+    private volatile @Nullable Pulse pulse;
 
-    private static ScheduledThreadPoolExecutor executor(String name) {
-        return new ScheduledThreadPoolExecutor(1, task -> daemon(task, name));
+    /** @param time by which the repeated task is due */
+    StandaloneScheduling(Time time) {
+        this.due = new DueMoment(time);
     }
 
     /** There is one task in the queue for each asynchronous request at the most. */
@@ -65,13 +68,21 @@ final class StandaloneScheduling implements Scheduling {
     }
 
     @Override
-    public void repeat(Runnable task, long pauseMillis) {
-        heartbeat.scheduleWithFixedDelay(task, pauseMillis, pauseMillis, TimeUnit.MILLISECONDS);
+    public void repeat(Runnable task) {
+        Pulse own = new Pulse(due, task);
+        pulse = own;
+        within(0);
+        daemon(own, "holdfast-renewal").start();
+    }
+
+    @Override
+    public void within(long nanos) {
+        due.within(nanos);
     }
 
     @Override
     public void runLong(Runnable task) {
-        daemon(task, "holdfast-subscriber").start();
+        daemon(task, "holdfast-nodes").start();
     }
 
     @Override
@@ -86,7 +97,10 @@ final class StandaloneScheduling implements Scheduling {
 
     @Override
     public void close() {
-        heartbeat.shutdown();
+        Pulse own = pulse;
+        if (own != null) {
+            own.close();
+        }
         waiters.shutdown();
         application.shutdown();
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
 
 /** The clocks of this machine. */
-final class SystemTime implements Time {
+public final class SystemTime implements Time {
 
     @Override
     public long nanoTime() {

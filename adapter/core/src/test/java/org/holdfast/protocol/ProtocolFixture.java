@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
@@ -67,6 +68,9 @@ public final class ProtocolFixture {
     /** Where listeners get their threads. */
     public Executor threads = lossNotices::add;
 
+    /** Within how many nanoseconds sweeps were asked for. */
+    public final Queue<Long> wakeUps = new ConcurrentLinkedQueue<>();
+
     public final ScriptedNotifications notifications = new ScriptedNotifications();
 
     private int owners;
@@ -97,7 +101,7 @@ public final class ProtocolFixture {
                 Duration.ofSeconds(1));
         nodes = new ScriptedNodes(time, count);
         service = new ScriptedNodes(time, count);
-        unfinished = new UnfinishedReleases(time, count);
+        unfinished = new UnfinishedReleases(time, count, wakeUps::add);
         engine = engine(task -> threads.execute(task));
         acquirer = engine.acquirer;
         attemptLimiter = engine.attemptLimiter;
@@ -117,7 +121,7 @@ public final class ProtocolFixture {
                 timing,
                 unfinished,
                 new LockEngine.Connections(service, service, notifications),
-                new LockEngine.Threads(executor, executor));
+                new LockEngine.Threads(executor, executor, wakeUps::add));
     }
 
     public Command.Acquire command(long token) {

@@ -17,6 +17,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
@@ -70,7 +71,8 @@ class ConnectingTest {
                 OneNode.AGREEMENTS,
                 new OneNode.WaitlessTime(),
                 Recorder.NONE,
-                new NodeLogLimiters(new OneNode.WaitlessTime()));
+                new NodeLogLimiters(new OneNode.WaitlessTime()),
+                WakeUp.NONE);
     }
 
     private static void ownThread(Runnable task) {

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
@@ -67,7 +68,8 @@ class HangingNameServerTest {
                 OneNode.AGREEMENTS,
                 time,
                 Recorder.NONE,
-                new NodeLogLimiters(time));
+                new NodeLogLimiters(time),
+                WakeUp.NONE);
     }
 
     private InetAddress[] resolve(String host) throws UnknownHostException {

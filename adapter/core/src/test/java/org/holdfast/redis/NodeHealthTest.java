@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.redis.wire.NodeAddress;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +37,7 @@ class NodeHealthTest {
 
     /** Returns what a lock service knows of the node. */
     private NodeHealth newHealth() {
-        return new NodeHealth(address, time, recorder, logLimiters.of(address).aside());
+        return new NodeHealth(address, time, recorder, logLimiters.of(address).aside(), WakeUp.NONE);
     }
 
     private void passMillis(long millis) {
@@ -46,7 +47,7 @@ class NodeHealthTest {
     @Test
     void node_isUpUntilSomethingIsAgainstIt() {
         assertThat(health.isAsked()).isTrue();
-        assertThat(health.isLookDue()).isFalse();
+        assertThat(health.nanosUntilLook()).isPositive();
         assertThat(health.claimLook()).isFalse();
         assertThat(health.reason()).isEqualTo("up");
     }
@@ -58,9 +59,9 @@ class NodeHealthTest {
         assertThat(health.reason()).isEqualTo("silence, suspected for 0 ms");
         for (long pause : new long[] {50, 100, 200, 400, 800, 1_000, 1_000}) {
             passMillis(pause - 1);
-            assertThat(health.isLookDue()).as("before " + pause).isFalse();
+            assertThat(health.nanosUntilLook()).as("before " + pause).isPositive();
             passMillis(1);
-            assertThat(health.isLookDue()).as("after " + pause).isTrue();
+            assertThat(health.nanosUntilLook()).as("after " + pause).isNotPositive();
             assertThat(health.claimLook()).isTrue();
             assertThat(health.claimLook()).as("twice").isFalse();
         }
@@ -117,9 +118,9 @@ class NodeHealthTest {
         assertThat(health.claimLook()).isTrue(); // the next is due after 100 ms
         health.refuse("it is a replica");
         passMillis(99);
-        assertThat(health.isLookDue()).isFalse();
+        assertThat(health.nanosUntilLook()).isPositive();
         passMillis(1);
-        assertThat(health.isLookDue()).isTrue();
+        assertThat(health.nanosUntilLook()).isNotPositive();
     }
 
     @Test

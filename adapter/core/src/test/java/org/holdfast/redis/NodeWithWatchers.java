@@ -125,8 +125,8 @@ abstract class NodeWithWatchers extends NodeWithClock {
         }
 
         @Override
-        public boolean isLookDue(int node) {
-            return true;
+        public long nanosUntilLook(int node) {
+            return 0;
         }
 
         @Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
@@ -76,7 +77,8 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                         AGREEMENTS,
                         new WaitlessTime(),
                         Recorder.NONE,
-                        new NodeLogLimiters(new WaitlessTime()))
+                        new NodeLogLimiters(new WaitlessTime()),
+                        WakeUp.NONE)
                 .open();
     }
 

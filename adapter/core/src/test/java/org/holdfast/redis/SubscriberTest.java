@@ -15,6 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;
@@ -62,7 +63,8 @@ class SubscriberTest {
                 OneNode.AGREEMENTS,
                 new OneNode.WaitlessTime(),
                 Recorder.NONE,
-                new NodeLogLimiters(new OneNode.WaitlessTime()));
+                new NodeLogLimiters(new OneNode.WaitlessTime()),
+                WakeUp.NONE);
     }
 
     /** Sends what a new connection waits for, and then much that was not asked for. */

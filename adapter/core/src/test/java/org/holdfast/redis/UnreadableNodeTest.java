@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Target;
@@ -61,7 +62,8 @@ class UnreadableNodeTest {
                         OneNode.AGREEMENTS,
                         new OneNode.WaitlessTime(),
                         Recorder.NONE,
-                        new NodeLogLimiters(new OneNode.WaitlessTime()))
+                        new NodeLogLimiters(new OneNode.WaitlessTime()),
+                        WakeUp.NONE)
                 .open();
     }
 

@@ -18,6 +18,7 @@ import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.queue.ReleaseNotifications;
@@ -93,15 +94,16 @@ class WrongWallClockTest {
                     OneNode.AGREEMENTS,
                     time,
                     Recorder.NONE,
-                    new NodeLogLimiters(time));
+                    new NodeLogLimiters(time),
+                    WakeUp.NONE);
             nodes = cluster.open();
-            UnfinishedReleases unfinished = new UnfinishedReleases(time, servers.size());
+            UnfinishedReleases unfinished = new UnfinishedReleases(time, servers.size(), WakeUp.NONE);
             engine = new LockEngine(
                     new LockEngine.Environment(time, new RandomOwners(), Recorder.NONE, new ProcessInfo("test", 1)),
                     TIMING,
                     unfinished,
                     new LockEngine.Connections(nodes, nodes, ReleaseNotifications.NONE),
-                    new LockEngine.Threads(Runnable::run, Runnable::run));
+                    new LockEngine.Threads(Runnable::run, Runnable::run, WakeUp.NONE));
             session = engine.newSession(
                     engine.transactionLeases(Transactions.NONE),
                     new LockSession.Defaults(Duration.ZERO, Duration.ofSeconds(10), TIMING.maxLeaseTtl()));

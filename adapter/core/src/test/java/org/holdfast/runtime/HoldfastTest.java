@@ -223,12 +223,12 @@ class HoldfastTest {
                     .acquireAsync(LockRequest.of("threads").detached().waitTimeout(ofSeconds(20)))
                     .thenAccept(Lease::release)
                     .toCompletableFuture();
-            await().until(() -> ownThreads().anyMatch(thread -> thread.getName().equals("holdfast-subscriber")));
+            await().until(() -> ownThreads().anyMatch(thread -> thread.getName().equals("holdfast-nodes")));
             lease.release();
             waiter.get(30, TimeUnit.SECONDS);
             assertThat(ownThreads())
                     .extracting(Thread::getName)
-                    .contains("holdfast-renewal", "holdfast-waiters", "holdfast-subscriber");
+                    .contains("holdfast-renewal", "holdfast-waiters", "holdfast-nodes");
             assertThat(ownThreads()).allMatch(Thread::isDaemon);
         }
     }

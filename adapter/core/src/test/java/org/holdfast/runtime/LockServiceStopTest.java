@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -40,12 +39,17 @@ class LockServiceStopTest {
     /** Threads as a container gives them, with a say in what becomes of those for long tasks. */
     private static final class Threads implements Scheduling {
 
-        private final StandaloneScheduling own = new StandaloneScheduling();
+        private final StandaloneScheduling own = new StandaloneScheduling(new SystemTime());
         private volatile Consumer<Runnable> forLongTasks = own::runLong;
 
         @Override
-        public void repeat(Runnable task, long pauseMillis) {
-            own.repeat(task, pauseMillis);
+        public void repeat(Runnable task) {
+            own.repeat(task);
+        }
+
+        @Override
+        public void within(long nanos) {
+            own.within(nanos);
         }
 
         @Override
@@ -82,25 +86,43 @@ class LockServiceStopTest {
         closeWhen(task -> service.get().close());
     }
 
-    /** Lets the node be looked at, and does that when it is to be looked at once more. */
+    @Test
+    void close_whenTheThreadThatLooksHasJustBegun_leavesNoConnection() throws Exception {
+        closeWhen(task -> {
+            service.get().close();
+            task.run();
+        });
+    }
+
+    private LockService start(RedisServers redis, Threads threads) {
+        Map<String, String> settings = Map.of("nodes", redis.uris(), "ttlMillis", "1000", "maxLeaseTtlMillis", "1000");
+        service.set(new LockService(Settings.of(settings), Transactions.NONE, threads));
+        return service.get();
+    }
+
+    /** Refuses a thread for looks at first, and then does as it is told when it is asked for one again. */
     private void closeWhen(Consumer<Runnable> asked) throws InterruptedException {
         try (RedisServers redis = RedisServers.start(1)) {
             Threads threads = new Threads();
-            Map<String, String> settings =
-                    Map.of("nodes", redis.uris(), "ttlMillis", "1000", "maxLeaseTtlMillis", "1000");
-            service.set(new LockService(Settings.of(settings), Transactions.NONE, threads));
-            service.get()
+            threads.forLongTasks = task -> {
+                throw new RejectedExecutionException("the container is starting");
+            };
+            start(redis, threads)
                     .newSession()
                     .acquireAsync(LockRequest.of("a").detached())
                     .join();
-            CountDownLatch looked = new CountDownLatch(1); // no caller waits any more: every long task is a look
-            threads.forLongTasks = task -> threads.own.runLong(() -> {
-                task.run();
-                looked.countDown();
-            });
-            assertThat(looked.await(20, SECONDS)).isTrue();
             assertThat(connections(redis.get(0))).isPositive();
             threads.forLongTasks = asked;
+            await().untilAsserted(() -> assertThat(connections(redis.get(0))).isZero());
+        }
+    }
+
+    @Test
+    void close_whileNodesAreLookedAt_leavesNoConnection() throws Exception {
+        try (RedisServers redis = RedisServers.start(1)) {
+            LockService looking = start(redis, new Threads());
+            await().until(() -> connections(redis.get(0)) > 0); // no caller has asked for anything: these are looks
+            looking.close();
             await().untilAsserted(() -> assertThat(connections(redis.get(0))).isZero());
         }
     }
@@ -118,7 +140,8 @@ class LockServiceStopTest {
         log.addHandler(listener);
         try (RedisServers redis = RedisServers.start(3)) {
             Map<String, String> settings = Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "10000");
-            LockService holding = new LockService(Settings.of(settings), Transactions.NONE, new StandaloneScheduling());
+            LockService holding = new LockService(
+                    Settings.of(settings), Transactions.NONE, new StandaloneScheduling(new SystemTime()));
             Lease lease = holding.newSession()
                     .acquireAsync(LockRequest.of("a").detached())
                     .join();
@@ -168,7 +191,7 @@ class LockServiceStopTest {
                 "10000",
                 "stopTimeoutMillis",
                 stopTimeoutMillis);
-        return new LockService(Settings.of(settings), transaction, new StandaloneScheduling());
+        return new LockService(Settings.of(settings), transaction, new StandaloneScheduling(new SystemTime()));
     }
 
     private static Lease take(LockService service, LockRequest request) throws InterruptedException {

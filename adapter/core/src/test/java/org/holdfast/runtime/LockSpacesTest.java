@@ -33,7 +33,8 @@ class LockSpacesTest {
     @Test
     void close_withManyPrefixesAndANodeThatHangs_takesNoLongerThanWithOne() throws Exception {
         try (RedisServers redis = RedisServers.start(1)) {
-            LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
+            LockSpaces spaces =
+                    new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling(new SystemTime()));
             try (Jedis jedis = new Jedis("127.0.0.1", redis.get(0).port())) {
                 for (int i = 0; i < PREFIXES; i++) {
                     jedis.set(
@@ -58,7 +59,8 @@ class LockSpacesTest {
     @Test
     void close_withManyPrefixesAndANodeThatHangs_losesTheLeasesOfAllAndLeavesThemToTheirTtl() throws Exception {
         try (RedisServers redis = RedisServers.start(3)) {
-            LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
+            LockSpaces spaces =
+                    new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling(new SystemTime()));
             List<Lease> leases = new ArrayList<>();
             for (int i = 0; i < PREFIXES; i++) {
                 LockSession session = session(spaces, settings(redis, i));
@@ -80,7 +82,8 @@ class LockSpacesTest {
     @Test
     void node_thatFailsForManyPrefixes_isOneLineASecondInTheLog() throws Exception {
         try (RedisServers redis = RedisServers.start(1);
-                LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
+                LockSpaces spaces = new LockSpaces(
+                        settings(redis, 0), Transactions.NONE, new StandaloneScheduling(new SystemTime()));
                 LogLines log = LogLines.of("org.holdfast.redis")) {
             List<Lease> leases = new ArrayList<>();
             for (int i = 0; i < PREFIXES; i++) {
@@ -98,7 +101,8 @@ class LockSpacesTest {
     void node_thatIsNewToManyPrefixes_isSaidToRememberOnceASecond() throws Exception {
         try (RedisServers redis = RedisServers.start(1);
                 LogLines log = LogLines.of("org.holdfast.redis");
-                LockSpaces spaces = new LockSpaces(guarded(redis, 0), Transactions.NONE, new StandaloneScheduling())) {
+                LockSpaces spaces = new LockSpaces(
+                        guarded(redis, 0), Transactions.NONE, new StandaloneScheduling(new SystemTime()))) {
             long begun = System.nanoTime();
             List<CompletableFuture<Lease>> waiting = new ArrayList<>();
             for (int i = 0; i < PREFIXES; i++) {
@@ -116,7 +120,8 @@ class LockSpacesTest {
     @Test
     void service_whenClosed_isNone() {
         try (RedisServers redis = RedisServers.start(1)) {
-            LockSpaces spaces = new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling());
+            LockSpaces spaces =
+                    new LockSpaces(settings(redis, 0), Transactions.NONE, new StandaloneScheduling(new SystemTime()));
             assertThat(spaces.service(settings(redis, 0))).isPresent();
             spaces.close();
             assertThat(spaces.service(settings(redis, 0))).isEmpty();

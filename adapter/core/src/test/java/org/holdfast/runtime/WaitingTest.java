@@ -19,12 +19,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.redis.Subscriber;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterEach;
@@ -207,9 +209,9 @@ class WaitingTest {
         waiters.close();
         await().until(acquired::isCompletedExceptionally);
         await().until(() -> subscriberId(0).isEmpty());
-        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                .extracting(Thread::getName)
-                .doesNotContain("holdfast-subscriber"));
+        await().untilAsserted(
+                        () -> assertThat(Thread.getAllStackTraces().values()).noneMatch(stack -> Stream.of(stack)
+                                .anyMatch(frame -> frame.getClassName().equals(Subscriber.class.getName()))));
     }
 
     /** A client that may do nothing but PUBLISH must not be able to keep the nodes busy. */

@@ -35,6 +35,7 @@ final class Client {
 
     private static final long MILLI = 1_000_000L;
     private static final long HEARTBEAT = 40 * MILLI;
+    private static final long LONGEST_SLEEP = 10_000 * MILLI;
 
     final World.Machine machine = new World.Machine();
     final View view;
@@ -54,6 +55,7 @@ final class Client {
     private boolean started;
     private boolean idle;
     private boolean looking;
+    private long nextSweep;
 
     Client(
             World world,
@@ -72,20 +74,27 @@ final class Client {
         this.habits = habits;
         this.time = time;
         this.random = world.random;
+        this.nextSweep = time.nanoTime();
         ClockMonitor clockMonitor = new ClockMonitor(nodes, network.settings());
         this.view = new View(time, machine, clockMonitor, network.guards(clockMonitor, time));
         this.service = network.connect(view);
         ReleaseNotifications notifications =
                 random.nextBoolean() ? ReleaseNotifications.NONE : new SimulatedNotifications(network, view);
-        this.unfinished = new UnfinishedReleases(time, nodes);
+        this.unfinished = new UnfinishedReleases(time, nodes, this::sweepWithin);
         Executor threads = task -> world.spawn(machine, task); // never at once: the caller may have a map's lock
         this.engine = new LockEngine(
                 new LockEngine.Environment(time, randomness(), Recorder.NONE, new ProcessInfo("simulated", 1)),
                 timing,
                 unfinished,
                 new LockEngine.Connections(service, network.connect(view), notifications),
-                new LockEngine.Threads(threads, threads));
+                new LockEngine.Threads(threads, threads, this::sweepWithin));
         this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), engine::clockStoodStill);
+    }
+
+    /** As the real thread: it sleeps until the earliest moment that it was told, and forgets the others with each run. */
+    private void sweepWithin(long nanos) {
+        long moment = time.nanoTime() + nanos;
+        nextSweep = moment - nextSweep < 0 ? moment : nextSweep;
     }
 
     private Randomness randomness() {
@@ -140,6 +149,7 @@ final class Client {
             idle = true;
             world.waitUntil(Long.MAX_VALUE);
             idle = false;
+            nextSweep = time.nanoTime() + LONGEST_SLEEP;
             engine.renew();
             engine.sweep();
             unfinished.retry(service, time.nanoTime() + timing.nodeTimeout().toNanos());
@@ -148,9 +158,12 @@ final class Client {
 
     /** The thread need not wake up for what waits for no node. */
     private void tick(World.Task heartbeat) {
-        if (idle && (EngineBridge.isDue(engine) || unfinished.size() > 0)) {
+        boolean due = idle && time.nanoTime() - nextSweep >= 0;
+        if (due && (EngineBridge.isDue(engine) || unfinished.size() > 0)) {
             world.wake(heartbeat);
-        } else if (idle && machine.pausedUntil <= world.now()) {
+        } else if (due && machine.pausedUntil <= world.now()) {
+            nextSweep = time.nanoTime() + LONGEST_SLEEP;
+            engine.renew(); // nothing now: it reports when that is due
             engine.sweep();
         }
         world.after(HEARTBEAT, () -> tick(heartbeat));

@@ -156,8 +156,8 @@ final class Network {
         }
 
         @Override
-        public boolean isLookDue(int node) {
-            return nextLook[node] <= world.now();
+        public long nanosUntilLook(int node) {
+            return nextLook[node] - world.now();
         }
 
         @Override

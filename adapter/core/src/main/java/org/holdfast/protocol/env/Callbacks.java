@@ -4,6 +4,7 @@ package org.holdfast.protocol.env;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -43,17 +44,25 @@ public final class Callbacks {
         }
     }
 
-    /** At 20 ms each. */
+    /** How long after a call that finds no thread the next sweep comes. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** At {@link #PAUSE_NANOS} each. */
     private static final int STUCK_SWEEPS = 50;
 
     private final Executor threads;
+    private final WakeUp sweeps;
     private final Calls leases = new Calls(Lane.LEASES);
     private final Calls failures = new Calls(Lane.FAILURES);
     private final Calls losses = new Calls(Lane.LOSSES);
 
-    /** @param threads for the application's code; may refuse, and should not any more after the service was closed */
-    public Callbacks(Executor threads) {
+    /**
+     * @param threads for the application's code; may refuse, and should not any more after the service was closed
+     * @param sweeps has {@link #sweep} called in time
+     */
+    public Callbacks(Executor threads, WakeUp sweeps) {
         this.threads = threads;
+        this.sweeps = sweeps;
     }
 
     /**
@@ -126,7 +135,9 @@ public final class Callbacks {
         @Nullable
         Throwable add(Runnable call) {
             waiting.add(call);
-            return start();
+            Throwable refused = start();
+            sweepIfCallsWait();
+            return refused;
         }
 
         /** Asks for one more thread if a call waits and the bound allows it; returns why that is refused, or null. */
@@ -151,6 +162,13 @@ public final class Callbacks {
             sweepsWithout = waiting.isEmpty() || now != begunBefore ? 0 : sweepsWithout + 1;
             begunBefore = now;
             start();
+            sweepIfCallsWait();
+        }
+
+        private void sweepIfCallsWait() {
+            if (!waiting.isEmpty()) {
+                sweeps.within(PAUSE_NANOS);
+            }
         }
 
         private int stuck() {

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Timers {
 
     private final Time time;
+    private final WakeUp sweeps;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentSkipListMap<Alarm, Runnable> alarms = new ConcurrentSkipListMap<>();
 
@@ -23,14 +24,17 @@ public final class Timers {
         }
     }
 
-    public Timers(Time time) {
+    /** @param sweeps has {@link #sweep} called in time */
+    public Timers(Time time, WakeUp sweeps) {
         this.time = time;
+        this.sweeps = sweeps;
     }
 
     /** Has the task run by the first {@link #sweep} after so long. It must not block. */
     public Alarm in(long nanos, Runnable task) {
         Alarm alarm = new Alarm(time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4), numbers.incrementAndGet());
         alarms.put(alarm, task);
+        sweeps.within(nanos);
         return alarm;
     }
 
@@ -47,6 +51,9 @@ public final class Timers {
                 first.getValue().run();
             }
             first = alarms.firstEntry();
+        }
+        if (first != null) {
+            sweeps.within(first.getKey().at() - time.nanoTime());
         }
     }
 

@@ -18,6 +18,12 @@ public final class NodeMonitor {
     private static final System.Logger LOG = System.getLogger(NodeMonitor.class.getName());
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /**
+     * Nodes that are due so soon after another are looked at with it. So the looks at all of them come together after
+     * one round, whenever each was admitted, and the thread that looks wakes up once a second for all.
+     */
+    private static final long TOGETHER_NANOS = PAUSE_NANOS / 2;
+
     /** While a clock is doubted the others are asked so often. */
     private static final long HEARING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -30,8 +36,8 @@ public final class NodeMonitor {
         /** Returns whether commands are sent to the node. */
         boolean isAsked(int node);
 
-        /** Returns whether a node that is not asked should be looked at. */
-        boolean isLookDue(int node);
+        /** Returns in how many nanoseconds a node that is not asked should be looked at; 0 or less if now. */
+        long nanosUntilLook(int node);
 
         /** Takes the right to look at a node that is not asked; true for one caller each time it is due. */
         boolean claimLook(int node);
@@ -74,23 +80,38 @@ public final class NodeMonitor {
 
     /** Returns whether there is something to look at. */
     public boolean isDue() {
-        if (!clockMonitor.doubted().isEmpty() && time.nanoTime() - lastLook >= doubtPause()) {
-            return true;
-        }
+        return nanosUntilDue() <= 0;
+    }
+
+    /** Returns in how many nanoseconds there is something to look at, as far as is known now; 0 or less if there is. */
+    public long nanosUntilDue() {
+        boolean doubts = !clockMonitor.doubted().isEmpty();
+        long left = doubts ? lastLook + doubtPause() - time.nanoTime() : PAUSE_NANOS;
         for (int node = 0; node < sight.count(); node++) {
-            if (isDue(node)) {
-                return true;
-            }
+            left = Math.min(left, nanosUntilDue(node));
         }
-        return false;
+        return left;
     }
 
     /** A doubted node is looked at when it is known which clock caused the jump. */
-    private boolean isDue(int node) {
+    private long nanosUntilDue(int node) {
+        if (clockMonitor.isDoubted(node)) {
+            return PAUSE_NANOS;
+        }
+        return sight.isAsked(node) ? nanosUntilNext(node) : sight.nanosUntilLook(node);
+    }
+
+    private long nanosUntilNext(int node) {
+        return lookedAt.get(node) + PAUSE_NANOS - time.nanoTime();
+    }
+
+    private boolean claim(int node) {
         if (clockMonitor.isDoubted(node)) {
             return false;
         }
-        return sight.isAsked(node) ? isAgo(node, PAUSE_NANOS) : sight.isLookDue(node);
+        return sight.isAsked(node)
+                ? nanosUntilNext(node) <= TOGETHER_NANOS
+                : sight.nanosUntilLook(node) <= 0 && sight.claimLook(node);
     }
 
     /**
@@ -115,7 +136,7 @@ public final class NodeMonitor {
     public void look() {
         lastLook = time.nanoTime();
         for (int node = 0; node < sight.count(); node++) {
-            if (isDue(node) && (sight.isAsked(node) || sight.claimLook(node))) {
+            if (claim(node)) {
                 look(node);
             }
         }

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.RenewalResult;
@@ -29,15 +30,18 @@ public final class Renewals {
     private final Redlock redlock;
     private final Counters counters;
     private final Recorder recorder;
+    private final WakeUp sweeps;
     private final AtomicLong numbers = new AtomicLong();
     private final ConcurrentSkipListMap<Due, HeldLock> due = new ConcurrentSkipListMap<>();
     private final Map<HeldLock, Due> dueOf = new ConcurrentHashMap<>();
 
-    public Renewals(Time time, Redlock redlock, Counters counters, Recorder recorder) {
+    /** @param sweeps has {@link #sweep} called in time */
+    public Renewals(Time time, Redlock redlock, Counters counters, Recorder recorder, WakeUp sweeps) {
         this.time = time;
         this.redlock = redlock;
         this.counters = counters;
         this.recorder = recorder;
+        this.sweeps = sweeps;
     }
 
     /** A moment on the monotonic clock; the number keeps apart what is due at the same time. */
@@ -89,6 +93,7 @@ public final class Renewals {
         Due moment = new Due(at, numbers.incrementAndGet());
         dueOf.put(heldLock, moment);
         due.put(moment, heldLock);
+        sweeps.within(at - time.nanoTime());
     }
 
     void remove(HeldLock heldLock) {
@@ -105,6 +110,10 @@ public final class Renewals {
         while (!batch.isEmpty()) {
             renew(nodes, batch);
             batch = batch.size() < BATCH ? List.of() : nextBatch(now);
+        }
+        Map.Entry<Due, HeldLock> first = due.firstEntry();
+        if (first != null) {
+            sweeps.within(first.getKey().at() - time.nanoTime());
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 
 /**
  * Lets other processes go first, for a moment after this one has released a lock that they wait for: they have to
@@ -20,15 +21,21 @@ public final class HandoffYield {
 
     private static final long RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
+    /** So long a moment that is over may take memory. */
+    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final Time time;
     private final Randomness randomness;
     private final ReleaseNotifications notifications;
+    private final WakeUp sweeps;
     private final ConcurrentHashMap<String, Long> until = new ConcurrentHashMap<>();
 
-    public HandoffYield(Time time, Randomness randomness, ReleaseNotifications notifications) {
+    /** @param sweeps has {@link #sweep} called in time */
+    public HandoffYield(Time time, Randomness randomness, ReleaseNotifications notifications, WakeUp sweeps) {
         this.time = time;
         this.randomness = randomness;
         this.notifications = notifications;
+        this.sweeps = sweeps;
     }
 
     /**
@@ -40,6 +47,7 @@ public final class HandoffYield {
         int ours = notifications.isSubscribed(lock) ? 1 : 0;
         if (listeners > ours) { // other processes wait for it
             until.put(lock, time.nanoTime() + LEAST_NANOS + randomness.below(RANGE_NANOS));
+            sweeps.within(SWEEP_NANOS);
         }
     }
 
@@ -56,6 +64,9 @@ public final class HandoffYield {
     public void sweep() {
         long now = time.nanoTime();
         until.values().removeIf(moment -> moment - now <= 0);
+        if (!until.isEmpty()) {
+            sweeps.within(SWEEP_NANOS);
+        }
     }
 
     public int size() {

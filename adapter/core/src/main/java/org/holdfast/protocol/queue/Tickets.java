@@ -11,6 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.LockShape;
 import org.holdfast.protocol.node.NodeSet;
@@ -37,26 +38,34 @@ public final class Tickets {
     private final TokenClock tokens;
     private final Nodes nodes;
     private final Duration ttl;
+    private final WakeUp sweeps;
     private final Map<Owner, Kept> kept = new ConcurrentHashMap<>();
 
     /** A ticket must not be refreshed after the command that takes it away: it would block all waiters behind it. */
     private final ReentrantLock sending = new ReentrantLock();
 
     /** @param until when its owner gives up: from then on it is left to expire, whatever its owner's thread does */
-    private record Kept(Ticket ticket, long refreshAt, long until) {}
+    private record Kept(Ticket ticket, long refreshAt, long until) {
+
+        long nanosUntilDue(long now) {
+            return Math.min(refreshAt - now, until - now);
+        }
+    }
 
     private record Line(String lock, boolean reads) {}
 
     /**
      * @param nodes through which tickets are refreshed and taken away: those through which their owners attempt, so
      *     that no attempt comes after the command that takes its ticket away
+     * @param sweeps has {@link #sweep} called in time
      */
-    public Tickets(Time time, Randomness randomness, TokenClock tokens, Nodes nodes, Timing timing) {
+    public Tickets(Time time, Randomness randomness, TokenClock tokens, Nodes nodes, Timing timing, WakeUp sweeps) {
         this.time = time;
         this.randomness = randomness;
         this.tokens = tokens;
         this.nodes = nodes;
         this.ttl = timing.ticketTtl();
+        this.sweeps = sweeps;
     }
 
     /** Draws a ticket, which the nodes do not know yet. */
@@ -82,7 +91,9 @@ public final class Tickets {
      */
     void keep(Ticket ticket, long nanos) {
         long until = time.nanoTime() + Math.min(nanos, Long.MAX_VALUE / 4);
-        kept.put(ticket.id(), new Kept(ticket, nextRefresh(), until));
+        Kept entry = new Kept(ticket, nextRefresh(), until);
+        kept.put(ticket.id(), entry);
+        sweeps.within(entry.nanosUntilDue(time.nanoTime()));
     }
 
     private long nextRefresh() {
@@ -131,6 +142,8 @@ public final class Tickets {
         for (int from = 0; from < commands.size(); from += BATCH) {
             send(commands.subList(from, Math.min(from + BATCH, commands.size())));
         }
+        long now = time.nanoTime();
+        kept.values().stream().mapToLong(each -> each.nanosUntilDue(now)).min().ifPresent(sweeps::within);
     }
 
     private void send(List<Command.Refresh> commands) {

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
@@ -31,11 +32,20 @@ public final class UnfinishedReleases {
     /** One round's worth: a node that came back is not flooded. */
     private static final int BATCH = 200;
 
+    /** A release that was not confirmed is sent again so much later. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** So often at the most a node that does not confirm is asked to. */
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private final Time time;
+    private final WakeUp sweeps;
     private final List<LinkedBlockingDeque<Unfinished>> byNode = new ArrayList<>();
 
-    public UnfinishedReleases(Time time, int nodes) {
+    /** @param sweeps has {@link #retry} called in time */
+    public UnfinishedReleases(Time time, int nodes, WakeUp sweeps) {
         this.time = time;
+        this.sweeps = sweeps;
         for (int node = 0; node < nodes; node++) {
             byNode.add(new LinkedBlockingDeque<>(MOST_PER_NODE));
         }
@@ -66,6 +76,7 @@ public final class UnfinishedReleases {
 
     void add(int node, Command.Release release) {
         add(node, new Unfinished(release, OptionalLong.empty()));
+        sweeps.within(PAUSE_NANOS);
     }
 
     private void add(int node, Unfinished unfinished) {
@@ -79,10 +90,15 @@ public final class UnfinishedReleases {
      * Sends each node again the releases that it has not confirmed: one first, and the others if that one is confirmed.
      */
     public void retry(Nodes nodes, long deadline) {
+        boolean more = false;
         for (int node = 0; node < byNode.size(); node++) {
             if (retryNext(nodes, node, deadline)) {
                 sendBatch(nodes, node);
+                more |= !byNode.get(node).isEmpty();
             }
+        }
+        if (size() > 0) {
+            sweeps.within(more ? PAUSE_NANOS : RETRY_NANOS);
         }
     }
 
@@ -121,6 +137,7 @@ public final class UnfinishedReleases {
             add(
                     answer.node(),
                     first ? new Unfinished(unfinished.release(), OptionalLong.of(time.nanoTime())) : unfinished);
+            sweeps.within(RETRY_NANOS);
         }
     }
 

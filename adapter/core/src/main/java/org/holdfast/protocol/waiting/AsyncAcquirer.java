@@ -11,6 +11,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.Timers;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.lease.HeldLock;
 
 /**
@@ -29,10 +30,13 @@ public final class AsyncAcquirer {
     private final Callbacks callbacks;
     private final Set<AsyncAcquiring> waiting = ConcurrentHashMap.newKeySet();
 
-    /** @param threads runs the attempts, and nothing of the application */
-    public AsyncAcquirer(WaitContext context, Executor threads, Callbacks callbacks) {
+    /**
+     * @param threads runs the attempts, and nothing of the application
+     * @param sweeps has {@link #sweep} called in time
+     */
+    public AsyncAcquirer(WaitContext context, Executor threads, Callbacks callbacks, WakeUp sweeps) {
         this.context = context;
-        this.timers = new Timers(context.time());
+        this.timers = new Timers(context.time(), sweeps);
         this.threads = threads;
         this.callbacks = callbacks;
     }

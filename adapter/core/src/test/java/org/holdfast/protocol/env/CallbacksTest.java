@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,12 +23,17 @@ class CallbacksTest {
     private final AtomicInteger called = new AtomicInteger();
     private boolean refuses;
 
-    private final Callbacks callbacks = new Callbacks(task -> {
-        if (refuses) {
-            throw new RejectedExecutionException("no thread");
-        }
-        threads.execute(task);
-    });
+    /** Within how many nanoseconds the last sweep was asked for. */
+    private final AtomicLong sweepWithin = new AtomicLong(Long.MAX_VALUE);
+
+    private final Callbacks callbacks = new Callbacks(
+            task -> {
+                if (refuses) {
+                    throw new RejectedExecutionException("no thread");
+                }
+                threads.execute(task);
+            },
+            sweepWithin::set);
 
     @AfterEach
     void stop() {

@@ -63,8 +63,8 @@ class NodeMonitorTest {
         }
 
         @Override
-        public boolean isLookDue(int node) {
-            return false;
+        public long nanosUntilLook(int node) {
+            return 1_000 * MILLI;
         }
 
         @Override
@@ -130,5 +130,65 @@ class NodeMonitorTest {
         assertThat(clockMonitor.isDoubted(0)).isFalse();
         assertThat(told).isEmpty();
         assertThat(quarantines).isZero();
+    }
+
+    /** A node that answers, and is asked from some moment on. */
+    private final class Admitted implements NodeMonitor.Sight {
+
+        private final long[] from = {0, 400 * MILLI, 900 * MILLI};
+        private final List<Integer> looked = new ArrayList<>();
+
+        @Override
+        public int count() {
+            return from.length;
+        }
+
+        @Override
+        public boolean isAsked(int node) {
+            return from[node] <= now;
+        }
+
+        @Override
+        public long nanosUntilLook(int node) {
+            return from[node] - now;
+        }
+
+        @Override
+        public boolean claimLook(int node) {
+            return true;
+        }
+
+        @Override
+        public void look(int node) {
+            looked.add(node);
+        }
+
+        @Override
+        public boolean quarantine(int node, String reason) {
+            return false;
+        }
+
+        @Override
+        public boolean isVouchedFor(int node) {
+            return false;
+        }
+    }
+
+    /** Each moment at which the thread wakes up costs, each look at a node does not. */
+    @Test
+    void nodes_admittedOneAfterTheOther_areSoonLookedAtTogetherOnceASecond() {
+        now = 0;
+        Admitted admitted = new Admitted();
+        NodeMonitor nodeMonitor = new NodeMonitor(time, clockMonitor, admitted, told::add);
+        int wakeUps = 0;
+        while (now < 10_000 * MILLI) {
+            now += Math.max(0, nodeMonitor.nanosUntilDue());
+            assertThat(nodeMonitor.isDue()).isTrue();
+            admitted.looked.clear();
+            nodeMonitor.look();
+            wakeUps++;
+        }
+        assertThat(wakeUps).isLessThanOrEqualTo(10 + 3);
+        assertThat(admitted.looked).containsExactly(0, 1, 2);
     }
 }

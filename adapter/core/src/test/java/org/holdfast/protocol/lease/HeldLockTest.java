@@ -12,6 +12,7 @@ import org.holdfast.LeaseLoss;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.protocol.env.Callbacks;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.quorum.QuorumResult;
@@ -33,7 +34,7 @@ class HeldLockTest {
             new Taker(holder, HolderInfo.UNKNOWN, 1),
             RENEWED,
             new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
-            new LossNotifier(new Callbacks(Runnable::run), time),
+            new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
             lost -> {});
 
     @Test
@@ -122,9 +123,11 @@ class HeldLockTest {
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 new LossNotifier(
-                        new Callbacks(listener -> {
-                            throw new java.util.concurrent.RejectedExecutionException("no thread");
-                        }),
+                        new Callbacks(
+                                listener -> {
+                                    throw new java.util.concurrent.RejectedExecutionException("no thread");
+                                },
+                                WakeUp.NONE),
                         time),
                 lost -> {});
         unlucky.onLost(told::add);
@@ -160,7 +163,7 @@ class HeldLockTest {
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 terms,
                 new QuorumResult.Acquired(start, start + VALIDITY),
-                new LossNotifier(new Callbacks(Runnable::run), time),
+                new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
                 lost -> {});
         bounded.onLost(told::add);
         time.passMillis(800);
@@ -185,7 +188,7 @@ class HeldLockTest {
                 new Taker(holder, HolderInfo.UNKNOWN, 1),
                 terms,
                 new QuorumResult.Acquired(start, start + VALIDITY),
-                new LossNotifier(new Callbacks(Runnable::run), time),
+                new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
                 lost -> {});
         assertThat(bounded.isExtensible()).isTrue();
         assertThat(bounded.isHeld(start)).isTrue();
@@ -220,9 +223,11 @@ class HeldLockTest {
                 RENEWED,
                 new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
                 new LossNotifier(
-                        new Callbacks(task -> {
-                            throw new OutOfMemoryError("unable to create native thread");
-                        }),
+                        new Callbacks(
+                                task -> {
+                                    throw new OutOfMemoryError("unable to create native thread");
+                                },
+                                WakeUp.NONE),
                         time),
                 lost -> {});
         untold.onLost(told::add);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.queue;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
@@ -23,7 +26,8 @@ class TicketsTest {
             fixture.randomness,
             new TokenClock(fixture.time, fixture.timing.maxTokenLeadMicros()),
             service,
-            fixture.timing);
+            fixture.timing,
+            fixture.wakeUps::add);
 
     private Ticket ticket(String lock, long number) {
         return new Ticket(lock, new Owner(fixture.randomness.uniqueId()), number, false, true, 1_000);
@@ -48,6 +52,28 @@ class TicketsTest {
         tickets.sweep();
         assertThat(refreshed()).containsExactlyInAnyOrderElementsOf(kept);
         assertThat(service.sent(Command.Refresh.class)).hasSize(2 * 3);
+    }
+
+    private long reportedMillis() {
+        long earliest = Collections.min(fixture.wakeUps);
+        fixture.wakeUps.clear();
+        return NANOSECONDS.toMillis(earliest);
+    }
+
+    /** Nothing sweeps before the moment that was reported, and each sweep forgets the moments of before. */
+    @Test
+    void ticket_isReportedWhenItIsKeptAndInEachSweep_untilItsOwnerGivesUp() {
+        tickets.keep(ticket("a", 1), MILLISECONDS.toNanos(500));
+        assertThat(reportedMillis()).isEqualTo(333);
+        fixture.time.passMillis(200);
+        tickets.sweep();
+        assertThat(reportedMillis()).isEqualTo(133);
+        fixture.time.passMillis(134);
+        tickets.sweep();
+        assertThat(reportedMillis()).isEqualTo(166); // its owner gives up before the next refresh
+        fixture.time.passMillis(200);
+        tickets.sweep();
+        assertThat(fixture.wakeUps).isEmpty();
     }
 
     @Test

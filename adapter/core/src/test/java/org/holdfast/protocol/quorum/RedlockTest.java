@@ -11,6 +11,7 @@ import java.util.Optional;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.VirtualTime;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
@@ -38,7 +39,7 @@ class RedlockTest {
             0.01,
             Duration.ofSeconds(1),
             Duration.ofSeconds(1));
-    private final UnfinishedReleases unfinished = new UnfinishedReleases(time, 3);
+    private final UnfinishedReleases unfinished = new UnfinishedReleases(time, 3, WakeUp.NONE);
     private final Redlock redlock = new Redlock(time, timing, unfinished);
 
     private static Claim claim(long token) {
