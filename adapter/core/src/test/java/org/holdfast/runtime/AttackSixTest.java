@@ -135,6 +135,43 @@ class AttackSixTest {
         }
     }
 
+    /** All nodes are up, and callers are in the midst of their attempts when their factory is closed. */
+    @Test
+    void factoryClosedInTheMidst_leavesNoLockOnTheNodes() throws Exception {
+        processes = Processes.start(3, 1, Map.of("nodeTimeoutMillis", "700"));
+        java.util.Random random = new java.util.Random(1);
+        long until = System.nanoTime() + SECONDS.toNanos(70);
+        for (int round = 0; System.nanoTime() < until; round++) {
+            org.holdfast.LockConnectionFactory factory = org.holdfast.Holdfast.connect(processes.settings);
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                LockRequest request =
+                        LockRequest.of("x").fair(i % 4 == 0).waitTimeout(ofSeconds(i % 2)); // attempts, not waits
+                threads.add(new Thread(() -> {
+                    try (LockConnection connection = factory.getConnection()) {
+                        while (true) {
+                            connection.tryAcquire(request).ifPresent(Lease::release);
+                        }
+                    } catch (Exception e) {
+                        // closed
+                    }
+                }));
+            }
+            threads.forEach(Thread::start);
+            Thread.sleep(random.nextInt(150));
+            factory.close();
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            LockRequest request = LockRequest.of("x").waitTimeout(ofSeconds(3));
+            Optional<Lease> fresh = processes.connection(0).tryAcquire(request);
+            assertThat(fresh)
+                    .as("round " + round + ", holders " + processes.factory(0).holders(request))
+                    .isPresent();
+            fresh.get().release();
+        }
+    }
+
     private org.holdfast.protocol.LockEngine engine() throws Exception {
         return engine(0);
     }
