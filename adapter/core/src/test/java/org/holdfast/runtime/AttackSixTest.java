@@ -144,13 +144,16 @@ class AttackSixTest {
         for (int round = 0; System.nanoTime() < until; round++) {
             org.holdfast.LockConnectionFactory factory = org.holdfast.Holdfast.connect(processes.settings);
             List<Thread> threads = new ArrayList<>();
+            List<String> results = java.util.Collections.synchronizedList(new ArrayList<>());
             for (int i = 0; i < 16; i++) {
                 LockRequest request =
                         LockRequest.of("x").fair(i % 4 == 0).waitTimeout(ofSeconds(i % 2)); // attempts, not waits
                 threads.add(new Thread(() -> {
                     try (LockConnection connection = factory.getConnection()) {
                         while (true) {
-                            connection.tryAcquire(request).ifPresent(Lease::release);
+                            connection
+                                    .tryAcquire(request)
+                                    .ifPresent(lease -> results.add(lease.release() + " " + lease.token()));
                         }
                     } catch (Exception e) {
                         // closed
@@ -166,7 +169,11 @@ class AttackSixTest {
             LockRequest request = LockRequest.of("x").waitTimeout(ofSeconds(3));
             Optional<Lease> fresh = processes.connection(0).tryAcquire(request);
             assertThat(fresh)
-                    .as("round " + round + ", holders " + processes.factory(0).holders(request))
+                    .as("round " + round + ", unconfirmed "
+                            + results.stream()
+                                    .filter(r -> !r.startsWith("RELEASED"))
+                                    .toList() + ", holders "
+                            + processes.factory(0).holders(request))
                     .isPresent();
             fresh.get().release();
         }
