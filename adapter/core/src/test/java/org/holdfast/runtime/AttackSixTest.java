@@ -34,46 +34,6 @@ class AttackSixTest {
         }
     }
 
-    /** A caller has "b" and asks for "a", which is free; another one waits for both, and holds none. */
-    @Test
-    void lock_ofAFreeName_behindAWaiterForSeveralNames_returns() throws Exception {
-        processes = Processes.start(1, 1, Map.of());
-        LockConnection connection = processes.connection(0);
-        CountDownLatch waits = new CountDownLatch(1);
-        FutureTask<Boolean> holder = Processes.start(() -> {
-            Lease b = connection.acquire(LockRequest.of("b"));
-            waits.await();
-            connection.lock("a").lock();
-            connection.lock("a").unlock();
-            b.release();
-            return true;
-        });
-        await().until(() -> processes.tryAcquire(0, LockRequest.of("b")).isEmpty());
-        FutureTask<Optional<Lease>> both = Processes.start(
-                () -> connection.tryAcquire(LockRequest.allOf("a", "b").waitTimeout(ofSeconds(12))));
-        await().until(() -> engine().waiters() == 1);
-        waits.countDown();
-        Optional<Lease> got = both.get(30, SECONDS);
-        holder.get(30, SECONDS);
-        assertThat(got).as("both, as each holder releases what it has").isPresent();
-    }
-
-    /** Another process has "b"; "a" is free all the time, and one caller waits for both. */
-    @Test
-    void freeLock_behindAWaiterForSeveralNames_isNotReportedAsHeld() throws Exception {
-        processes = Processes.start(1, 2, Map.of());
-        LockConnection connection = processes.connection(0);
-        Lease b = processes.tryAcquire(1, LockRequest.of("b").detached()).orElseThrow();
-        FutureTask<Lease> both = Processes.start(
-                () -> connection.acquire(LockRequest.allOf("a", "b").waitTimeout(ofSeconds(60))));
-        await().until(() -> engine().waiters() == 1);
-        Optional<Lease> a = connection.tryAcquire(LockRequest.of("a").waitTimeout(ofSeconds(5)));
-        b.release();
-        assertThat(a).as("a lock that no process holds").isPresent();
-        a.get().release();
-        both.get(20, SECONDS).release();
-    }
-
     /** The application interrupts a thread that waits in lock(); then the thread loses a lease. */
     @Test
     void interruptOfTheApplication_keptWhileALeaseIsLost_survivesTheEndOfThatLease() throws Exception {

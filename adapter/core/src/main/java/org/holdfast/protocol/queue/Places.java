@@ -117,7 +117,7 @@ public final class Places {
          * @param whenWoken is called when the turn may have come, on any thread. Must not block
          */
         public WaitQueues.Turn enter(Runnable whenWoken) {
-            turn = waitQueues.enter(demand.line(), demand.names(), waiter(whenWoken));
+            turn = waitQueues.enter(demand.line(), waiter(whenWoken));
             return turn;
         }
 
