@@ -10,7 +10,6 @@ import static org.awaitility.Awaitility.await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -92,50 +91,6 @@ class AttackSixTest {
         } finally {
             processes.redis.get(0).thaw();
             processes.redis.get(1).thaw();
-        }
-    }
-
-    /** All nodes are up, and callers are in the midst of their attempts when their factory is closed. */
-    @Test
-    void factoryClosedInTheMidst_leavesNoLockOnTheNodes() throws Exception {
-        processes = Processes.start(3, 1, Map.of("nodeTimeoutMillis", "700"));
-        java.util.Random random = new java.util.Random(1);
-        long until = System.nanoTime() + SECONDS.toNanos(70);
-        for (int round = 0; System.nanoTime() < until; round++) {
-            org.holdfast.LockConnectionFactory factory = org.holdfast.Holdfast.connect(processes.settings);
-            List<Thread> threads = new ArrayList<>();
-            List<String> results = java.util.Collections.synchronizedList(new ArrayList<>());
-            for (int i = 0; i < 16; i++) {
-                LockRequest request =
-                        LockRequest.of("x").fair(i % 4 == 0).waitTimeout(ofSeconds(i % 2)); // attempts, not waits
-                threads.add(new Thread(() -> {
-                    try (LockConnection connection = factory.getConnection()) {
-                        while (true) {
-                            connection
-                                    .tryAcquire(request)
-                                    .ifPresent(lease -> results.add(lease.release() + " " + lease.token()));
-                        }
-                    } catch (Exception e) {
-                        // closed
-                    }
-                }));
-            }
-            threads.forEach(Thread::start);
-            Thread.sleep(random.nextInt(150));
-            factory.close();
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            LockRequest request = LockRequest.of("x").waitTimeout(ofSeconds(3));
-            Optional<Lease> fresh = processes.connection(0).tryAcquire(request);
-            assertThat(fresh)
-                    .as("round " + round + ", unconfirmed "
-                            + results.stream()
-                                    .filter(r -> !r.startsWith("RELEASED"))
-                                    .toList() + ", holders "
-                            + processes.factory(0).holders(request))
-                    .isPresent();
-            fresh.get().release();
         }
     }
 

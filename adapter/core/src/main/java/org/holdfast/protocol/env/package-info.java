@@ -10,6 +10,7 @@
  *       org.holdfast.protocol.env.Latencies} measures, {@link org.holdfast.protocol.env.LogRateLimiter} limits log
  *       lines.
  *   <li>{@link org.holdfast.protocol.env.StopFlag} is raised when the lock service stops, or a connection is closed.
+ *       {@link org.holdfast.protocol.env.Underway} counts what has to end on the nodes before their connections close.
  *       Whatever takes a lock checks it, and waiters are woken.
  * </ul>
  *
