@@ -19,8 +19,11 @@ import org.holdfast.protocol.env.KeptInterrupt;
  */
 public abstract class AbstractLockConnection implements LockConnection {
 
-    /** A thread that ignores interrupts asks an interrupted pool so often. */
-    private static final int MOST_TRIES = 10;
+    /**
+     * A thread that ignores interrupts asks an interrupted pool so often: more than an application interrupts it during
+     * one call. It has an end for a pool that reports an interrupt which never came.
+     */
+    private static final int MOST_TRIES = 1_000;
 
     /** An exception of a pool may have so many causes. */
     private static final int DEEPEST = 10;
