@@ -104,7 +104,7 @@ public record LockRequest(
      *
      * <p>They are requested together, whatever their order: callers that ask for some of the same names never wait for
      * each other in a circle. A caller that waits for several names is not served before callers that ask for one of
-     * them.
+     * them, and keeps none of these from a name that is free.
      *
      * @param names 1 to {@link #MAX_NAMES}, each different
      * @throws InvalidLockRequestException if a name is not valid or given twice, or there are too many

@@ -8,6 +8,7 @@ import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.Underway;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.latch.Latches;
 import org.holdfast.protocol.lease.Counters;
@@ -70,6 +71,7 @@ public final class LockEngine {
     private final Counters counters;
     private final Nodes ownNodes;
     private final StopFlag stopFlag = new StopFlag();
+    private final Underway underway = new Underway();
     private final Callbacks callbacks;
     private final LossNotifier lossNotifier;
     private final AsyncAcquirer asyncAcquirer;
@@ -130,7 +132,7 @@ public final class LockEngine {
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
         Releases releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
-        this.leases = new Leases(time, timing, ownNodes, heldLocks, renewals, releases, handoff);
+        this.leases = new Leases(time, timing, ownNodes, heldLocks, renewals, releases, handoff, underway);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
         this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
         // what callers ask and wait for
@@ -139,7 +141,8 @@ public final class LockEngine {
         Places places = new Places(waitQueues, tickets, leases, handoff, handoffYield, notifications, recorder);
         long answerNanos = timing.nodeTimeout().toNanos();
         RetryDelay retryDelay = new RetryDelay(randomness);
-        WaitContext waitContext = new WaitContext(time, answerNanos, stopFlag, forWaiting, attemptLimiter, retryDelay);
+        WaitContext waitContext =
+                new WaitContext(time, answerNanos, stopFlag, underway, forWaiting, attemptLimiter, retryDelay);
         this.asyncAcquirer = new AsyncAcquirer(waitContext, threads.own(), callbacks, sweeps);
         this.acquirer = new Acquirer(waitContext, claims, places, asyncAcquirer, counters, recorder);
         this.reentry = new Reentry(time, heldLocks, counters);
@@ -188,7 +191,15 @@ public final class LockEngine {
 
     /** Returns what ends the leases when the service stops. */
     public LeaseShutdown shutdown(TransactionLeases transactions) {
-        return new LeaseShutdown(time, heldLocks, leases, transactions, callbacks);
+        return new LeaseShutdown(time, heldLocks, leases, transactions, callbacks, this::isQuiet);
+    }
+
+    /**
+     * Returns whether no caller attempts, releases or leaves a line, after {@link #stopWaiting}: none begins to attempt
+     * then. A caller in a line counts until it leaves, and then as one that leaves.
+     */
+    private boolean isQuiet() {
+        return waitQueues.waiters() == 0 && underway.isNone();
     }
 
     /** Our clock stood still for so long: no lease that is measured by it can be relied upon. */

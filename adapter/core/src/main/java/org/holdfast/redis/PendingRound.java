@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.holdfast.protocol.env.KeptInterrupt;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Round;
 import org.jspecify.annotations.Nullable;
@@ -68,21 +69,19 @@ final class PendingRound implements Round {
 
     @Override
     public Answer next(long deadline) {
-        boolean interrupted = Thread.interrupted(); // a selector does not wait for an interrupted thread
+        KeptInterrupt kept = KeptInterrupt.take(null); // a selector does not wait for an interrupted thread
         lock.lock();
         try {
             boolean inTime = true;
             while (inTime && arrived.isEmpty() && outstanding > 0) {
                 inTime = reader.awaitChange(this, deadline);
-                interrupted |= Thread.interrupted();
+                kept = KeptInterrupt.take(kept);
             }
             return arrived.pollFirst();
         } finally {
             reader.passOnReading();
             lock.unlock();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            KeptInterrupt.restore(kept);
         }
     }
 

@@ -291,6 +291,7 @@ public final class LockService implements AutoCloseable {
     void finish(long deadline) {
         long now = time.nanoTime();
         long patience = Math.min(deadline - now, settings.timing().nodeTimeout().toNanos());
+        shutdown.awaitCallers(now + patience); // they release what they were granted meanwhile
         ownConnections.awaitAnswers(now + patience); // a quorum was waited for: now also for the other nodes
         nodeGroup.awaitAnswers(now + patience); // releases on connections that no thread reads any more
         if (unfinished.size()

@@ -266,6 +266,28 @@ class LazyConnectionTest {
     }
 
     @Test
+    void lock_interruptedOftenWhileItAsksThePool_isTaken() throws Exception {
+        Lease elsewhere = heldElsewhere("jdk");
+        LockConnection connection = locks.getConnection();
+        AtomicReference<Thread> waiter = new AtomicReference<>();
+        Future<Boolean> waiting = threads.submit(() -> {
+            waiter.set(Thread.currentThread());
+            connection.lock("jdk").lock();
+            return Thread.interrupted();
+        });
+        await().until(() -> pool.free.size() == 1);
+        LockConnection greedy = locks.getConnection();
+        interruptWhenItAsksThePool(waiter.get(), elsewhere);
+        for (int i = 0; i < 20; i++) {
+            await().until(() -> !waiter.get().isInterrupted());
+            waiter.get().interrupt();
+        }
+        greedy.close();
+        assertThat(waiting.get(10, TimeUnit.SECONDS)).isTrue();
+        connection.close();
+    }
+
+    @Test
     void acquire_interruptedWhileItAsksThePool_leavesNothingTaken() throws Exception {
         Lease elsewhere = heldElsewhere("contended");
         AtomicReference<Thread> waiter = new AtomicReference<>();

@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -19,10 +21,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockException;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
@@ -71,6 +75,49 @@ class ClosingTest {
         return (int) Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("waits for a lock") && thread.isAlive())
                 .count();
+    }
+
+    /** All nodes answer; callers are in the midst of attempts and releases when their factory is closed. */
+    @Test
+    void close_inTheMidstOfAttempts_leavesNoLockOnTheNodes() throws Exception {
+        LockRequest name = LockRequest.of("x");
+        Random random = new Random(1);
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger collisions = new AtomicInteger();
+        long until = System.nanoTime() + SECONDS.toNanos(8);
+        for (int round = 0; System.nanoTime() < until; round++) {
+            LockConnectionFactory factory = Holdfast.connect(processes.settings);
+            List<Thread> callers = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                LockRequest request = name.fair(i % 4 == 0).waitTimeout(ofSeconds(i % 2));
+                callers.add(new Thread(() -> {
+                    try (LockConnection connection = factory.getConnection()) {
+                        while (true) {
+                            Optional<Lease> lease = connection.tryAcquire(request);
+                            if (lease.isPresent()) {
+                                if (inside.incrementAndGet() > 1) {
+                                    collisions.incrementAndGet();
+                                }
+                                inside.decrementAndGet();
+                                lease.get().release();
+                            }
+                        }
+                    } catch (IllegalStateException | LockException | InterruptedException e) {
+                        // the factory is closed
+                    }
+                }));
+            }
+            callers.forEach(Thread::start);
+            Thread.sleep(random.nextInt(150)); // any moment of an attempt
+            factory.close();
+            for (Thread caller : callers) {
+                caller.join();
+            }
+            Optional<Lease> fresh = processes.connection(0).tryAcquire(name.waitTimeout(ofSeconds(3)));
+            assertThat(fresh).as("round " + round).isPresent();
+            fresh.get().release();
+        }
+        assertThat(collisions).hasValue(0);
     }
 
     @Test

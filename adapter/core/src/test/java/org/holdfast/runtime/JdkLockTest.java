@@ -8,16 +8,20 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidLockRequestException;
+import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
@@ -155,6 +159,34 @@ class JdkLockTest {
         assertThat(waiting.isDone()).isFalse();
         lock.unlock();
         assertThat(waiting.get(30, SECONDS)).as("interrupted").isTrue();
+    }
+
+    /** The thread has a lease that interrupts it when it is lost, which happens while it waits. */
+    @Test
+    void lock_interruptedByTheApplicationBeforeALoss_keepsThatInterruptWhenTheLostLeaseEnds() throws Exception {
+        others.lock();
+        CountDownLatch has = new CountDownLatch(1);
+        CountDownLatch lost = new CountDownLatch(1);
+        FutureTask<Boolean> work = new FutureTask<>(() -> {
+            Lease brief = connection.acquire(
+                    LockRequest.of("b").maxHold(Duration.ofSeconds(2)).interruptOnLoss(true));
+            brief.onLost(loss -> lost.countDown());
+            has.countDown();
+            lock.lock();
+            lock.unlock();
+            brief.release();
+            return Thread.interrupted();
+        });
+        Thread thread = new Thread(work);
+        thread.start();
+        has.await();
+        await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        thread.interrupt();
+        await().until(() -> !thread.isInterrupted()); // the waiter keeps it aside
+        assertThat(lost.getCount()).isOne();
+        lost.await();
+        others.unlock();
+        assertThat(work.get(20, SECONDS)).isTrue();
     }
 
     @Test

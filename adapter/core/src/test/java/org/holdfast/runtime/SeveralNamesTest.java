@@ -10,10 +10,13 @@ import static org.awaitility.Awaitility.await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
+import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.junit.jupiter.api.AfterEach;
@@ -138,6 +141,46 @@ class SeveralNamesTest {
         for (FutureTask<Integer> worker : workers) {
             assertThat(worker.get(40, SECONDS)).isZero();
         }
+    }
+
+    /** A caller has "b" and asks for "a", which is free; another one waits for both, and has neither. */
+    @Test
+    void holder_thatAsksForAFreeName_doesNotWaitForACallerThatWaitsForIt() throws Exception {
+        LockConnection connection = processes.connection(0);
+        CountDownLatch waits = new CountDownLatch(1);
+        CountDownLatch has = new CountDownLatch(1);
+        FutureTask<Boolean> holder = Processes.start(() -> {
+            Lease b = connection.acquire("b");
+            has.countDown();
+            waits.await();
+            connection.lock("a").lock();
+            connection.lock("a").unlock();
+            b.release();
+            return true;
+        });
+        has.await();
+        FutureTask<Lease> both = processes.acquire(0, LockRequest.allOf("a", "b"));
+        processes.awaitListening("b");
+        waits.countDown();
+        assertThat(holder.get(20, SECONDS)).isTrue();
+        both.get(20, SECONDS).release();
+    }
+
+    /** Another process has "b"; "a" is free all the time, and one caller waits for both. */
+    @Test
+    void freeName_isNotReportedAsHeld_becauseACallerWaitsForSeveral() throws Exception {
+        Lease b = processes.tryAcquire(1, LockRequest.of("b").detached()).orElseThrow();
+        FutureTask<Lease> both = processes.acquire(0, LockRequest.allOf("a", "b"));
+        processes.awaitListening("b");
+        LockRequest onlyA = LockRequest.of("a").detached().waitTimeout(ofSeconds(5));
+        for (LockRequest request :
+                List.of(onlyA, LockRequest.allOf("a", "c").detached().waitTimeout(ofSeconds(5)))) {
+            Optional<Lease> free = processes.connection(0).tryAcquire(request);
+            assertThat(free).as(request.names().toString()).isPresent();
+            free.get().release();
+        }
+        b.release();
+        both.get(20, SECONDS).release();
     }
 
     @Test

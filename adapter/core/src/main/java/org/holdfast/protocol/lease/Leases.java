@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.Underway;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.quorum.Timing;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ public final class Leases {
     private final Renewals renewals;
     private final Releases releases;
     private final Handoff handoff;
+    private final Underway underway;
 
     /**
      * @param ownNodes the nodes through which leases are renewed and released: the caller's connections may be gone by
@@ -40,7 +42,8 @@ public final class Leases {
             HeldLocks heldLocks,
             Renewals renewals,
             Releases releases,
-            Handoff handoff) {
+            Handoff handoff,
+            Underway underway) {
         this.time = time;
         this.timing = timing;
         this.ownNodes = ownNodes;
@@ -48,6 +51,7 @@ public final class Leases {
         this.renewals = renewals;
         this.releases = releases;
         this.handoff = handoff;
+        this.underway = underway;
     }
 
     /** Returns whether the lock is held now. */
@@ -121,6 +125,15 @@ public final class Leases {
 
     /** Releases a lease, as below, and returns what became of its lock. */
     public ReleaseResult giveBack(LeaseShare share) {
+        underway.begin();
+        try {
+            return giveBackNow(share);
+        } finally {
+            underway.end();
+        }
+    }
+
+    private ReleaseResult giveBackNow(LeaseShare share) {
         HeldLock heldLock = share.heldLock();
         switch (heldLock.giveBack(share.reads())) {
             case ALL -> {
@@ -140,6 +153,15 @@ public final class Leases {
 
     /** Releases leases. A lock that has no lease any more is handed off, or released on the nodes, all at once. */
     public void giveBack(Collection<LeaseShare> shares) {
+        underway.begin();
+        try {
+            giveBackNow(shares);
+        } finally {
+            underway.end();
+        }
+    }
+
+    private void giveBackNow(Collection<LeaseShare> shares) {
         List<HeldLock> released = new ArrayList<>(shares.size());
         Set<HeldLock> onlyRead = new HashSet<>(0);
         for (LeaseShare share : shares) {

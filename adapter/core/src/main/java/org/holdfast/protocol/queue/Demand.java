@@ -20,7 +20,9 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
         List<String> names = request.names().size() == 1
                 ? request.names()
                 : request.names().stream().sorted().toList();
-        return new Demand(request, names, new WaitQueues.QueueKey(names.get(0), kind(request)));
+        List<String> others = names.size() == 1 ? List.of() : names.subList(1, names.size());
+        return new Demand(
+                request, names, new WaitQueues.QueueKey(names.get(0), others, kind(request), request.permits()));
     }
 
     private static WaitQueues.Kind kind(LockRequest request) {

@@ -117,7 +117,7 @@ public final class Places {
          * @param whenWoken is called when the turn may have come, on any thread. Must not block
          */
         public WaitQueues.Turn enter(Runnable whenWoken) {
-            turn = waitQueues.enter(demand.line(), demand.names(), waiter(whenWoken));
+            turn = waitQueues.enter(demand.line(), waiter(whenWoken));
             return turn;
         }
 
@@ -211,14 +211,17 @@ public final class Places {
          */
         public void leave(@Nullable HeldLock got) {
             HeldLock handed = Objects.requireNonNull(turn, "not in line").leave();
-            Objects.requireNonNull(queueing, "not in line")
+            try {
+                if (handed != null && handed != got) { // just now, and too late
+                    leases.giveBack(List.of(new LeaseShare(handed, false)));
+                }
+            } finally {
+                if (ticket != null) {
+                    tickets.leave(ticket, got == null && !overtaken);
+                }
+            }
+            Objects.requireNonNull(queueing, "not in line") // last: a recorder that fails must leave nothing behind
                     .ended(demand.line().lock(), demand.line().kind().name(), got != null);
-            if (handed != null && handed != got) { // just now, and too late
-                leases.giveBack(List.of(new LeaseShare(handed, false)));
-            }
-            if (ticket != null) {
-                tickets.leave(ticket, got == null && !overtaken);
-            }
         }
     }
 }

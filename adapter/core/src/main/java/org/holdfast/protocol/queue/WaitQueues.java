@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiFunction;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Successor;
 import org.holdfast.protocol.quorum.QuorumResult;
@@ -23,11 +22,31 @@ import org.jspecify.annotations.Nullable;
 public final class WaitQueues implements Successor {
 
     /**
-     * The waiters for the same thing in the same way.
+     * The waiters for the same thing in the same way. What differs in anything is another line: a caller must not wait
+     * behind one that waits for something else, which may be held while its own lock is free.
      *
      * @param lock the name, of several the first
+     * @param others the other names
+     * @param permits of a semaphore, how many it has; else 0
      */
-    record QueueKey(String lock, Kind kind) {}
+    record QueueKey(String lock, List<String> others, Kind kind, int permits) {
+
+        /** Returns the line of a lock of one name. */
+        static QueueKey of(String lock, Kind kind) {
+            return new QueueKey(lock, List.of(), kind, 0);
+        }
+
+        /** Returns whether a name alone does not say which line it is. */
+        private boolean isIndexed() {
+            return permits > 0 || !others.isEmpty();
+        }
+
+        private List<String> names() {
+            List<String> names = new ArrayList<>(others);
+            names.add(lock);
+            return names;
+        }
+    }
 
     /** The ways to wait for what has the same name. */
     enum Kind {
@@ -39,13 +58,14 @@ public final class WaitQueues implements Successor {
         PERMIT
     }
 
-    private static final List<Kind> KINDS = List.of(Kind.values());
+    /** Of one name each: other lines are found by the index. */
+    private static final List<Kind> PLAIN = List.of(Kind.BARGING, Kind.FAIR);
 
     private final AtomicLong wakes = new AtomicLong();
     private final ConcurrentHashMap<QueueKey, Queue> lines = new ConcurrentHashMap<>();
 
-    /** The waiters for several names, by each name but the one in whose line they wait. */
-    private final ConcurrentHashMap<String, Set<Turn>> watchers = new ConcurrentHashMap<>();
+    /** The lines for several names, and for permits, by each name. Changed with the map's lock on the line. */
+    private final ConcurrentHashMap<String, Set<QueueKey>> indexed = new ConcurrentHashMap<>();
 
     /**
      * The waiters of one line, in order. Guarded by the map's lock on the line, but for what the last attempt of any of
@@ -81,23 +101,40 @@ public final class WaitQueues implements Successor {
         }
     }
 
-    /**
-     * Joins the end of a line. Leave it by the turn.
-     *
-     * @param names all the names that are waited for
-     */
-    Turn enter(QueueKey line, List<String> names, Waiter waiter) {
-        Turn turn = new Turn(line, names, waiter);
-        turn.watch();
+    /** Joins the end of a line. Leave it by the turn. */
+    Turn enter(QueueKey line, Waiter waiter) {
+        Turn turn = new Turn(line, waiter);
         lines.compute(line, (key, present) -> {
             Queue queue = present == null ? new Queue() : present;
             queue.turns.addLast(turn);
             turn.queue = queue;
             turn.isFirst = queue.turns.peekFirst() == turn;
             waiter.joined();
+            if (present == null && key.isIndexed()) {
+                addToIndex(key);
+            }
             return queue;
         });
         return turn;
+    }
+
+    private void addToIndex(QueueKey line) {
+        for (String name : line.names()) {
+            indexed.compute(name, (key, present) -> {
+                Set<QueueKey> some = present == null ? ConcurrentHashMap.newKeySet() : present;
+                some.add(line);
+                return some;
+            });
+        }
+    }
+
+    private void removeFromIndex(QueueKey line) {
+        for (String name : line.names()) {
+            indexed.computeIfPresent(name, (key, present) -> {
+                present.remove(line);
+                return present.isEmpty() ? null : present;
+            });
+        }
     }
 
     /** Returns whether a caller waits in the line. */
@@ -116,20 +153,23 @@ public final class WaitQueues implements Successor {
         if (lines.isEmpty()) {
             return;
         }
-        for (Kind kind : KINDS) {
-            Turn[] head = new Turn[1];
-            lines.computeIfPresent(new QueueKey(lock, kind), (key, queue) -> {
-                head[0] = queue.turns.peekFirst();
-                return queue;
-            });
-            if (head[0] != null) { // outside of the map's lock: the waiter may borrow a thread for it
-                head[0].waiter.wake();
-            }
+        for (Kind kind : PLAIN) {
+            wakeHead(QueueKey.of(lock, kind));
         }
-        for (Turn turn : watchers.getOrDefault(lock, Set.of())) {
-            if (turn.isFirst) { // a turn that becomes first later is woken by that
-                turn.waiter.wake();
-            }
+        Set<QueueKey> others = indexed.get(lock);
+        if (others != null) {
+            others.forEach(this::wakeHead);
+        }
+    }
+
+    private void wakeHead(QueueKey line) {
+        Turn[] head = new Turn[1];
+        lines.computeIfPresent(line, (key, queue) -> {
+            head[0] = queue.turns.peekFirst();
+            return queue;
+        });
+        if (head[0] != null) { // outside of the map's lock: the waiter may borrow a thread for it
+            head[0].waiter.wake();
         }
     }
 
@@ -151,14 +191,17 @@ public final class WaitQueues implements Successor {
         names.forEach(this::wake);
     }
 
-    /** Hands it to the head of the line of those that need not be in order for the nodes, if it fits that waiter. */
+    /**
+     * Hands it to the head of the line of those that need not be in order for the nodes, if it fits that waiter. None
+     * that waits for several names fits.
+     */
     @Override
     public boolean handOff(HeldLock released) {
         if (lines.isEmpty()) {
             return false;
         }
         Turn[] taken = new Turn[1];
-        lines.computeIfPresent(new QueueKey(released.lock(), Kind.BARGING), (key, queue) -> {
+        lines.computeIfPresent(QueueKey.of(released.lock(), Kind.BARGING), (key, queue) -> {
             Turn head = queue.turns.peekFirst();
             taken[0] = head.accept(released) ? head : null;
             return queue;
@@ -176,22 +219,20 @@ public final class WaitQueues implements Successor {
 
     /** Returns how many lines there are. */
     public int size() {
-        return lines.size() + watchers.size();
+        return lines.size() + indexed.size();
     }
 
     /** A place in a line. */
     public final class Turn {
 
         private final QueueKey line;
-        private final List<String> names;
         private final Waiter waiter;
         private @Nullable Queue queue;
         private volatile boolean isFirst;
         private volatile @Nullable HeldLock handed;
 
-        private Turn(QueueKey line, List<String> names, Waiter waiter) {
+        private Turn(QueueKey line, Waiter waiter) {
             this.line = line;
-            this.names = names;
             this.waiter = waiter;
         }
 
@@ -228,36 +269,9 @@ public final class WaitQueues implements Successor {
             return next != null;
         }
 
-        private void watch() {
-            eachOther((name, present) -> {
-                Set<Turn> turns = present == null ? ConcurrentHashMap.newKeySet() : present;
-                turns.add(this);
-                return turns;
-            });
-        }
-
-        private void watchNoMore() {
-            eachOther((name, present) -> {
-                if (present == null) {
-                    return null;
-                }
-                present.remove(this);
-                return present.isEmpty() ? null : present;
-            });
-        }
-
-        private void eachOther(BiFunction<String, Set<Turn>, Set<Turn>> change) {
-            for (String name : names) {
-                if (!name.equals(line.lock())) {
-                    watchers.compute(name, change);
-                }
-            }
-        }
-
         /** Leaves the line; the next one becomes its head. Returns what was handed over, or null. */
         @Nullable
         HeldLock leave() {
-            watchNoMore();
             Turn[] promoted = new Turn[1];
             lines.computeIfPresent(line, (key, queue) -> {
                 queue.turns.remove(this);
@@ -265,6 +279,9 @@ public final class WaitQueues implements Successor {
                 if (next != null && !next.isFirst) {
                     next.isFirst = true;
                     promoted[0] = next;
+                }
+                if (next == null && key.isIndexed()) {
+                    removeFromIndex(key);
                 }
                 return next == null ? null : queue;
             });

@@ -9,6 +9,7 @@ import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.KeptInterrupt;
 
 /**
  * What all connections do in the same way with their sessions. They differ in how they come by connections to the
@@ -18,8 +19,11 @@ import org.holdfast.LockRequest;
  */
 public abstract class AbstractLockConnection implements LockConnection {
 
-    /** A thread that ignores interrupts asks an interrupted pool so often. */
-    private static final int MOST_TRIES = 10;
+    /**
+     * A thread that ignores interrupts asks an interrupted pool so often: more than an application interrupts it during
+     * one call. It has an end for a pool that reports an interrupt which never came.
+     */
+    private static final int MOST_TRIES = 1_000;
 
     /** An exception of a pool may have so many causes. */
     private static final int DEEPEST = 10;
@@ -75,7 +79,7 @@ public abstract class AbstractLockConnection implements LockConnection {
 
     /** An interrupt is kept for later: a pool gives nothing to an interrupted thread. */
     private void keep(Lease lease, PendingLease pending) throws InterruptedException {
-        boolean interrupted = Thread.interrupted();
+        KeptInterrupt aside = KeptInterrupt.take(null);
         boolean kept = false;
         try {
             kept = throughPool(pending, () -> {
@@ -86,7 +90,7 @@ public abstract class AbstractLockConnection implements LockConnection {
             if (!kept) {
                 lease.release();
             }
-            restore(interrupted);
+            KeptInterrupt.restore(aside);
         }
     }
 
@@ -97,7 +101,7 @@ public abstract class AbstractLockConnection implements LockConnection {
 
     /** A pool that is interrupted fails in its own way: the caller receives the interrupt, or keeps it for later. */
     private static boolean throughPool(PendingLease pending, Step step) throws InterruptedException {
-        boolean interrupted = false;
+        KeptInterrupt aside = null;
         try {
             for (int tries = 1; true; tries++) {
                 try {
@@ -110,11 +114,11 @@ public abstract class AbstractLockConnection implements LockConnection {
                         throw interrupted(e);
                     }
                     Thread.interrupted();
-                    interrupted = true;
+                    aside = KeptInterrupt.taken(aside);
                 }
             }
         } finally {
-            restore(interrupted);
+            KeptInterrupt.restore(aside);
         }
     }
 
@@ -133,12 +137,6 @@ public abstract class AbstractLockConnection implements LockConnection {
         InterruptedException failure = new InterruptedException("interrupted while a connection was asked for");
         failure.initCause(cause);
         return failure;
-    }
-
-    private static void restore(boolean interrupted) {
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Override

@@ -27,14 +27,22 @@ public final class LeaseShutdown {
     private final Leases leases;
     private final TransactionLeases transactions;
     private final Callbacks callbacks;
+    private final BooleanSupplier quiet;
 
+    /** @param quiet whether no caller does anything on the nodes any more */
     public LeaseShutdown(
-            Time time, HeldLocks heldLocks, Leases leases, TransactionLeases transactions, Callbacks callbacks) {
+            Time time,
+            HeldLocks heldLocks,
+            Leases leases,
+            TransactionLeases transactions,
+            Callbacks callbacks,
+            BooleanSupplier quiet) {
         this.time = time;
         this.heldLocks = heldLocks;
         this.leases = leases;
         this.transactions = transactions;
         this.callbacks = callbacks;
+        this.quiet = quiet;
     }
 
     /** Waits until every lease has been released. An interrupt ends the wait, and is kept. */
@@ -75,6 +83,14 @@ public final class LeaseShutdown {
     /** Waits until the listeners of losses have been called, or are being called. */
     public void awaitListeners(long deadline) {
         await(() -> callbacks.size() == 0, deadline);
+    }
+
+    /**
+     * Waits until callers that were in the midst of an attempt or of a release have ended it: what an attempt was granted
+     * after the stop must be released before connections are closed.
+     */
+    public void awaitCallers(long deadline) {
+        await(quiet, deadline);
     }
 
     private void await(BooleanSupplier done, long deadline) {

@@ -71,11 +71,16 @@ public final class Acquiring {
      */
     public @Nullable AcquireResult attempt(Nodes nodes) {
         wakesBefore = place.wakes();
-        if (!patience.mayWait()) {
-            AcquireResult once = next(nodes);
-            settle(once != null ? once : givenUp());
-        } else if (place.isFree()) {
-            settle(next(nodes));
+        context.underway().begin();
+        try {
+            if (!patience.mayWait()) {
+                AcquireResult once = next(nodes);
+                settle(once != null ? once : givenUp());
+            } else if (place.isFree()) {
+                settle(next(nodes));
+            }
+        } finally {
+            context.underway().end();
         }
         return result;
     }
@@ -128,7 +133,12 @@ public final class Acquiring {
         if (turn != null && wait != null) {
             turn = null;
             wait.pass().leave();
-            place.leave(result instanceof AcquireResult.Held held ? held.heldLock() : null);
+            context.underway().begin();
+            try {
+                place.leave(result instanceof AcquireResult.Held held ? held.heldLock() : null);
+            } finally {
+                context.underway().end();
+            }
         }
     }
 

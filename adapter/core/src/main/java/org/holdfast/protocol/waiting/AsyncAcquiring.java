@@ -138,8 +138,11 @@ final class AsyncAcquiring {
         } finally {
             if (first) {
                 asyncAcquirer.remove(this);
-                discard();
-                failSettled(failure);
+                try {
+                    discard();
+                } finally {
+                    failSettled(failure);
+                }
             }
         }
     }

@@ -2,8 +2,10 @@
 package org.holdfast.protocol.waiting;
 
 import java.util.Objects;
+import org.holdfast.protocol.env.KeptInterrupt;
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
+import org.jspecify.annotations.Nullable;
 
 /** Drives the acquisition of one caller on its own thread, after {@link Acquiring#attempt}. */
 public final class BlockingWait {
@@ -11,7 +13,7 @@ public final class BlockingWait {
     private final Acquiring acquiring;
     private final StopFlag closing;
     private final boolean interruptible;
-    private boolean interrupted;
+    private @Nullable KeptInterrupt kept;
 
     /**
      * @param closing ends the wait when it is raised
@@ -42,9 +44,7 @@ public final class BlockingWait {
         } finally {
             closing.forget(wake);
             leave();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            KeptInterrupt.restore(kept);
         }
     }
 
@@ -63,7 +63,7 @@ public final class BlockingWait {
             if (interruptible) {
                 throw e;
             }
-            interrupted = true;
+            kept = KeptInterrupt.taken(kept);
         }
     }
 

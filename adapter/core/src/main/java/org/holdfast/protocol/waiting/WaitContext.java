@@ -3,6 +3,7 @@ package org.holdfast.protocol.waiting;
 
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.Underway;
 import org.holdfast.protocol.node.Nodes;
 
 /**
@@ -15,6 +16,7 @@ public record WaitContext(
         Time time,
         long answerNanos,
         StopFlag stopFlag,
+        Underway underway,
         Nodes forWaiting,
         AttemptLimiter attemptLimiter,
         RetryDelay retryDelay) {}

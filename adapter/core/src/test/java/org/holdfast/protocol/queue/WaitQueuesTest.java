@@ -13,11 +13,19 @@ class WaitQueuesTest {
     private final AtomicInteger woken = new AtomicInteger();
 
     private static WaitQueues.QueueKey line(String lock) {
-        return new WaitQueues.QueueKey(lock, WaitQueues.Kind.BARGING);
+        return WaitQueues.QueueKey.of(lock, WaitQueues.Kind.BARGING);
+    }
+
+    private static WaitQueues.QueueKey line(String first, String... others) {
+        return new WaitQueues.QueueKey(first, List.of(others), WaitQueues.Kind.BARGING, 0);
+    }
+
+    private static WaitQueues.QueueKey permits(int permits) {
+        return new WaitQueues.QueueKey("a", List.of(), WaitQueues.Kind.PERMIT, permits);
     }
 
     private WaitQueues.Turn enter(String lock) {
-        return room.enter(line(lock), List.of(lock), woken::incrementAndGet);
+        return room.enter(line(lock), woken::incrementAndGet);
     }
 
     @Test
@@ -38,11 +46,11 @@ class WaitQueuesTest {
 
     @Test
     void name_thatNobodyWaitsForAnyMore_isForgotten() {
-        WaitQueues.Turn turn = room.enter(line("a"), List.of("a", "b"), woken::incrementAndGet);
-        assertThat(room.isWaitedFor(line("a"))).isTrue();
+        WaitQueues.Turn turn = room.enter(line("a", "b"), woken::incrementAndGet);
+        assertThat(room.isWaitedFor(line("a", "b"))).isTrue();
         turn.leave();
         turn.leave();
-        assertThat(room.isWaitedFor(line("a"))).isFalse();
+        assertThat(room.isWaitedFor(line("a", "b"))).isFalse();
         assertThat(room.size()).isZero();
         room.wake("a");
         assertThat(woken).hasValue(0);
@@ -50,7 +58,7 @@ class WaitQueuesTest {
 
     @Test
     void head_thatWaitsForSeveralNames_isWokenByEach() {
-        room.enter(line("a"), List.of("a", "b", "c"), woken::incrementAndGet);
+        room.enter(line("a", "b", "c"), woken::incrementAndGet);
         room.wake("c");
         room.wake("a");
         room.wake("d");
@@ -59,9 +67,29 @@ class WaitQueuesTest {
 
     @Test
     void othersInTheLine_thatWaitForSeveralNames_areLeftInPeace() {
-        room.enter(line("a"), List.of("a", "b"), woken::incrementAndGet);
-        room.enter(line("a"), List.of("a", "b"), woken::incrementAndGet);
+        room.enter(line("a", "b"), woken::incrementAndGet);
+        room.enter(line("a", "b"), woken::incrementAndGet);
         room.wake("b");
+        assertThat(woken).hasValue(1);
+    }
+
+    @Test
+    void callers_thatAskForDifferentThings_doNotWaitBehindEachOther() {
+        List<WaitQueues.QueueKey> all = List.of(line("a", "b"), line("a", "c"), line("a"), permits(2), permits(3));
+        for (WaitQueues.QueueKey each : all) {
+            assertThat(room.isWaitedFor(each)).isFalse();
+            assertThat(room.enter(each, woken::incrementAndGet).isFirst()).isTrue();
+        }
+        room.wake("a");
+        assertThat(woken).hasValue(all.size());
+    }
+
+    @Test
+    void line_thatEmptiesAndFillsAgain_isWoken() {
+        room.enter(permits(2), woken::incrementAndGet).leave();
+        assertThat(room.size()).isZero();
+        room.enter(permits(2), woken::incrementAndGet);
+        room.wake("a");
         assertThat(woken).hasValue(1);
     }
 }

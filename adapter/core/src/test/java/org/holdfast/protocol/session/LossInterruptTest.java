@@ -13,6 +13,7 @@ import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.env.KeptInterrupt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +73,42 @@ class LossInterruptTest {
         Lease lease = acquire(request());
         Thread.currentThread().interrupt();
         lose(lease);
+        lease.release();
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+
+    @Test
+    void release_leavesAnInterruptThatWasKeptAsideDuringTheLoss() throws Exception {
+        Lease lease = acquire(request());
+        Thread.currentThread().interrupt();
+        KeptInterrupt kept = KeptInterrupt.take(null);
+        lose(lease);
+        KeptInterrupt.restore(kept);
+        lease.release();
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+    }
+
+    @Test
+    void release_takesBackAnInterruptOfTheLoss_alsoIfItWasKeptAsideSeveralTimes() throws Exception {
+        Lease lease = acquire(request());
+        lose(lease);
+        for (int wait = 0; wait < 3; wait++) {
+            KeptInterrupt outer = KeptInterrupt.take(null);
+            KeptInterrupt inner = KeptInterrupt.take(null);
+            assertThat(inner).isNull();
+            KeptInterrupt.restore(outer);
+        }
+        lease.release();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void release_leavesAnInterruptThatCameWhileThatOfTheLossWasKeptAside() throws Exception {
+        Lease lease = acquire(request());
+        lose(lease);
+        KeptInterrupt kept = KeptInterrupt.take(null);
+        Thread.currentThread().interrupt();
+        KeptInterrupt.restore(KeptInterrupt.take(kept));
         lease.release();
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
     }
