@@ -359,7 +359,8 @@ class MutantsTest {
                 "Violation: ",
                 new Mutant()
                         .amidst("CLOCK_BLIP")
-                        .with(SCRIPTS + "readers.lua", "math.max(known, latest) + grain", "math.huge"));
+                        .with(SCRIPTS + "readers.lua", "math.max(known, latest) + grain", "math.huge"),
+                6_000);
     }
 
     /** Redis deletes some of what has expired while the clock is ahead, and perhaps not the heartbeat. */
@@ -637,7 +638,8 @@ class MutantsTest {
                         .with(
                                 SCRIPTS + "ended.lua",
                                 "redis.call('PEXPIRE', key, held + math",
-                                "redis.call('PEXPIRE', key, 1 + math"));
+                                "redis.call('PEXPIRE', key, 1 + math"),
+                6_000);
     }
 
     // Not here: that answers count which were asked for before a jump was seen, or before the quarantine. Nothing is
