@@ -301,11 +301,11 @@ class HostileReplyTest {
                 lie(
                         "settings that are none",
                         keepsChanging,
-                        t -> t.but(Told.bulk("1 1 1 a 0 - - 0 1/" + overflow + "/NaN"), null, null, null)),
+                        t -> t.but(Told.bulk("1 1 1 a 0 - - 0 0 0 1/" + overflow + "/NaN"), null, null, null)),
                 lie(
                         "settings that nobody has",
                         "fenceRetentionMillis=999999999999999",
-                        t -> t.but(Told.bulk(t.seen() + " a 0 - - 0 1000/999999999999999/0.01"), null, null, null)),
+                        t -> t.but(Told.bulk(t.seen() + " a 0 - - 0 0 0 1000/999999999999999/0.01"), null, null, null)),
                 lie("a heartbeat that is gone", keepsChanging, t -> t.but(null, NOTHING, null, null)),
                 lie("a time that is a number", NONSENSE, t -> t.but(null, null, NUMBER, null)),
                 lie("a time that is nothing", NONSENSE, t -> t.but(null, null, NOTHING, null)),

@@ -173,8 +173,8 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     }
 
     @Override
-    public synchronized long unmovedMicros(int node) {
-        return watched[node].unmovedMicros;
+    public synchronized long unwatchedMicros(int node, long fromMicros) {
+        return watched[node].unwatchedMicros(fromMicros);
     }
 
     /**

@@ -72,10 +72,10 @@ public final class NodeGuard {
         long steadyMicros(int node);
 
         /**
-         * Returns since when this process has seen no jump of the node's clock, in its microseconds. Gaps may lie in
-         * between, none longer than half a minute: the drift hides no large jump in them.
+         * Returns for how long after a moment this process has not watched the node's clock, or has seen it jump, in
+         * its microseconds. Gaps of half a minute count as watched: the drift hides no large jump in them.
          */
-        long unmovedMicros(int node);
+        long unwatchedMicros(int node, long fromMicros);
 
         /**
          * Receives what a look found.
@@ -175,7 +175,7 @@ public final class NodeGuard {
         String runId = sight.facts().process().runId();
         lastLook = new MemoryCheck.LastLook(runId, seenMicros, askedAt);
         long until = mark.sinceMicros() + quarantineMicros();
-        if (clockMonitor.unmovedMicros(node) > mark.sinceMicros()) {
+        if (clockMonitor.unwatchedMicros(node, mark.sinceMicros()) > 0) {
             until = Math.min(until + UNWATCHED_MICROS, mark.firstBegunMicros() + 2 * quarantineMicros());
         }
         clockMonitor.admitted(node, until, steadyMicros(mark, sight.facts().nowMicros() - mark.seenMicros()));
@@ -287,10 +287,11 @@ public final class NodeGuard {
         if (!changed && (!due || clockMonitor.isDoubted(node))) {
             return new Verdict.Trusted(mark);
         }
-        long since = mark.sinceMicros() + unwatchedMicros(mark);
-        boolean moved = since != mark.sinceMicros();
-        long begun = moved ? mark.firstBegunMicros() : mark.begunMicros();
-        boolean longer = moved && since + quarantineMicros() > facts.nowMicros();
+        long moved = mark.sinceMicros() + unwatchedMicros(mark);
+        boolean longer =
+                moved > mark.sinceMicros() && moved + quarantineMicros() > facts.nowMicros(); // else it is over
+        long since = longer ? moved : mark.sinceMicros();
+        long begun = longer ? mark.firstBegunMicros() : mark.begunMicros();
         return new Verdict.SetMark(change(sight, since, begun, behindUntil, steady, resolved, longer ? UNWATCHED : ""));
     }
 
@@ -303,9 +304,9 @@ public final class NodeGuard {
         if (mark.watchedMicros() >= mark.sinceMicros() + quarantineMicros()) {
             return 0; // it was over by then
         }
-        long gap = clockMonitor.unmovedMicros(node) - Math.max(mark.watchedMicros(), mark.sinceMicros());
+        long gap = clockMonitor.unwatchedMicros(node, Math.max(mark.watchedMicros(), mark.sinceMicros()));
         long most = mark.firstBegunMicros() + quarantineMicros() - mark.sinceMicros();
-        return Math.max(0, Math.min(gap, most));
+        return Math.min(gap, Math.max(0, most));
     }
 
     /** Where another process has set the mark, it may not have known what this one knows of the clock. */

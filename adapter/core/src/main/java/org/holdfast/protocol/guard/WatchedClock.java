@@ -72,7 +72,12 @@ final class WatchedClock {
     long steadyMicros;
 
     /** Since when this process has seen no step, whatever gaps of half a minute lie in between. */
-    long unmovedMicros;
+    private long unmovedMicros;
+
+    /** From when and until when it had seen none before that. */
+    private long formerMicros;
+
+    private long formerUntilMicros;
 
     /** Since when this process and others before it have watched the clock. */
     long steadyForAllMicros;
@@ -138,6 +143,8 @@ final class WatchedClock {
             known = true;
             steadyMicros = nodeMicros;
             unmovedMicros = nodeMicros;
+            formerMicros = nodeMicros;
+            formerUntilMicros = nodeMicros;
             set(newLow, newHigh, sentAt, receivedAt);
         } else if (newLow - knownHigh > GRAIN_NANOS) {
             jumpLow = newLow - knownHigh;
@@ -157,7 +164,9 @@ final class WatchedClock {
         } else if (receivedAt - at >= 0) {
             if (receivedAt - at > LONGEST_GAP_NANOS) {
                 steadyMicros = nodeMicros;
-                unmovedMicros = receivedAt - at > LONGEST_BLIND_NANOS ? nodeMicros : unmovedMicros;
+            }
+            if (receivedAt - at > LONGEST_BLIND_NANOS) {
+                beginsAnew(nodeMicros);
             }
             long lower = newLow - knownLow > 0 ? newLow : knownLow;
             long upper = newHigh - knownHigh < 0 ? newHigh : knownHigh;
@@ -194,7 +203,19 @@ final class WatchedClock {
         stepNanos = nanos;
         comparedFrom = receivedAt;
         steadyMicros = nodeMicros;
+        beginsAnew(nodeMicros);
+    }
+
+    private void beginsAnew(long nodeMicros) {
+        formerMicros = unmovedMicros;
+        formerUntilMicros = lastMicros;
         unmovedMicros = nodeMicros;
+    }
+
+    /** Returns how long after a moment of the node's clock this process has not watched it, or saw it step. */
+    long unwatchedMicros(long fromMicros) {
+        long watchedUntil = formerMicros <= fromMicros ? Math.max(fromMicros, formerUntilMicros) : fromMicros;
+        return Math.max(0, unmovedMicros - watchedUntil);
     }
 
     /** Returns what the clock shows at that moment at the least, if it has not moved. Small steps are not seen. */

@@ -94,8 +94,8 @@ class NodeGuardTest {
             }
 
             @Override
-            public long unmovedMicros(int node) {
-                return unmovedSince == 0 ? steadySince : unmovedSince;
+            public long unwatchedMicros(int node, long fromMicros) {
+                return Math.max(0, (unmovedSince == 0 ? steadySince : unmovedSince) - fromMicros);
             }
 
             @Override

@@ -44,4 +44,18 @@ class WatchedClockTest {
 
         assertThat(told(2 * SECOND, -19 * SECOND)).isFalse();
     }
+
+    /** A process that had watched the clock until a step knows that no more than the step was unwatched. */
+    @Test
+    void step_afterAWatch_leavesNoMoreThanItselfUnwatched() {
+        long start = 1_800_000_000_000_000L;
+        told(0, 0);
+        told(SECOND, 0);
+        told(SECOND + 100 * MILLI, 2 * SECOND);
+
+        assertThat(clockMonitor.unwatchedMicros(0, start + 500_000)).isBetween(2_090_000L, 2_110_000L);
+        assertThat(clockMonitor.unwatchedMicros(0, start + 2_500_000)).isBetween(590_000L, 610_000L);
+        assertThat(clockMonitor.unwatchedMicros(0, start - 500_000)) // it has not watched from then on
+                .isBetween(3_590_000L, 3_610_000L);
+    }
 }
