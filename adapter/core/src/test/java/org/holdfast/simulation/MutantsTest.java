@@ -344,8 +344,9 @@ class MutantsTest {
                 4_000); // the number of worlds is above the usual one, since it was found in world 3268
     }
 
-    // Not here: that a look which deletes a lock does not delete the heartbeat, and that a reader's deleted entry is
-    // forgotten. 6,000 worlds of clock blips do not show it. Real nodes do: HeartbeatTest, LingeringReadersTest.
+    // Not here: that a reader's deleted entry is forgotten, which LingeringReadersTest shows on a real node; and that a
+    // release which deletes a lock does not delete the heartbeat, which no test shows so far. 6,000 worlds of clock
+    // blips show neither.
 
     /** Redis deletes some of what has expired while the clock is ahead, and perhaps not the heartbeat. */
     @ConcurrentTest
