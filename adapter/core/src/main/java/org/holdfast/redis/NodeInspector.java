@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.AcceptedSettings;
@@ -19,7 +20,6 @@ import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnection;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -49,8 +49,11 @@ final class NodeInspector {
     private final LogRateLimiter logLimiter;
     private final NodeGuard guard;
 
-    /** Why the last inspection refused the node; null if it did not. Each one begins its quarantine anew then. */
-    private volatile @Nullable String refusedFor;
+    /**
+     * The reason of a quarantine that was reported last; empty when the node was admitted since. A node that is refused
+     * is in quarantine anew each time that it is inspected, which is reported once.
+     */
+    private final AtomicReference<String> reported = new AtomicReference<>("");
 
     /**
      * @param acceptedSettings the settings that processes must share
@@ -84,11 +87,10 @@ final class NodeInspector {
     Admission inspect(NodeConnection connection) {
         NodeGuard.Admission admission = guard.admit(new Connected(connection));
         if (admission instanceof NodeGuard.Admission.Refused refused) {
-            refusedFor = refused.reason();
             throw new NodeRefusedException(refused.reason());
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            refusedFor = null;
+            reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
         }
@@ -189,7 +191,7 @@ final class NodeInspector {
             if (status != MARK_SET) {
                 return Optional.empty();
             }
-            if (!change.reason().isEmpty() && !change.reason().equals(refusedFor)) {
+            if (!change.reason().isEmpty() && !change.reason().equals(reported.getAndSet(change.reason()))) {
                 report(change, nodeMicros);
             }
             return Optional.of(seen);

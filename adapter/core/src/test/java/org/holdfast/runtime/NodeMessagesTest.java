@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** What an operator reads of a node that cannot be used: the cause, and what to do. */
 @Timeout(60)
 class NodeMessagesTest {
+
+    private static final String[] MAY_EVICT = {"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"};
 
     private final LogLines log = LogLines.of("org.holdfast.redis");
 
@@ -114,12 +117,31 @@ class NodeMessagesTest {
     /** It is in quarantine anew each time that it is looked at. */
     @Test
     void node_thatMayEvict_isReportedOnce() throws Exception {
-        try (RedisServer redis =
-                        RedisServer.start(scratch, "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru");
-                LockConnectionFactory locks = Holdfast.connect(settings(redis.uri()))) {
+        try (RedisServer redis = RedisServer.start(scratch, MAY_EVICT)) {
+            assertReportedOnce(redis.uri(), () -> {});
+        }
+    }
+
+    /** Another process, or another look of this one, set the mark between the look and the write. */
+    @Test
+    void node_thatMayEvict_isReportedThoughAnotherSetTheMarkFirst() throws Exception {
+        Supplier<byte[]> tooLate = () ->
+                ("*3\r\n:9\r\n:0\r\n:" + System.currentTimeMillis() + "000\r\n").getBytes(StandardCharsets.US_ASCII);
+        try (RedisServer redis = RedisServer.start(scratch, MAY_EVICT);
+                LyingFront front = new LyingFront(redis.port(), "$4\r\nEVAL\r\n", tooLate, 0)) {
+            front.lie();
+            assertReportedOnce("redis://127.0.0.1:" + front.port(), front::beHonest);
+            assertThat(front.told()).isTrue();
+        }
+    }
+
+    private void assertReportedOnce(String node, Runnable whenRefused) throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(node))) {
             try (LockConnection connection = locks.getConnection()) {
                 catchThrowable(() -> connection.tryAcquire(LockRequest.of("a").waitTimeout(Duration.ZERO)));
             }
+            await().until(() -> !log.beginningWith("HF0301").isEmpty());
+            whenRefused.run();
             await().during(Duration.ofSeconds(4)).atMost(Duration.ofSeconds(6)).until(() -> true);
         }
         assertThat(log.beginningWith("HF0301")).hasSize(1);
