@@ -6,15 +6,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A clock that jumps ahead and comes back deletes no lock in force but with the heartbeat of the last look. */
@@ -42,6 +45,26 @@ class HeartbeatTest extends NodeWithClock {
         ask(undo(attempt)); // its client sees the jump
         clock.set(late);
         assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isNotEqualTo(GRANTED);
+    }
+
+    /** What such a jump deletes goes by the first command that reads it, whichever that is; and the fence with it. */
+    @ParameterizedTest
+    @MethodSource
+    void lease_whoseKeysGoByACommandOfAnother_isNotForgotten(Command ofAnother) throws Exception {
+        assertThat(ask(acquire(claim(ALONE, ADA, 7, LONGEST_TTL)))).isEqualTo(GRANTED);
+
+        clock.set(Duration.ofHours(1));
+        ask(ofAnother);
+        clock.setRight();
+
+        assertThat(lastsFor(LOCK)).as("the lock is gone").isNegative();
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isNotEqualTo(GRANTED);
+    }
+
+    static Stream<Command> lease_whoseKeysGoByACommandOfAnother_isNotForgotten() {
+        Claim other = claim(ALONE, CAT, 9);
+        Claim reading = claim(READING, CAT, 9);
+        return Stream.of(end(other), undo(other), force(9), end(reading), undo(reading));
     }
 
     /** A look does not show by itself that the clock is ahead, where it is so by less than half a second. */

@@ -344,9 +344,8 @@ class MutantsTest {
                 4_000); // the number of worlds is above the usual one, since it was found in world 3268
     }
 
-    // Not here: that a reader's deleted entry is forgotten, which LingeringReadersTest shows on a real node; and that a
-    // release which deletes a lock does not delete the heartbeat, which no test shows so far. 6,000 worlds of clock
-    // blips show neither.
+    // Not here: that a reader's deleted entry is forgotten, and that a release which deletes a lock does not delete the
+    // heartbeat. 6,000 worlds of clock blips show neither. LingeringReadersTest and HeartbeatTest do, on a real node.
 
     /** Redis deletes some of what has expired while the clock is ahead, and perhaps not the heartbeat. */
     @ConcurrentTest
