@@ -14,6 +14,7 @@ import org.holdfast.simulation.SimulatedSortedSet.Member;
 final class Belongings {
 
     private static final String READERS = "readers ";
+    private static final long ROUNDING_MILLIS = 2;
 
     private final SimulatedRedis redis;
     private final ScriptBridge.Call call;
@@ -74,15 +75,24 @@ final class Belongings {
         }
         String readers = sibling(key, "readers");
         if (!lock.owner().startsWith(READERS)) {
-            boolean mayShorten = command instanceof Command.Acquire; // it was longer than any lease
-            others.put(key, mayShorten ? lock.owner() : lock.owner() + " until " + lock.ends());
+            others.put(key, lock.owner() + " until " + Math.min(lock.ends(), mostCounted(lock)));
         } else if (!call.keys().contains(readers) || isReadByOthers(readers)) {
             others.put(key, lock.owner());
         }
     }
 
+    /**
+     * Returns the moment after which the end of a lock does not count: where a lock lasts longer than any lease, since
+     * the clock was ahead, a command that takes locks cuts it to the longest, which is half a second less than it
+     * lingers.
+     */
+    private long mostCounted(Lock lock) {
+        boolean takes = command instanceof Command.Acquire || command instanceof Command.Renew;
+        return takes ? millis + lock.lingersMillis() - 500 - ROUNDING_MILLIS : Long.MAX_VALUE;
+    }
+
     /** What is written of a lock; null if there is nothing. It lingers after its end, but then keeps no holder out. */
-    private record Lock(long ends, String owner) {}
+    private record Lock(long ends, long lingersMillis, String owner) {}
 
     private Lock lock(String key) {
         String value = redis.get(key);
@@ -91,7 +101,7 @@ final class Belongings {
         }
         LockValue written = LockValue.parse(value);
         long lingersMillis = (written.lingersMicros() + 999) / 1_000;
-        return new Lock(redis.expiresAt(key) / 1_000 - lingersMillis, written.owner());
+        return new Lock(redis.expiresAt(key) / 1_000 - lingersMillis, lingersMillis, written.owner());
     }
 
     private boolean isMine(String key) {
