@@ -55,6 +55,7 @@ public final class NodeGuard {
     private final int node;
     private final AcceptedSettings acceptedSettings;
     private final MemoryCheck memoryCheck;
+    private final MarkChanges changes;
     private final ClockWatch clockMonitor;
     private final Time time;
     private volatile MemoryCheck.@Nullable LastLook lastLook;
@@ -133,6 +134,7 @@ public final class NodeGuard {
         this.node = node;
         this.acceptedSettings = acceptedSettings;
         this.memoryCheck = new MemoryCheck(durable);
+        this.changes = new MarkChanges(acceptedSettings);
         this.clockMonitor = clockMonitor;
         this.time = time;
     }
@@ -150,7 +152,7 @@ public final class NodeGuard {
             Verdict verdict = judge(sight, before, askedAt);
             if (verdict instanceof Verdict.Refused refused) {
                 if (refused.forgets()) {
-                    probe.write(quarantine(sight, refused.reason()));
+                    probe.write(changes.quarantine(sight, lastLook, refused.reason()));
                 }
                 return new Admission.Refused(refused.reason());
             }
@@ -189,7 +191,7 @@ public final class NodeGuard {
      */
     public boolean quarantine(NodeProbe probe, String reason) {
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (probe.write(quarantine(probe.look(), reason)).isPresent()) {
+            if (probe.write(changes.quarantine(probe.look(), lastLook, reason)).isPresent()) {
                 return true;
             }
         }
@@ -206,13 +208,13 @@ public final class NodeGuard {
         if (mark.isEmpty()) {
             return unmarked(sight, before, askedAt);
         }
-        Optional<AcceptedSettings> resolved = resolve(mark.get(), facts);
+        Optional<AcceptedSettings> resolved = changes.resolve(mark.get(), facts);
         if (resolved.isEmpty()) {
             others = new Others(mark.get().acceptedSettings(), askedAt);
             return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false);
         }
         Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);
-        return doubt.<Verdict>map(reason -> new Verdict.SetMark(quarantine(sight, reason)))
+        return doubt.<Verdict>map(reason -> new Verdict.SetMark(changes.quarantine(sight, lastLook, reason)))
                 .orElseGet(() -> keep(sight, mark.get(), before, resolved.get()));
     }
 
@@ -248,7 +250,7 @@ public final class NodeGuard {
                         < seen.acceptedSettings().widest().quarantine().toNanos()) {
             return new Verdict.Refused(describeDifference(seen.acceptedSettings()), false);
         }
-        return new Verdict.SetMark(quarantine(sight, whyUnmarked(sight, before)));
+        return new Verdict.SetMark(changes.quarantine(sight, lastLook, whyUnmarked(sight, before)));
     }
 
     private static String whyUnmarked(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before) {
@@ -292,7 +294,8 @@ public final class NodeGuard {
                 moved > mark.sinceMicros() && moved + quarantineMicros() > facts.nowMicros(); // else it is over
         long since = longer ? moved : mark.sinceMicros();
         long begun = longer ? mark.firstBegunMicros() : mark.begunMicros();
-        return new Verdict.SetMark(change(sight, since, begun, behindUntil, steady, resolved, longer ? UNWATCHED : ""));
+        return new Verdict.SetMark(
+                changes.note(sight, since, begun, behindUntil, steady, resolved, longer ? UNWATCHED : ""));
     }
 
     /**
@@ -332,65 +335,6 @@ public final class NodeGuard {
         }
         long ours = clockMonitor.steadyMicros(node);
         return ours <= mark.watchedMicros() ? mark.steadyMicros() : ours;
-    }
-
-    /** Leaves the settings of other processes there, whatever those of this one are. */
-    private MarkChange quarantine(NodeProbe.Sight sight, String reason) {
-        Optional<BirthMark> mark = BirthMark.parse(sight.markText());
-        AcceptedSettings kept = mark.map(it -> resolve(it, sight.facts()).orElse(it.acceptedSettings()))
-                .orElse(acceptedSettings);
-        MemoryCheck.LastLook before = lastLook;
-        long behindUntil =
-                Math.max(mark.map(BirthMark::behindUntilMicros).orElse(0L), before == null ? 0 : before.seenMicros());
-        return change(sight, MarkChange.NOW, 0, behindUntil, MarkChange.NOW, kept, reason);
-    }
-
-    private MarkChange change(
-            NodeProbe.Sight sight,
-            long since,
-            long begun,
-            long behindUntil,
-            long steady,
-            AcceptedSettings resolved,
-            String reason) {
-        return new MarkChange(
-                sight.markText(),
-                since,
-                behindUntil,
-                steady,
-                sight.facts().process(),
-                outdatedMicros(sight, resolved),
-                begun,
-                resolved,
-                resolved.heartbeat().toMillis(),
-                MemoryCheck.earlyMicros(BirthMark.parse(sight.markText())
-                        .map(BirthMark::acceptedSettings)
-                        .orElse(resolved)),
-                sight.facts().nowMicros(),
-                reason);
-    }
-
-    private Optional<AcceptedSettings> resolve(BirthMark mark, NodeFacts facts) {
-        return acceptedSettings.resolve(
-                mark.acceptedSettings(),
-                facts.nowMicros() - mark.seenMicros(),
-                facts.nowMicros() - mark.outdatedMicros());
-    }
-
-    /**
-     * While a change is rolled out: when a process looked last that does not know the new settings. This one may be
-     * such.
-     */
-    private long outdatedMicros(NodeProbe.Sight sight, AcceptedSettings resolved) {
-        if (resolved.previous().isEmpty()) {
-            return 0;
-        }
-        return acceptedSettings.isOutdatedBy(resolved)
-                ? sight.facts().nowMicros()
-                : BirthMark.parse(sight.markText())
-                        .filter(mark -> mark.acceptedSettings().equals(resolved))
-                        .map(BirthMark::outdatedMicros)
-                        .orElse(sight.facts().nowMicros()); // as the change begins, there may be others
     }
 
     private long quarantineMicros() {

@@ -2,8 +2,6 @@
 package org.holdfast.protocol.lease;
 
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -39,12 +37,10 @@ public final class HeldLock {
     private final LeaseTerms terms;
     private final long startedAt;
     private final long endsAt;
-    private final LossNotifier lossNotifier;
+    private final LossListeners listeners;
     private final Consumer<HeldLock> whenLost;
     private final AtomicLong validUntil;
-    private final Set<Runnable> interrupts = ConcurrentHashMap.newKeySet();
     private final AtomicReference<State> state = new AtomicReference<>(null);
-    private final Set<Consumer<LeaseLoss>> listeners = ConcurrentHashMap.newKeySet();
     private volatile @Nullable String lastFailure;
 
     /** What is to become of the nodes' locks when a lease is released. */
@@ -78,7 +74,7 @@ public final class HeldLock {
         this.startedAt = acquired.startedNanos();
         this.endsAt = startedAt + terms.maxHoldNanos();
         this.validUntil = new AtomicLong(earlier(acquired.validUntilNanos(), endsAt));
-        this.lossNotifier = lossNotifier;
+        this.listeners = new LossListeners(lossNotifier);
         this.whenLost = whenLost;
     }
 
@@ -329,8 +325,7 @@ public final class HeldLock {
         while (seen instanceof State.Held) {
             if (state.compareAndSet(seen, new State.Lost(loss, left))) {
                 whenLost.accept(this);
-                interrupt();
-                tell(loss);
+                listeners.report(loss);
                 return true;
             }
             seen = state.get();
@@ -340,44 +335,30 @@ public final class HeldLock {
 
     /** Has a thread interrupted if the lock is lost: at once, by the thread that sees the loss. */
     public void interruptOnLoss(Runnable interrupt) {
-        interrupts.add(interrupt);
-        if (loss() != null) {
-            interrupt();
-        }
+        listeners.addInterrupt(interrupt);
+        reportLoss();
     }
 
-    private void interrupt() {
-        for (Runnable interrupt : interrupts) {
-            if (interrupts.remove(interrupt)) {
-                interrupt.run();
-            }
+    public void onLost(Consumer<LeaseLoss> listener) {
+        listeners.add(listener);
+        reportLoss();
+    }
+
+    /** Reports a loss that came before the listener. */
+    private void reportLoss() {
+        LeaseLoss loss = loss();
+        if (loss != null) {
+            listeners.report(loss);
         }
     }
 
     /** A lease has ended: its thread is not to be interrupted for a loss any more. */
     public void forget(Runnable interrupt) {
-        interrupts.remove(interrupt);
+        listeners.removeInterrupt(interrupt);
     }
 
     public void forget(Consumer<LeaseLoss> listener) {
         listeners.remove(listener);
-    }
-
-    public void onLost(Consumer<LeaseLoss> listener) {
-        listeners.add(listener);
-        LeaseLoss loss = loss();
-        if (loss != null) {
-            tell(loss);
-        }
-    }
-
-    /** The thread that removes a listener calls it: each is called once, however many threads come here. */
-    private void tell(LeaseLoss loss) {
-        for (Consumer<LeaseLoss> listener : listeners) {
-            if (listeners.remove(listener)) {
-                lossNotifier.tell(listener, loss);
-            }
-        }
     }
 
     private static long earlier(long a, long b) {
