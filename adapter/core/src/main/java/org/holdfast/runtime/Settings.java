@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime;
 
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockRequest;
@@ -17,7 +13,6 @@ import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeAddress;
-import org.holdfast.redis.wire.StoreFile;
 
 /**
  * The settings of a lock service, checked as a whole. The one place where settings have their names, defaults and
@@ -88,7 +83,6 @@ public record Settings(
     }
 
     private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
-    private static final double MOST_DRIFT = 0.5;
     private static final long LONGEST_STOP_MILLIS = 60_000;
 
     /**
@@ -123,8 +117,8 @@ public record Settings(
     }
 
     private static Settings read(Map<String, String> values, Map<String, String> ofFactory, List<String> violations) {
-        return read(new Reader(values, "", violations))
-                .overridden(new Reader(ofFactory, "the connection factory's ", violations));
+        return read(new SettingsReader(values, "", violations))
+                .overridden(new SettingsReader(ofFactory, "the connection factory's ", violations));
     }
 
     private static Settings valid(Settings settings, List<String> violations) {
@@ -134,7 +128,7 @@ public record Settings(
         return settings;
     }
 
-    private static Settings read(Reader reader) {
+    private static Settings read(SettingsReader reader) {
         List<NodeAddress> nodes = reader.nodes();
         ConnectionSecurity access = reader.access(nodes);
         String prefix = reader.prefix("holdfast");
@@ -180,7 +174,7 @@ public record Settings(
     }
 
     /** The TTL has the bounds that it has in a request: what else depends on it is decided by the adapter's. */
-    private Settings overridden(Reader reader) {
+    private Settings overridden(SettingsReader reader) {
         String ownPrefix = reader.prefix(keyPrefix);
         long ownTtl = reader.millis(TTL_MILLIS, ttl.toMillis(), LockRequest.MIN_TTL.toMillis(), maxTtl.toMillis());
         long ownWait = reader.millis(WAIT_TIMEOUT_MILLIS, waitTimeout.toMillis(), 0, Long.MAX_VALUE);
@@ -196,158 +190,5 @@ public record Settings(
                 acceptedSettings,
                 guard,
                 stopTimeout);
-    }
-
-    /** Takes values one by one and notes what is wrong with them. */
-    private static final class Reader {
-
-        private final Map<String, String> unread;
-        private final String owner;
-        private final List<String> violations;
-
-        /** @param owner whose settings they are, for messages: stands before their names */
-        Reader(Map<String, String> values, String owner, List<String> violations) {
-            this.unread = new TreeMap<>(values);
-            this.owner = owner;
-            this.violations = violations;
-        }
-
-        List<NodeAddress> nodes() {
-            List<NodeAddress> nodes = NodeAddress.parseList(unread.remove(NODES), NODES, violations);
-            String user = unread.remove(USER);
-            String password = unread.remove(PASSWORD);
-            boolean inFile = unread.get(PASSWORD_FILE) != null;
-            if (user != null && password == null && !inFile) {
-                violations.add(USER + " needs a " + PASSWORD + " or a " + PASSWORD_FILE);
-            }
-            if (password != null && inFile) {
-                violations.add("there must be a " + PASSWORD + " or a " + PASSWORD_FILE + ", not both");
-            }
-            boolean durable = flag(DURABLE, false);
-            return nodes.stream()
-                    .map(node -> node.password() == null ? node.as(user, password) : node)
-                    .map(node -> durable ? node.asDurable() : node)
-                    .toList();
-        }
-
-        ConnectionSecurity access(List<NodeAddress> nodes) {
-            boolean tls = nodes.isEmpty() || nodes.stream().anyMatch(NodeAddress::tls); // else another fault is noted
-            return new ConnectionSecurity(
-                    path(PASSWORD_FILE), store(TRUST_STORE, tls), store(KEY_STORE, tls), flag(VERIFY_HOST_NAME, true));
-        }
-
-        private Optional<StoreFile> store(String name, boolean tls) {
-            String type = unread.remove(name + TYPE);
-            String password = unread.remove(name + STORE_PASSWORD);
-            Optional<Path> path = path(name);
-            if (path.isEmpty() && (type != null || password != null)) {
-                violations.add(name + TYPE + " and " + name + STORE_PASSWORD + " need a " + name);
-            }
-            if (path.isPresent() && !tls) {
-                violations.add(name + " is for TLS, and no address in " + NODES + " begins with rediss://");
-            }
-            return path.map(file -> new StoreFile(name, file, type == null ? "PKCS12" : type.trim(), password));
-        }
-
-        private Optional<Path> path(String name) {
-            String text = unread.remove(name);
-            try {
-                return Optional.ofNullable(text).map(Path::of);
-            } catch (InvalidPathException e) {
-                violations.add(name + " must be the path of a file, was '" + text + "'");
-                return Optional.empty();
-            }
-        }
-
-        private boolean flag(String name, boolean byDefault) {
-            String text = unread.remove(name);
-            if (text == null) {
-                return byDefault;
-            }
-            if (!List.of("true", "false").contains(text.trim())) {
-                violations.add(name + " must be true or false, was '" + text + "'");
-                return byDefault;
-            }
-            return "true".equals(text.trim());
-        }
-
-        /** What all processes must share, and what some still have while a change is rolled out. */
-        AcceptedSettings acceptedSettings() {
-            SharedSettings current = sharedSettings(
-                    MAX_LEASE_TTL_MILLIS,
-                    FENCE_RETENTION_MILLIS,
-                    DRIFT_FACTOR,
-                    new SharedSettings(60_000, 600_000, 0.01));
-            SharedSettings previous = sharedSettings(
-                    PREVIOUS_MAX_LEASE_TTL_MILLIS, PREVIOUS_FENCE_RETENTION_MILLIS, PREVIOUS_DRIFT_FACTOR, current);
-            return new AcceptedSettings(current, Optional.of(previous));
-        }
-
-        private SharedSettings sharedSettings(String maxTtl, String retention, String drift, SharedSettings byDefault) {
-            return new SharedSettings(
-                    millis(maxTtl, byDefault.maxLeaseTtlMillis(), LockRequest.MIN_TTL.toMillis(), DAY_MILLIS),
-                    millis(retention, byDefault.fenceRetentionMillis(), 1_000, 365 * DAY_MILLIS),
-                    drift(drift, byDefault.driftFactor()));
-        }
-
-        String prefix(String byDefault) {
-            String prefix = unread.remove(KEY_PREFIX);
-            if (prefix == null) {
-                return byDefault;
-            }
-            if (!prefix.matches("[A-Za-z0-9:._-]{1,64}")) {
-                violations.add(owner + KEY_PREFIX + " must be 1 to 64 letters, digits or :._- , was '" + prefix + "'");
-            }
-            return prefix;
-        }
-
-        long millis(String name, long byDefault, long least, long most) {
-            String text = unread.remove(name);
-            if (text == null) {
-                return byDefault;
-            }
-            try {
-                long millis = Long.parseLong(text.trim());
-                if (millis >= least && millis <= most) {
-                    return millis;
-                }
-            } catch (NumberFormatException e) {
-                // said below, as for any other value that is not allowed
-            }
-            violations.add(owner + name + " must be " + least + " to " + most + " ms, was '" + text + "'");
-            return byDefault;
-        }
-
-        double drift(String name, double byDefault) {
-            String text = unread.remove(name);
-            if (text == null) {
-                return byDefault;
-            }
-            try {
-                double drift = Double.parseDouble(text.trim());
-                if (drift >= 0 && drift <= MOST_DRIFT) {
-                    return drift;
-                }
-            } catch (NumberFormatException e) {
-                // said below, as for any other value that is not allowed
-            }
-            violations.add(name + " must be 0 to " + MOST_DRIFT + ", was '" + text + "'");
-            return byDefault;
-        }
-
-        Guard guard() {
-            String text = unread.remove(GUARD);
-            for (Guard guard : Guard.values()) {
-                if (text == null || guard.name().equals(text.trim())) {
-                    return guard;
-                }
-            }
-            violations.add(GUARD + " must be QUARANTINE or OFF, was '" + text + "'");
-            return Guard.QUARANTINE;
-        }
-
-        void refuseUnknown() {
-            unread.keySet().forEach(name -> violations.add("there is no setting '" + name + "'"));
-        }
     }
 }

@@ -449,7 +449,10 @@ class MutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
-                        .with(LEASE + "HeldLock.java", "onlyReaders ? GivenBack.ALONE", "onlyReaders ? GivenBack.ALL"));
+                        .with(
+                                LEASE + "HeldLock.java",
+                                "onlyReaders ? ReleaseEffect.DOWNGRADE",
+                                "onlyReaders ? ReleaseEffect.RELEASE"));
     }
 
     @ConcurrentTest

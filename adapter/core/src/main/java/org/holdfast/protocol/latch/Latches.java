@@ -95,7 +95,7 @@ public final class Latches {
                 throw perhaps
                         ? new CountDownUnconfirmedException(
                                 latch.describe(), id, count.failures(nodes).toString())
-                        : count.unavailable(nodes, Duration.ofNanos(patience.waitedNanos()));
+                        : count.unavailable(nodes, patience.waited());
             }
         }
     }
@@ -213,7 +213,7 @@ public final class Latches {
     /** An outage is not reported as a latch that is not open. */
     private boolean isOpen(Count found, Patience patience) {
         if (!found.isConfirmed()) {
-            throw found.unavailable(nodes, Duration.ofNanos(patience.waitedNanos()));
+            throw found.unavailable(nodes, patience.waited());
         }
         return found.isOpen();
     }

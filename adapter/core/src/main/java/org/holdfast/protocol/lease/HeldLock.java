@@ -43,16 +43,6 @@ public final class HeldLock {
     private final AtomicReference<State> state = new AtomicReference<>(null);
     private volatile @Nullable String lastFailure;
 
-    /** What is to become of the nodes' locks when a lease is released. */
-    enum GivenBack {
-        /** Other leases are left, or there is nothing to release. */
-        NOTHING,
-        /** The leases that are left only read: other readers are to be let in. */
-        ALONE,
-        /** It was the last. */
-        ALL
-    }
-
     /**
      * @param cohort the holders that have the lock one after the other
      * @param lossNotifier calls the listeners
@@ -253,7 +243,7 @@ public final class HeldLock {
     }
 
     /** Takes a lease away; returns what is to become of the lock on the nodes. */
-    GivenBack giveBack(boolean read) {
+    ReleaseEffect giveBack(boolean read) {
         State seen = state.get();
         while (seen instanceof State.Held held) {
             State.Held left = new State.Held(held.shares() - 1, held.reading() - (read ? 1 : 0));
@@ -262,14 +252,14 @@ public final class HeldLock {
                     if (read) { // the thread that ended the last lease to have it alone may not have done so yet
                         becomeReading();
                     }
-                    return GivenBack.ALL;
+                    return ReleaseEffect.RELEASE;
                 }
                 boolean onlyReaders = left.shares() == left.reading() && !read && isOneNameAlone();
-                return onlyReaders ? GivenBack.ALONE : GivenBack.NOTHING;
+                return onlyReaders ? ReleaseEffect.DOWNGRADE : ReleaseEffect.NOTHING;
             }
             seen = state.get();
         }
-        return GivenBack.NOTHING;
+        return ReleaseEffect.NOTHING;
     }
 
     /** Takes all leases away; true if the lock is to be released on the nodes. */

@@ -136,12 +136,12 @@ public final class Leases {
     private ReleaseResult giveBackNow(LeaseShare share) {
         HeldLock heldLock = share.heldLock();
         switch (heldLock.giveBack(share.reads())) {
-            case ALL -> {
+            case RELEASE -> {
                 return handoff.handOff(heldLock)
                         ? ReleaseResult.RELEASED
                         : releases.release(List.of(heldLock), ownNodes).get(0);
             }
-            case ALONE -> {
+            case DOWNGRADE -> {
                 letReadersIn(heldLock);
                 return isHeld(heldLock) ? ReleaseResult.KEPT : ReleaseResult.NOT_HELD;
             }
@@ -165,10 +165,10 @@ public final class Leases {
         List<HeldLock> released = new ArrayList<>(shares.size());
         Set<HeldLock> onlyRead = new HashSet<>(0);
         for (LeaseShare share : shares) {
-            HeldLock.GivenBack given = share.heldLock().giveBack(share.reads());
-            if (given == HeldLock.GivenBack.ALONE) {
+            ReleaseEffect given = share.heldLock().giveBack(share.reads());
+            if (given == ReleaseEffect.DOWNGRADE) {
                 onlyRead.add(share.heldLock());
-            } else if (given == HeldLock.GivenBack.ALL) {
+            } else if (given == ReleaseEffect.RELEASE) {
                 onlyRead.remove(share.heldLock());
                 if (!handoff.handOff(share.heldLock())) {
                     released.add(share.heldLock());

@@ -36,6 +36,10 @@ public final class Patience {
     }
 
     /** Returns how long the caller has waited. */
+    public Duration waited() {
+        return Duration.ofNanos(waitedNanos());
+    }
+
     public long waitedNanos() {
         return time.nanoTime() - begun;
     }

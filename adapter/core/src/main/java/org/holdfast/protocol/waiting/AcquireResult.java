@@ -4,12 +4,30 @@ package org.holdfast.protocol.waiting;
 import java.time.Duration;
 import java.util.Map;
 import org.holdfast.protocol.lease.HeldLock;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.jspecify.annotations.Nullable;
 
 /** The result of an acquisition, with waiting. */
 public sealed interface AcquireResult {
 
     /** Returns the result as a word, for recordings. */
     String code();
+
+    /**
+     * Returns the result when there is no more time to wait.
+     *
+     * @param last what the nodes said last; null if they were not asked
+     * @param nodes how many nodes there are
+     */
+    static AcquireResult givenUp(@Nullable QuorumResult last, int nodes, Duration waited) {
+        if (last instanceof QuorumResult.Unavailable unavailable) {
+            return new Unavailable(nodes, unavailable.failures(), waited);
+        }
+        if (last instanceof QuorumResult.Undetermined undetermined) {
+            return new Unavailable(nodes, undetermined.failures(), waited);
+        }
+        return new TimedOut(waited);
+    }
 
     /** The lock is held. */
     record Held(HeldLock heldLock) implements AcquireResult {

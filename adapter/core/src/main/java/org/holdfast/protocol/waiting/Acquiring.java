@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.waiting;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -190,7 +189,7 @@ public final class Acquiring {
         long longest = left() > 0 ? left() : left() + context.answerNanos();
         if (longest <= 0) {
             Map<String, String> busy = Map.of("this process", "too many attempts of other callers were under way");
-            settle(new AcquireResult.Unavailable(context.forWaiting().count(), busy, waited()));
+            settle(new AcquireResult.Unavailable(context.forWaiting().count(), busy, patience.waited()));
         }
         return longest;
     }
@@ -343,18 +342,6 @@ public final class Acquiring {
      */
     private AcquireResult givenUp() {
         context.stopFlag().requireOpen();
-        QuorumResult found = found();
-        int nodes = context.forWaiting().count();
-        if (found instanceof QuorumResult.Unavailable unavailable) {
-            return new AcquireResult.Unavailable(nodes, unavailable.failures(), waited());
-        }
-        if (found instanceof QuorumResult.Undetermined undetermined) {
-            return new AcquireResult.Unavailable(nodes, undetermined.failures(), waited());
-        }
-        return new AcquireResult.TimedOut(waited());
-    }
-
-    private Duration waited() {
-        return Duration.ofNanos(patience.waitedNanos());
+        return AcquireResult.givenUp(found(), context.forWaiting().count(), patience.waited());
     }
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.wire.ConnectionSecurity;
+import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.wire.StoreFile;
+
+/** Takes values one by one and notes what is wrong with them. */
+final class SettingsReader {
+
+    private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
+    private static final double MOST_DRIFT = 0.5;
+
+    private final Map<String, String> unread;
+    private final String owner;
+    private final List<String> violations;
+
+    /** @param owner whose settings they are, for messages: stands before their names */
+    SettingsReader(Map<String, String> values, String owner, List<String> violations) {
+        this.unread = new TreeMap<>(values);
+        this.owner = owner;
+        this.violations = violations;
+    }
+
+    List<NodeAddress> nodes() {
+        List<NodeAddress> nodes = NodeAddress.parseList(unread.remove(Settings.NODES), Settings.NODES, violations);
+        String user = unread.remove(Settings.USER);
+        String password = unread.remove(Settings.PASSWORD);
+        boolean inFile = unread.get(Settings.PASSWORD_FILE) != null;
+        if (user != null && password == null && !inFile) {
+            violations.add(Settings.USER + " needs a " + Settings.PASSWORD + " or a " + Settings.PASSWORD_FILE);
+        }
+        if (password != null && inFile) {
+            violations.add("there must be a " + Settings.PASSWORD + " or a " + Settings.PASSWORD_FILE + ", not both");
+        }
+        boolean durable = flag(Settings.DURABLE, false);
+        return nodes.stream()
+                .map(node -> node.password() == null ? node.as(user, password) : node)
+                .map(node -> durable ? node.asDurable() : node)
+                .toList();
+    }
+
+    ConnectionSecurity access(List<NodeAddress> nodes) {
+        boolean tls = nodes.isEmpty() || nodes.stream().anyMatch(NodeAddress::tls); // else another fault is noted
+        return new ConnectionSecurity(
+                path(Settings.PASSWORD_FILE),
+                store(Settings.TRUST_STORE, tls),
+                store(Settings.KEY_STORE, tls),
+                flag(Settings.VERIFY_HOST_NAME, true));
+    }
+
+    private Optional<StoreFile> store(String name, boolean tls) {
+        String type = unread.remove(name + Settings.TYPE);
+        String password = unread.remove(name + Settings.STORE_PASSWORD);
+        Optional<Path> path = path(name);
+        if (path.isEmpty() && (type != null || password != null)) {
+            violations.add(name + Settings.TYPE + " and " + name + Settings.STORE_PASSWORD + " need a " + name);
+        }
+        if (path.isPresent() && !tls) {
+            violations.add(name + " is for TLS, and no address in " + Settings.NODES + " begins with rediss://");
+        }
+        return path.map(file -> new StoreFile(name, file, type == null ? "PKCS12" : type.trim(), password));
+    }
+
+    private Optional<Path> path(String name) {
+        String text = unread.remove(name);
+        try {
+            return Optional.ofNullable(text).map(Path::of);
+        } catch (InvalidPathException e) {
+            violations.add(name + " must be the path of a file, was '" + text + "'");
+            return Optional.empty();
+        }
+    }
+
+    private boolean flag(String name, boolean byDefault) {
+        String text = unread.remove(name);
+        if (text == null) {
+            return byDefault;
+        }
+        if (!List.of("true", "false").contains(text.trim())) {
+            violations.add(name + " must be true or false, was '" + text + "'");
+            return byDefault;
+        }
+        return "true".equals(text.trim());
+    }
+
+    /** What all processes must share, and what some still have while a change is rolled out. */
+    AcceptedSettings acceptedSettings() {
+        SharedSettings current = sharedSettings(
+                Settings.MAX_LEASE_TTL_MILLIS,
+                Settings.FENCE_RETENTION_MILLIS,
+                Settings.DRIFT_FACTOR,
+                new SharedSettings(60_000, 600_000, 0.01));
+        SharedSettings previous = sharedSettings(
+                Settings.PREVIOUS_MAX_LEASE_TTL_MILLIS,
+                Settings.PREVIOUS_FENCE_RETENTION_MILLIS,
+                Settings.PREVIOUS_DRIFT_FACTOR,
+                current);
+        return new AcceptedSettings(current, Optional.of(previous));
+    }
+
+    private SharedSettings sharedSettings(String maxTtl, String retention, String drift, SharedSettings byDefault) {
+        return new SharedSettings(
+                millis(maxTtl, byDefault.maxLeaseTtlMillis(), LockRequest.MIN_TTL.toMillis(), DAY_MILLIS),
+                millis(retention, byDefault.fenceRetentionMillis(), 1_000, 365 * DAY_MILLIS),
+                drift(drift, byDefault.driftFactor()));
+    }
+
+    String prefix(String byDefault) {
+        String prefix = unread.remove(Settings.KEY_PREFIX);
+        if (prefix == null) {
+            return byDefault;
+        }
+        if (!prefix.matches("[A-Za-z0-9:._-]{1,64}")) {
+            violations.add(
+                    owner + Settings.KEY_PREFIX + " must be 1 to 64 letters, digits or :._- , was '" + prefix + "'");
+        }
+        return prefix;
+    }
+
+    long millis(String name, long byDefault, long least, long most) {
+        String text = unread.remove(name);
+        if (text == null) {
+            return byDefault;
+        }
+        try {
+            long millis = Long.parseLong(text.trim());
+            if (millis >= least && millis <= most) {
+                return millis;
+            }
+        } catch (NumberFormatException e) {
+            // said below, as for any other value that is not allowed
+        }
+        violations.add(owner + name + " must be " + least + " to " + most + " ms, was '" + text + "'");
+        return byDefault;
+    }
+
+    double drift(String name, double byDefault) {
+        String text = unread.remove(name);
+        if (text == null) {
+            return byDefault;
+        }
+        try {
+            double drift = Double.parseDouble(text.trim());
+            if (drift >= 0 && drift <= MOST_DRIFT) {
+                return drift;
+            }
+        } catch (NumberFormatException e) {
+            // said below, as for any other value that is not allowed
+        }
+        violations.add(name + " must be 0 to " + MOST_DRIFT + ", was '" + text + "'");
+        return byDefault;
+    }
+
+    Settings.Guard guard() {
+        String text = unread.remove(Settings.GUARD);
+        for (Settings.Guard guard : Settings.Guard.values()) {
+            if (text == null || guard.name().equals(text.trim())) {
+                return guard;
+            }
+        }
+        violations.add(Settings.GUARD + " must be QUARANTINE or OFF, was '" + text + "'");
+        return Settings.Guard.QUARANTINE;
+    }
+
+    void refuseUnknown() {
+        unread.keySet().forEach(name -> violations.add("there is no setting '" + name + "'"));
+    }
+}
