@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
  *
  * <p>All moments are those of the node's clock, in microseconds.
  *
+ * <p>Processes that write different forms would replace each other's marks, and each would begin a quarantine. So a
+ * release that needs another form must read both, and write the former one until all processes read the new one.
+ *
  * @param sinceMicros since when nothing was forgotten
  * @param behindUntilMicros a later moment that the clock is known to have shown before that; 0 if it is not. When the
  *     clock shows it again, the clock may have been behind only for a moment: then {@code sinceMicros} is too early
@@ -72,23 +75,23 @@ public record BirthMark(
     /** Returns the mark, or nothing if the text is none of ours. */
     public static Optional<BirthMark> parse(String text) {
         Matcher matcher = FORM.matcher(text);
-        return matcher.matches()
-                ? AcceptedSettings.parse(matcher.group(12))
-                        .map(acceptedSettings -> new BirthMark(
-                                Long.parseLong(matcher.group(1)),
-                                matcher.group(2) == null ? 0 : Long.parseLong(matcher.group(2)),
-                                looks(matcher.group(3)),
-                                Long.parseLong(matcher.group(4)),
-                                new Process(
-                                        matcher.group(5),
-                                        Long.parseLong(matcher.group(6)),
-                                        matcher.group(7),
-                                        matcher.group(8)),
-                                Long.parseLong(matcher.group(9)),
-                                Long.parseLong(matcher.group(10)),
-                                Long.parseLong(matcher.group(11)),
-                                acceptedSettings))
-                : Optional.empty();
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        List<Long> looks = looks(matcher.group(3));
+        long watched = Math.min(Long.parseLong(matcher.group(11)), looks.get(0)); // later than the clock shows
+        return AcceptedSettings.parse(matcher.group(12))
+                .map(acceptedSettings -> new BirthMark(
+                        Long.parseLong(matcher.group(1)),
+                        matcher.group(2) == null ? 0 : Long.parseLong(matcher.group(2)),
+                        looks,
+                        Long.parseLong(matcher.group(4)),
+                        new Process(
+                                matcher.group(5), Long.parseLong(matcher.group(6)), matcher.group(7), matcher.group(8)),
+                        Long.parseLong(matcher.group(9)),
+                        Long.parseLong(matcher.group(10)),
+                        watched,
+                        acceptedSettings));
     }
 
     /** Returns the text to store; scripts read the numbers that it begins with. */
@@ -104,7 +107,7 @@ public record BirthMark(
 
     /** Returns when the present quarantine first began, or the last one. */
     long firstBegunMicros() {
-        return begunMicros == 0 ? sinceMicros : begunMicros;
+        return begunMicros == 0 ? sinceMicros : Math.min(begunMicros, sinceMicros);
     }
 
     /** Returns when a process looked last. */

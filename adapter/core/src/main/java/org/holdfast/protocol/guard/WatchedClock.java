@@ -206,9 +206,11 @@ final class WatchedClock {
         beginsAnew(nodeMicros);
     }
 
+    /** What a clock showed before it was set back is no watch over what it shows now: those moments come again. */
     private void beginsAnew(long nodeMicros) {
-        formerMicros = unmovedMicros;
-        formerUntilMicros = lastMicros;
+        boolean setBack = nodeMicros < lastMicros;
+        formerMicros = setBack ? nodeMicros : unmovedMicros;
+        formerUntilMicros = setBack ? nodeMicros : lastMicros;
         unmovedMicros = nodeMicros;
     }
 

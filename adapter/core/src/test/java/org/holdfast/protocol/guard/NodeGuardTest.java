@@ -594,10 +594,13 @@ class NodeGuardTest {
     @Test
     void mark_isReadAsItWasWritten() {
         BirthMark mark = new BirthMark(
-                1, 4, List.of(3L, 2L), 3, PROCESS, 7, 5, 6, new AcceptedSettings(LONG, Optional.of(SHORT)));
+                1, 4, List.of(6L, 2L), 3, PROCESS, 7, 1, 5, new AcceptedSettings(LONG, Optional.of(SHORT)));
         assertThat(BirthMark.parse(mark.text())).contains(mark);
-        BirthMark usual = new BirthMark(1, 0, mark.looks(), 3, PROCESS, 7, 0, 6, mark.acceptedSettings());
+        BirthMark usual = new BirthMark(1, 0, mark.looks(), 3, PROCESS, 7, 0, 5, mark.acceptedSettings());
         assertThat(BirthMark.parse(usual.text())).contains(usual);
+        BirthMark watchedLater = new BirthMark(1, 0, mark.looks(), 3, PROCESS, 7, 0, 9, mark.acceptedSettings());
+        assertThat(BirthMark.parse(watchedLater.text()).orElseThrow().watchedMicros())
+                .isEqualTo(6);
         assertThat(BirthMark.parse("")).isEmpty();
         assertThat(BirthMark.parse("1 2 3 run 0 - x/y/z")).isEmpty();
         assertThat(BirthMark.parse("1 2 3 run 0 - 0/1/0.5")).isEmpty();
