@@ -7,9 +7,9 @@
 if ARGV[7] == '1' and ARGV[5] ~= '0' and math.abs(ARGV[2] - now) <= tonumber(ARGV[9])
     and not redis.call('GET', KEYS[1]) then
   local since, seen = string.match(redis.call('GET', KEYS[#KEYS - 1]) or '', '^(%d+) (%d+)$')
-  local last = redis.call('GET', KEYS[2]) or '0'
-  if since and now - seen >= 0 and now - since >= tonumber(ARGV[5])
-      and string.match(last, '^%d+$') and tonumber(last) < tonumber(ARGV[2]) then
+  local whole = since and now - seen >= 0 and now - since >= tonumber(ARGV[5])
+  local last = whole and (redis.call('GET', KEYS[2]) or '0') or ''
+  if string.match(last, '^%d+$') and tonumber(last) < tonumber(ARGV[2]) then
     local ends = millis + ARGV[3] - math.ceil(ARGV[5] / 1000)
     redis.call('SET', KEYS[1], ARGV[5] .. ' ' .. last .. ' ' .. ARGV[1], 'PX', ARGV[3])
     redis.call('SET', KEYS[2], ARGV[8] .. ' ' .. ARGV[8] .. ' ' .. ends, 'PX', ARGV[4])
