@@ -75,7 +75,7 @@ final class Alarms {
                 if (known != null) {
                     known.cancel(false);
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.log(System.Logger.Level.DEBUG, "HF0419: the managed executor does not cancel its task", e);
             }
         }
@@ -115,7 +115,7 @@ final class Alarms {
             long left = Math.max(0, alarm.at - time.nanoTime());
             alarm.scheduled(executor.schedule(alarm, left, TimeUnit.NANOSECONDS));
             return true;
-        } catch (RuntimeException | OutOfMemoryError e) { // containers differ in how they say no
+        } catch (RuntimeException | Error e) { // containers differ in how they say no, and their classes may be gone
             forget(alarm);
             LOG.log(System.Logger.Level.DEBUG, "HF0431: the managed executor schedules no task; a timer has to", e);
             return false;

@@ -152,7 +152,7 @@ final class ContainerScheduling implements Scheduling {
         }
         try {
             executor.execute(task);
-        } catch (RuntimeException | OutOfMemoryError e) { // containers differ in how they say no
+        } catch (RuntimeException | Error e) { // containers differ in how they say no
             LOG.log(
                     System.Logger.Level.DEBUG,
                     "HF0408: the managed executor takes no task; the work manager has to",
@@ -178,7 +178,7 @@ final class ContainerScheduling implements Scheduling {
                     // it is short, or ends when the lock service is closed
                 }
             });
-        } catch (WorkException | RuntimeException | OutOfMemoryError e) { // containers differ in how they say no
+        } catch (WorkException | RuntimeException | Error e) { // containers differ in how they say no
             LOG.log(System.Logger.Level.DEBUG, "HF0420: the work manager takes no task; a timer has to", e);
         }
     }

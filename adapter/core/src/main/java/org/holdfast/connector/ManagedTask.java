@@ -84,10 +84,14 @@ final class ManagedTask implements Runnable, AutoCloseable {
     /** On the executor. */
     private void alarmed() {
         managedRan = true;
-        runIfDue();
-        boolean set = alarms.set(due.at());
-        if (!set || mode != Mode.MANAGED) { // the thread has to see to it
-            due.wake();
+        boolean set = false;
+        try {
+            runIfDue();
+            set = alarms.set(due.at());
+        } finally {
+            if (!set || mode != Mode.MANAGED) { // the thread has to see to it
+                due.wake();
+            }
         }
     }
 
@@ -107,7 +111,17 @@ final class ManagedTask implements Runnable, AutoCloseable {
     @Override
     public void run() {
         while (!closed) {
-            due.sleep(turn());
+            due.sleep(nextTurn());
+        }
+    }
+
+    /** Whatever fails: this thread is the last that renews leases if the executor has gone. */
+    private long nextTurn() {
+        try {
+            return turn();
+        } catch (RuntimeException | Error e) {
+            mode = Mode.LEFT;
+            return TURN_NANOS;
         }
     }
 
@@ -232,7 +246,7 @@ final class ManagedTask implements Runnable, AutoCloseable {
                 due.wake();
             });
             return true;
-        } catch (RuntimeException | OutOfMemoryError e) { // containers differ in how they say no
+        } catch (RuntimeException | Error e) { // containers differ in how they say no
             return false;
         }
     }

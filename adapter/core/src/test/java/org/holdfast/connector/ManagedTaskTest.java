@@ -88,6 +88,7 @@ class ManagedTaskTest {
         private final List<Scheduled> queue = new ArrayList<>();
         private boolean standsStill;
         private boolean rejects;
+        private boolean isGone;
         private int most;
 
         private final ScheduledExecutorService service = (ScheduledExecutorService) Proxy.newProxyInstance(
@@ -103,12 +104,18 @@ class ManagedTaskTest {
             if (rejects) {
                 throw new RejectedExecutionException("suspended");
             }
+            if (isGone) {
+                throw new NoClassDefFoundError("undeployed");
+            }
             Scheduled scheduled = new Scheduled(runnable, nanos + delay);
             queue.add(scheduled);
             most = Math.max(most, queue.size());
             return (ScheduledFuture<?>) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {ScheduledFuture.class}, (proxy, method, args) -> {
                         assertThat(method.getName()).isEqualTo("cancel");
+                        if (isGone) {
+                            throw new NoClassDefFoundError("undeployed");
+                        }
                         return queue.remove(scheduled);
                     });
         }
@@ -266,6 +273,26 @@ class ManagedTaskTest {
         task = () -> due.within(nanos(100));
         run(250);
         assertThat(ran()).isEqualTo("0 own, 100 own, 200 own");
+    }
+
+    @Test
+    void executorWhoseClassesAreGone_isReplacedAtOnce() {
+        task = () -> due.within(nanos(100));
+        at(150, () -> container.isGone = true);
+        run(450);
+        assertThat(ran()).isEqualTo("0 managed, 100 managed, 200 managed, 300 own, 400 own");
+    }
+
+    /** And its tasks too. */
+    @Test
+    void executorWhoseTasksCannotBeCancelled_isReplaced() {
+        task = () -> due.within(nanos(100));
+        at(150, () -> {
+            container.standsStill = true;
+            container.isGone = true;
+        });
+        run(550);
+        assertThat(runs).last().asString().endsWith(" own");
     }
 
     @Test

@@ -106,13 +106,13 @@ public final class WaitQueues implements Successor {
         Turn turn = new Turn(line, waiter);
         lines.compute(line, (key, present) -> {
             Queue queue = present == null ? new Queue() : present;
-            queue.turns.addLast(turn);
             turn.queue = queue;
-            turn.isFirst = queue.turns.peekFirst() == turn;
-            waiter.joined();
+            turn.isFirst = queue.turns.isEmpty();
+            waiter.joined(); // before what a caller that fails here would leave behind
             if (present == null && key.isIndexed()) {
                 addToIndex(key);
             }
+            queue.turns.addLast(turn);
             return queue;
         });
         return turn;

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +27,24 @@ class WaitQueuesTest {
 
     private WaitQueues.Turn enter(String lock) {
         return room.enter(line(lock), woken::incrementAndGet);
+    }
+
+    @Test
+    void caller_thatFailsAsItJoins_isNotInLine() {
+        WaitQueues.Turn first = enter("a");
+        assertThatThrownBy(() -> room.enter(line("a"), new WaitQueues.Waiter() {
+                    @Override
+                    public void wake() {}
+
+                    @Override
+                    public void joined() {
+                        throw new OutOfMemoryError("on purpose");
+                    }
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
+        WaitQueues.Turn third = enter("a");
+        first.leave();
+        assertThat(third.isFirst()).isTrue();
     }
 
     @Test
