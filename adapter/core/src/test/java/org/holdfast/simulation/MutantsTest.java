@@ -97,8 +97,8 @@ class MutantsTest {
                         .amidst("CLOCK_BLIP")
                         .with(
                                 SCRIPTS + "acquire_free.lua",
-                                "local last = redis.call('GET', KEYS[2]) or '0'",
-                                "local last = string.match(redis.call('GET', KEYS[2]) or '0', '^%d+')"),
+                                "(redis.call('GET', KEYS[2]) or '0')",
+                                "string.match(redis.call('GET', KEYS[2]) or '0', '^%d+')"),
                 3_000);
     }
 
@@ -451,8 +451,8 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 LEASE + "HeldLock.java",
-                                "onlyReaders ? ReleaseEffect.DOWNGRADE",
-                                "onlyReaders ? ReleaseEffect.RELEASE"));
+                                "onlyReaders ? LeaseShare.ReleaseEffect.DOWNGRADE",
+                                "onlyReaders ? LeaseShare.ReleaseEffect.RELEASE"));
     }
 
     @ConcurrentTest

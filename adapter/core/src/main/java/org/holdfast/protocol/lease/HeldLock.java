@@ -37,7 +37,7 @@ public final class HeldLock {
     private final LeaseTerms terms;
     private final long startedAt;
     private final long endsAt;
-    private final LossListeners listeners;
+    private final LossNotifier.Listeners listeners;
     private final Consumer<HeldLock> whenLost;
     private final AtomicLong validUntil;
     private final AtomicReference<State> state = new AtomicReference<>(null);
@@ -64,7 +64,7 @@ public final class HeldLock {
         this.startedAt = acquired.startedNanos();
         this.endsAt = startedAt + terms.maxHoldNanos();
         this.validUntil = new AtomicLong(earlier(acquired.validUntilNanos(), endsAt));
-        this.listeners = new LossListeners(lossNotifier);
+        this.listeners = lossNotifier.newListeners();
         this.whenLost = whenLost;
     }
 
@@ -243,7 +243,7 @@ public final class HeldLock {
     }
 
     /** Takes a lease away; returns what is to become of the lock on the nodes. */
-    ReleaseEffect giveBack(boolean read) {
+    LeaseShare.ReleaseEffect giveBack(boolean read) {
         State seen = state.get();
         while (seen instanceof State.Held held) {
             State.Held left = new State.Held(held.shares() - 1, held.reading() - (read ? 1 : 0));
@@ -252,14 +252,14 @@ public final class HeldLock {
                     if (read) { // the thread that ended the last lease to have it alone may not have done so yet
                         becomeReading();
                     }
-                    return ReleaseEffect.RELEASE;
+                    return LeaseShare.ReleaseEffect.RELEASE;
                 }
                 boolean onlyReaders = left.shares() == left.reading() && !read && isOneNameAlone();
-                return onlyReaders ? ReleaseEffect.DOWNGRADE : ReleaseEffect.NOTHING;
+                return onlyReaders ? LeaseShare.ReleaseEffect.DOWNGRADE : LeaseShare.ReleaseEffect.NOTHING;
             }
             seen = state.get();
         }
-        return ReleaseEffect.NOTHING;
+        return LeaseShare.ReleaseEffect.NOTHING;
     }
 
     /** Takes all leases away; true if the lock is to be released on the nodes. */

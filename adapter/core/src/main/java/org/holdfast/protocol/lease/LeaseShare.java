@@ -6,4 +6,15 @@ package org.holdfast.protocol.lease;
  *
  * @param reads whether the lease is only to read, though the hold may be more
  */
-public record LeaseShare(HeldLock heldLock, boolean reads) {}
+public record LeaseShare(HeldLock heldLock, boolean reads) {
+
+    /** What is to become of the nodes' locks when it is given back. */
+    enum ReleaseEffect {
+        /** Other leases are left, or there is nothing to release. */
+        NOTHING,
+        /** The leases that are left only read: other readers are to be let in. */
+        DOWNGRADE,
+        /** It was the last. */
+        RELEASE
+    }
+}

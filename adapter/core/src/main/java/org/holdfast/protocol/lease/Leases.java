@@ -165,10 +165,10 @@ public final class Leases {
         List<HeldLock> released = new ArrayList<>(shares.size());
         Set<HeldLock> onlyRead = new HashSet<>(0);
         for (LeaseShare share : shares) {
-            ReleaseEffect given = share.heldLock().giveBack(share.reads());
-            if (given == ReleaseEffect.DOWNGRADE) {
+            LeaseShare.ReleaseEffect given = share.heldLock().giveBack(share.reads());
+            if (given == LeaseShare.ReleaseEffect.DOWNGRADE) {
                 onlyRead.add(share.heldLock());
-            } else if (given == ReleaseEffect.RELEASE) {
+            } else if (given == LeaseShare.ReleaseEffect.RELEASE) {
                 onlyRead.remove(share.heldLock());
                 if (!handoff.handOff(share.heldLock())) {
                     released.add(share.heldLock());

@@ -78,10 +78,10 @@ class HeldLockTest {
     @Test
     void giveBack_ofTheLastShare_isSeenOnce() {
         assertThat(heldLock.share(time.nanoTime(), false)).isTrue();
-        assertThat(heldLock.giveBack(false)).isEqualTo(ReleaseEffect.NOTHING);
+        assertThat(heldLock.giveBack(false)).isEqualTo(LeaseShare.ReleaseEffect.NOTHING);
         assertThat(heldLock.isHeld(time.nanoTime())).isTrue();
-        assertThat(heldLock.giveBack(false)).isEqualTo(ReleaseEffect.RELEASE);
-        assertThat(heldLock.giveBack(false)).isEqualTo(ReleaseEffect.NOTHING);
+        assertThat(heldLock.giveBack(false)).isEqualTo(LeaseShare.ReleaseEffect.RELEASE);
+        assertThat(heldLock.giveBack(false)).isEqualTo(LeaseShare.ReleaseEffect.NOTHING);
         assertThat(heldLock.isHeld(time.nanoTime())).isFalse();
     }
 
@@ -206,9 +206,9 @@ class HeldLockTest {
     @Test
     void readLease_givenBackBeforeTheOtherLetsReadersIn_leavesALockThatIsOnlyRead() {
         heldLock.share(time.nanoTime(), true);
-        assertThat(heldLock.giveBack(false)).isEqualTo(ReleaseEffect.DOWNGRADE);
+        assertThat(heldLock.giveBack(false)).isEqualTo(LeaseShare.ReleaseEffect.DOWNGRADE);
         assertThat(heldLock.giveBack(true))
-                .isEqualTo(ReleaseEffect.RELEASE); // by another thread, before readers were let in
+                .isEqualTo(LeaseShare.ReleaseEffect.RELEASE); // by another thread, before readers were let in
         assertThat(heldLock.isAlone()).as("or it would be passed on").isFalse();
         heldLock.becomeReading();
         assertThat(heldLock.claim().target()).isEqualTo(new Target.Shared("a"));

@@ -18,6 +18,6 @@ public final class LeaseBridge {
 
     /** Takes one lease away, and does nothing else; returns whether it was the last. */
     public static boolean isLastGivenBack(HeldLock heldLock) {
-        return heldLock.giveBack(false) == ReleaseEffect.RELEASE;
+        return heldLock.giveBack(false) == LeaseShare.ReleaseEffect.RELEASE;
     }
 }
