@@ -138,10 +138,16 @@ final class ContainerScheduling implements Scheduling {
         offer(spare.ofTheApplication(task));
     }
 
-    /** Managed executors watch for long tasks, and warn of them. */
+    /**
+     * On a thread of ours, as long as there is one. Open Liberty runs requests, works, managed tasks and changes of its
+     * configuration on one pool, which has few threads and may be long in getting more: a work that lasts leaves it one
+     * less for ever. Managed executors watch for long tasks, and warn of them.
+     */
     @Override
     public void runLong(Runnable task) {
-        offerWork(spare.lasting(task));
+        if (!spare.beginLasting(task)) {
+            offerWork(spare.lasting(task));
+        }
     }
 
     /** Offers a task to the container, which may refuse it, or accept it and not begin it: then a spare thread does. */

@@ -11,7 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Begins tasks that the container has accepted and does not begin: its executors have queues, and an application that
- * blocks their threads must not keep a loss from being reported, nor a waiter from leaving its queue.
+ * blocks their threads must not keep a loss from being reported, nor a waiter from leaving its queue. Long tasks are
+ * begun here at once, as long as there are threads: they would keep those of the container.
  *
  * <p>The threads are those of timers that are this adapter's alone. A timer is made for that, and cancelled when
  * nothing is left to do. Safe for use by any number of threads.
@@ -77,6 +78,15 @@ final class SpareThreads implements AutoCloseable {
         return lasting.watched(task);
     }
 
+    /**
+     * Begins a long task here at once.
+     *
+     * @return false if there is no thread for it
+     */
+    boolean beginLasting(Runnable task) {
+        return lasting.begin(task);
+    }
+
     /** Continues until all that was accepted before has begun. */
     @Override
     public void close() {
@@ -129,21 +139,40 @@ final class SpareThreads implements AutoCloseable {
             return once;
         }
 
-        private void start() {
-            if (waiting.isEmpty() || !free.tryAcquire()) {
-                return;
+        /** The thread is made by the watch: one made by the caller would keep its class loader. */
+        boolean begin(Runnable task) {
+            if (!free.tryAcquire()) {
+                return false;
             }
+            try {
+                later(() -> startThread(task), 0);
+                return true;
+            } catch (IllegalStateException e) { // closed
+                free.release();
+                return false;
+            }
+        }
+
+        private void start() {
+            if (!waiting.isEmpty() && free.tryAcquire()) {
+                startThread(() -> {});
+            }
+        }
+
+        /** @param first is run before what waits */
+        private void startThread(Runnable first) {
             try {
                 Timer own = timers.createTimer();
                 own.schedule(
                         new TimerTask() {
                             @Override
                             public void run() {
-                                work(own);
+                                work(own, first);
                             }
                         },
                         0);
             } catch (RuntimeException | OutOfMemoryError e) {
+                waiting.add(first);
                 free.release();
                 tryAgain();
             }
@@ -157,9 +186,10 @@ final class SpareThreads implements AutoCloseable {
             }
         }
 
-        private void work(Timer own) {
+        private void work(Timer own, Runnable first) {
             own.cancel(); // this is its last task
             try {
+                first.run();
                 Runnable next;
                 while ((next = waiting.poll()) != null) {
                     next.run();

@@ -231,6 +231,8 @@ class AdapterStopTest {
         restart(0);
         Lease lease =
                 handle(running.managed()).acquire(LockRequest.of("broken-off").detached());
+        await("two timers of each adapter, and a thread that looks at its nodes")
+                .until(() -> RunningAdapter.timers().size() == 6);
         Set<Thread> timers = RunningAdapter.timers();
         Handler failing = new ConsoleHandler() {
             @Override
@@ -246,7 +248,7 @@ class AdapterStopTest {
             log.removeHandler(failing);
         }
         await().untilAsserted(() ->
-                assertThat(timers.stream().filter(Thread::isAlive)).hasSize(2)); // those of the other adapter
+                assertThat(timers.stream().filter(Thread::isAlive)).hasSize(3)); // those of the other adapter
         assertThat(lease.isHeld()).isFalse();
         assertThat(other.tryAcquire(LockRequest.of("broken-off").waitTimeout(Duration.ZERO)))
                 .isEmpty();

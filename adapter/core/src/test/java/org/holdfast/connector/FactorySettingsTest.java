@@ -154,7 +154,8 @@ class FactorySettingsTest {
         ManagedConnection managed = own.createManagedConnection(null, null);
         Lease lease = handle(managed).acquire(LockRequest.of("order").detached());
         await().during(Duration.ofMillis(3_500)).until(lease::isHeld);
-        await("nothing is scheduled for it").until(() -> RunningAdapter.timers().size() == 2);
+        await("it has a thread that looks at its nodes, and nothing is scheduled for it")
+                .until(() -> RunningAdapter.timers().size() == 4);
         managed.destroy();
         running.adapter.stop();
         assertThat(lease.isHeld()).isFalse();

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.ContextSwitches;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
@@ -40,6 +41,7 @@ class IdleAdapterTest {
 
     private final ContextSwitches timers = new ContextSwitches();
     private final ContextSwitches looks = new ContextSwitches();
+    private final AtomicInteger made = new AtomicInteger();
 
     private final ScheduledThreadPoolExecutor executor =
             new ScheduledThreadPoolExecutor(2, task -> new Thread(timers.countedIn(task), "managed"));
@@ -55,13 +57,15 @@ class IdleAdapterTest {
         executor.shutdownNow();
     }
 
+    /** The first two watch the executors; the others are threads of long tasks, which look. */
     private Timer countedTimer() {
+        ContextSwitches kind = made.getAndIncrement() < 2 ? timers : looks;
         Timer timer = SpareThreads.newTimer();
         timer.schedule(
                 new TimerTask() {
                     @Override
                     public void run() {
-                        timers.countedIn(() -> {}).run();
+                        kind.countedIn(() -> {}).run();
                     }
                 },
                 0);

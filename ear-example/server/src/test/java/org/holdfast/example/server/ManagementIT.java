@@ -111,7 +111,7 @@ class ManagementIT {
         deploy(operation.alone() ? List.of(ADAPTER, APPLICATION) : List.of(EAR));
         WorkingApp app = new WorkingApp(operation.alone() ? "/working/" : "/");
         Map<String, CompletableFuture<Void>> requests = new LinkedHashMap<>();
-        try {
+        try (AutoCloseable cleanUp = () -> cleanUp(app, requests.keySet())) { // what fails in it hides no failure
             for (String way : WAYS) {
                 String lock = way + "-" + Math.abs(operation.hashCode());
                 requests.put(lock, app.begin(lock, way));
@@ -132,12 +132,14 @@ class ManagementIT {
                 request.getValue().get();
                 assertEnd(request.getKey(), app.state(request.getKey()), life);
             }
-        } finally {
-            for (String lock : requests.keySet()) {
-                app.end(lock);
-            }
-            clear();
         }
+    }
+
+    private void cleanUp(WorkingApp app, Set<String> locks) throws Exception {
+        for (String lock : locks) {
+            app.end(lock);
+        }
+        clear();
     }
 
     private void deploy(List<String> names) {
