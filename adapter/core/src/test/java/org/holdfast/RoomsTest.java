@@ -54,6 +54,7 @@ class RoomsTest {
                     "runtime",
                     Set.of(
                             "redis",
+                            "redis.health",
                             "redis.wire",
                             "transaction",
                             "protocol",
@@ -69,12 +70,16 @@ class RoomsTest {
             Map.entry(
                     "redis",
                     Set.of(
+                            "redis.health",
                             "redis.script",
                             "redis.wire",
                             "protocol.queue",
                             "protocol.guard",
                             "protocol.node",
                             "protocol.env")),
+            Map.entry(
+                    "redis.health",
+                    Set.of("redis.script", "redis.wire", "protocol.guard", "protocol.node", "protocol.env")),
             Map.entry("redis.script", Set.of("protocol.node")),
             Map.entry("redis.wire", Set.of("protocol.env")),
             Map.entry(

@@ -17,6 +17,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;

@@ -11,6 +11,8 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.redis.health.AskedNodes;
+import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.NodeConnector;

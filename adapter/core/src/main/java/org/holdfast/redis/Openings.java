@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.LocalFailureException;
 import org.holdfast.redis.wire.NodeConnection;

@@ -11,6 +11,7 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.script.ScriptCodec;

@@ -2,6 +2,7 @@
 package org.holdfast.redis;
 
 import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
 

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.queue.ReleaseNotifications;
+import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnector;

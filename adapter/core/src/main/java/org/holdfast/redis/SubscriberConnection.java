@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
@@ -242,7 +243,7 @@ final class SubscriberConnection implements AutoCloseable {
     }
 
     private void tellOfRefusal(String reason) {
-        String more = nodes.logLimiters(node).mute().leave();
+        String more = nodes.refusedSubscriptions(node).leave();
         if (more != null) {
             LOG.log(
                     System.Logger.Level.INFO,

@@ -7,14 +7,12 @@
  * matched in order ({@code Pipelines}), so a reply whose caller no longer waits is never taken for that of the next
  * request.
  *
- * <p>{@code NodeHealth} remembers which nodes are not to be asked, so that one that hangs costs one timeout and not one
- * per request; {@link org.holdfast.redis.RedisProbe} inspects them in the background, and {@code NodeInspector} each
- * new connection. {@link org.holdfast.redis.Subscriber} receives releases by other processes. {@link
- * org.holdfast.redis.NodeGroup} is where a lock service begins.
+ * <p>{@link org.holdfast.redis.RedisProbe} inspects the nodes in the background. {@link org.holdfast.redis.Subscriber}
+ * receives releases by other processes. {@link org.holdfast.redis.NodeGroup} is where a lock service begins.
  *
- * <p>Two rooms are below this one: {@link org.holdfast.redis.wire} opens a connection and reads its replies,
- * {@link org.holdfast.redis.script} makes script calls of commands. Only the scripts ({@code *.lua}) ever change a key.
- * No other room knows Jedis.
+ * <p>Three rooms are below this one: {@link org.holdfast.redis.health} remembers which nodes are not to be asked, {@link
+ * org.holdfast.redis.wire} opens a connection and reads its replies, {@link org.holdfast.redis.script} makes script
+ * calls of commands. Only the scripts ({@code *.lua}) ever change a key. No other room knows Jedis.
  */
 @NullMarked
 package org.holdfast.redis;

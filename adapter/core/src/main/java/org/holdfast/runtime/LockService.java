@@ -18,9 +18,9 @@ import org.holdfast.protocol.session.TransactionLeases;
 import org.holdfast.protocol.session.Transactions;
 import org.holdfast.redis.NodeConnections;
 import org.holdfast.redis.NodeGroup;
-import org.holdfast.redis.NodeLogLimiters;
 import org.holdfast.redis.RedisProbe;
 import org.holdfast.redis.Subscriber;
+import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.wire.NodeConnector;
 
 /**

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.session.Transactions;
-import org.holdfast.redis.NodeLogLimiters;
+import org.holdfast.redis.health.NodeLogLimiters;
 
 /**
  * The lock services of one adapter: one for each key prefix that its connection factories have, all on the same nodes

@@ -24,6 +24,7 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.wire.ConnectorBridge;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.testkit.RedisServers;

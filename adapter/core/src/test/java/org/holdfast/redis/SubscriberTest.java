@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;

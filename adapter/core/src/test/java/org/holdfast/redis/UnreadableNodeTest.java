@@ -21,6 +21,7 @@ import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;

@@ -26,6 +26,7 @@ import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.health;
 
 /**
  * A node may be asked.
@@ -8,7 +8,7 @@ package org.holdfast.redis;
  * @param quarantineNanos how long it grants nothing new; 0 if it votes
  * @param reason why a quarantine was begun just now; empty if it was not
  */
-record Admission(String runId, long quarantineNanos, String reason) {
+public record Admission(String runId, long quarantineNanos, String reason) {
 
     static final Admission TRUSTED = new Admission("", 0, "");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.health;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -33,7 +33,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * <p>One round trip where the mark is right. An open connection proves that the process is the same; that its memory is
  * whole, its scripts see by the mark. Safe for use by any number of threads, each with a connection of its own.
  */
-final class NodeInspector {
+public final class NodeInspector {
 
     private static final System.Logger LOG = System.getLogger(NodeInspector.class.getName());
 
@@ -84,7 +84,7 @@ final class NodeInspector {
      * @throws NodeRefusedException if the node is not to be used, or does not let us inspect it
      * @throws JedisException if it does not answer
      */
-    Admission inspect(NodeConnection connection) {
+    public Admission inspect(NodeConnection connection) {
         NodeGuard.Admission admission = guard.admit(new Connected(connection));
         if (admission instanceof NodeGuard.Admission.Refused refused) {
             throw new NodeRefusedException(refused.reason());
@@ -98,7 +98,7 @@ final class NodeInspector {
     }
 
     /** Begins a quarantine, whatever the mark says. */
-    void quarantine(NodeConnection connection, String reason) {
+    public void quarantine(NodeConnection connection, String reason) {
         if (!guard.quarantine(new Connected(connection), reason)) {
             throw unsettled();
         }
@@ -107,7 +107,7 @@ final class NodeInspector {
     /**
      * Returns whether other processes have watched the clock of this node, which seems to have jumped, all the time.
      */
-    boolean isVouchedFor(NodeConnection connection) {
+    public boolean isVouchedFor(NodeConnection connection) {
         long sentAt = time.nanoTime();
         connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
         connection.sendCommand(new CommandArguments(Command.TIME));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.redis.ClockByHand;
 import org.holdfast.redis.wire.NodeAddress;
 import org.junit.jupiter.api.Test;
 

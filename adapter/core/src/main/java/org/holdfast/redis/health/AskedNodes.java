@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.health;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
@@ -25,7 +26,7 @@ import redis.clients.jedis.exceptions.JedisException;
  *
  * <p>Shared by everything in a lock service that talks with nodes. Safe for use by any number of threads.
  */
-final class AskedNodes {
+public final class AskedNodes {
 
     private final NodeConnector connector;
     private final boolean guarded;
@@ -46,7 +47,7 @@ final class AskedNodes {
      * @param logLimiters of all lock services that share the nodes
      * @param looks has nodes inspected in time, of which something is doubted
      */
-    AskedNodes(
+    public AskedNodes(
             NodeConnector connector,
             ScriptCodec codec,
             boolean guarded,
@@ -72,33 +73,34 @@ final class AskedNodes {
                         acceptedSettings,
                         clockMonitor,
                         time,
-                        logLimiters(node).remembers()))
+                        logLimiters.of(address(node)).remembers()))
                 .toList();
         this.sameProcess = new SameProcessCheck(connector.addresses(), health, logLimiters.majority());
     }
 
-    int size() {
+    public int size() {
         return connector.size();
     }
 
-    NodeAddress address(int node) {
+    public NodeAddress address(int node) {
         return connector.addresses().get(node);
     }
 
-    NodeHealth health(int node) {
+    public NodeHealth health(int node) {
         return health.get(node);
     }
 
-    NodeInspector inspector(int node) {
+    public NodeInspector inspector(int node) {
         return inspectors.get(node);
     }
 
-    NodeLogLimiters.OfNode logLimiters(int node) {
-        return logLimiters.of(address(node));
+    /** Returns how often the log may say that a node refuses the subscription to releases. */
+    public LogRateLimiter refusedSubscriptions(int node) {
+        return logLimiters.of(address(node)).refusedSubscriptions();
     }
 
     /** Returns what is known of the nodes' clocks. */
-    ClockMonitor clockMonitor() {
+    public ClockMonitor clockMonitor() {
         return clockMonitor;
     }
 
@@ -108,7 +110,7 @@ final class AskedNodes {
      * @param deadline for all of that, from {@link NodeConnector#deadline()}
      * @throws JedisException if it may not: its health says why, unless the reason is in this process
      */
-    NodeConnection connect(int node, long deadline) {
+    public NodeConnection connect(int node, long deadline) {
         NodeConnection connection = null;
         boolean admitted = false;
         try {
@@ -132,7 +134,7 @@ final class AskedNodes {
     }
 
     /** Inspects a node, and admits it unless something speaks against it. */
-    void admit(int node, NodeConnection connection) {
+    public void admit(int node, NodeConnection connection) {
         if (!guarded) {
             connection.ping();
             health(node).admitted(Admission.TRUSTED);
@@ -147,7 +149,7 @@ final class AskedNodes {
     }
 
     /** A node is not to be asked, for the reason that its inspection gave. */
-    void setAside(int node, RuntimeException reason) {
+    public void setAside(int node, RuntimeException reason) {
         hastenDoubts();
         if (LocalFailureException.isReasonOf(reason)) {
             health(node).notLookedAt(Failures.describe(connector.localFailure(reason)));
@@ -161,7 +163,7 @@ final class AskedNodes {
     }
 
     /** Returns what an answer is worth, by the clock of its node. */
-    Answer weigh(Answer answer, Command command, long sentAt) {
+    public Answer weigh(Answer answer, Command command, long sentAt) {
         if (!guarded) {
             return answer;
         }
@@ -174,7 +176,7 @@ final class AskedNodes {
     }
 
     /** Returns the earliest moment that a node's clock shows if it is not behind, in milliseconds; 0 if it is not known. */
-    long earliestMillis(int node) {
+    public long earliestMillis(int node) {
         return guarded ? clockMonitor.earliestMillis(node, time.nanoTime()) : 1; // without a guard any clock is right
     }
 
@@ -196,7 +198,7 @@ final class AskedNodes {
     }
 
     /** Returns the nodes to connect to: those to be asked, and if they are no quorum, others due for inspection. */
-    NodeSet connectable() {
+    public NodeSet connectable() {
         NodeSet chosen = asked();
         if (chosen.size() >= size() / 2 + 1) {
             return chosen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.health;
 
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;

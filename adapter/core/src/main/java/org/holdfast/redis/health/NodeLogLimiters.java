@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.health;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,9 +35,9 @@ public final class NodeLogLimiters {
      *
      * @param aside that it is not asked, and that it is asked again
      * @param remembers since when it remembers everything
-     * @param mute that it does not let us listen
+     * @param refusedSubscriptions that it refuses the subscription to releases
      */
-    record OfNode(AsideLog aside, LogRateLimiter remembers, LogRateLimiter mute) {}
+    record OfNode(AsideLog aside, LogRateLimiter remembers, LogRateLimiter refusedSubscriptions) {}
 
     OfNode of(NodeAddress address) {
         return byAddress.computeIfAbsent(

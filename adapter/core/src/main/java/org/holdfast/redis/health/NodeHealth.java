@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.health;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -24,7 +24,7 @@ import org.holdfast.redis.wire.NodeAddress;
  * it begins to hang and nothing afterwards. It is inspected ever more rarely, up to a bound, and admitted when it
  * answers and may vote: in the background, and by callers that cannot have a quorum without it.
  */
-final class NodeHealth {
+public final class NodeHealth {
 
     private static final System.Logger LOG = System.getLogger(NodeHealth.class.getName());
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -66,7 +66,7 @@ final class NodeHealth {
     }
 
     /** Returns whether commands are to be sent to the node. */
-    boolean isAsked() {
+    public boolean isAsked() {
         return !(state.get() instanceof State.Aside);
     }
 
@@ -76,7 +76,7 @@ final class NodeHealth {
     }
 
     /** Returns what is known of the node, for messages. */
-    String reason() {
+    public String reason() {
         State seen = state.get();
         if (seen instanceof State.Aside aside) {
             return aside.reason() + ", " + aside.cause().word() + " for "
@@ -91,7 +91,7 @@ final class NodeHealth {
     }
 
     /** It did not answer, or could not be reached. */
-    void failed(String reason) {
+    public void failed(String reason) {
         setAside(AsideCause.SUSPECTED, reason);
     }
 
@@ -186,7 +186,7 @@ final class NodeHealth {
      * Claims the inspection of a node that is not asked; true for one caller each time it is due. The next time comes
      * after twice the pause.
      */
-    boolean claimLook() {
+    public boolean claimLook() {
         State seen = state.get();
         long now = time.nanoTime();
         if (!(seen instanceof State.Aside a) || now - a.nextLook() < 0) {
@@ -197,7 +197,7 @@ final class NodeHealth {
     }
 
     /** Returns in how many nanoseconds a node that is not asked is to be inspected; 0 or less if now. */
-    long nanosUntilLook() {
+    public long nanosUntilLook() {
         return state.get() instanceof State.Aside aside ? aside.nextLook() - time.nanoTime() : LONGEST_PAUSE_NANOS;
     }
 }
