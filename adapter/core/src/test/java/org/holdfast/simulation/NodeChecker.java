@@ -24,6 +24,9 @@ final class NodeChecker {
     /** How far a clock has to be ahead, in microseconds, for all to expire that shows a lock whose key is gone. */
     private final long forgottenAheadMicros;
 
+    /** How long ago a client has to have looked, for scripts to take a missing heartbeat for one that has ended. */
+    private final long unusedMicros;
+
     private final NodeGrants grants;
     private long errorMicros;
     private long forgotAt = Long.MIN_VALUE / 2;
@@ -31,11 +34,12 @@ final class NodeChecker {
     /** Owners whose tombstone this memory has, with the moment until which it has to, by the node's clock. */
     private final Map<Owner, Long> buried = new HashMap<>();
 
-    NodeChecker(World world, Checker leases, long quarantine, long forgottenAheadMicros) {
+    NodeChecker(World world, Checker leases, long quarantine, long forgottenAheadMicros, long unusedMicros) {
         this.world = world;
         this.leases = leases;
         this.quarantine = quarantine;
         this.forgottenAheadMicros = forgottenAheadMicros;
+        this.unusedMicros = unusedMicros;
         this.grants = new NodeGrants(world, quarantine);
     }
 
@@ -51,14 +55,20 @@ final class NodeChecker {
         forgotAt = Math.max(forgotAt, moment);
     }
 
-    /** The clock was set, and is ahead by so much. What counts on it may end early then, and clients see to that. */
-    void clockSet(long ahead) {
+    /**
+     * The clock was set. What counts on it may end early then, and clients see to that. To a script a step that is long
+     * enough looks like a node that no client has used for so long: only clients see that it was a step.
+     *
+     * @param ahead how far it is ahead now, in microseconds
+     * @param unseen how long ago the last look was, by that clock
+     */
+    void clockSet(long ahead, long unseen) {
         if (ahead > errorMicros) {
             leases.clockIsAhead(ahead);
             buried.clear();
             forgotAt = Long.MIN_VALUE / 2;
         }
-        if (ahead >= forgottenAheadMicros) {
+        if (ahead >= forgottenAheadMicros || ahead > errorMicros && unseen >= unusedMicros) {
             grants.forgot();
         }
         errorMicros = ahead;

@@ -195,6 +195,14 @@ record Setting(
         return nodes == 1 || survival.isPresent() ? 0 : alike + 1;
     }
 
+    /**
+     * Returns how long ago a client has to have looked at a node, for scripts to take a missing heartbeat for one that
+     * has ended by itself: less than quarantine.lua says, by what may pass before a script looks.
+     */
+    long unusedMicros() {
+        return acceptedSettings().widest().linger().toNanos() / 1_000 - 1_500_000;
+    }
+
     /** Returns how far a node's clock has to be ahead for fences to expire while their leases are in force. */
     long forgottenAheadMicros() {
         Duration kept = timing.fenceRetention().plus(acceptedSettings().widest().linger());

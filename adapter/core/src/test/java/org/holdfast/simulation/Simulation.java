@@ -26,6 +26,10 @@ public final class Simulation {
     }
 
     private static final long MILLI = 1_000_000L;
+
+    /** So long after the last caller was served everything is gone: a last lease, then a sweep, which comes in 1 s. */
+    private static final long AFTERMATH = 3_000 * MILLI;
+
     private static final int CLIENTS = 3;
 
     /** Each run after so many has a latch too. */
@@ -74,7 +78,8 @@ public final class Simulation {
         long quarantine = setting.timing().maxLeaseTtl().toNanos();
         for (int node = 0; node < setting.nodes(); node++) {
             boolean persistent = setting.survival().isEmpty() && random.nextInt(4) == 0;
-            NodeChecker watcher = new NodeChecker(world, checker, quarantine, setting.forgottenAheadMicros());
+            NodeChecker watcher =
+                    new NodeChecker(world, checker, quarantine, setting.forgottenAheadMicros(), setting.unusedMicros());
             nodes.add(new SimulatedNode(
                     world,
                     node,
@@ -142,7 +147,7 @@ public final class Simulation {
         latchUsers.ifPresent(users -> users.begin(trouble));
         world.at(trouble, network::calmDown);
         world.at(peace, this::beginPeace);
-        world.run(peace + within().toNanos() + 2_000 * MILLI);
+        world.run(peace + within().toNanos() + AFTERMATH);
         checkKeys();
         clients.forEach(Client::checkForgotten);
         if (setting.isCalm() && checker.losses() > 0) {
@@ -185,7 +190,7 @@ public final class Simulation {
     private void served() {
         unserved--;
         if (unserved == 0) {
-            world.endAt(world.now() + 2_000 * MILLI);
+            world.endAt(world.now() + AFTERMATH);
         }
     }
 
