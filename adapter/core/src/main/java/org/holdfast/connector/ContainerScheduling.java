@@ -12,10 +12,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.runtime.DueMoment;
-import org.holdfast.runtime.Pulse;
-import org.holdfast.runtime.Scheduling;
 import org.holdfast.runtime.SystemTime;
+import org.holdfast.runtime.scheduling.DueMoment;
+import org.holdfast.runtime.scheduling.Pulse;
+import org.holdfast.runtime.scheduling.Scheduling;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -21,8 +21,8 @@ import javax.transaction.xa.XAResource;
 import org.holdfast.LockException;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.LockSpaces;
-import org.holdfast.runtime.Scheduling;
 import org.holdfast.runtime.Settings;
+import org.holdfast.runtime.scheduling.Scheduling;
 import org.holdfast.transaction.JtaTransactions;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.runtime.DueMoment;
+import org.holdfast.runtime.scheduling.DueMoment;
 
 /**
  * Runs a task whenever it is due, on the container's managed executor, and on a thread of the adapter while that

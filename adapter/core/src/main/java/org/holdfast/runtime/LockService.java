@@ -22,6 +22,10 @@ import org.holdfast.redis.RedisProbe;
 import org.holdfast.redis.Subscriber;
 import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.wire.NodeConnector;
+import org.holdfast.runtime.scheduling.DueMoment;
+import org.holdfast.runtime.scheduling.Pulse;
+import org.holdfast.runtime.scheduling.Scheduling;
+import org.holdfast.runtime.scheduling.StandaloneScheduling;
 
 /**
  * A running lock service: the leases of this process, and everything that works on them.

@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.session.Transactions;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.runtime.scheduling.Scheduling;
+import org.holdfast.runtime.scheduling.SharedScheduling;
 
 /**
  * The lock services of one adapter: one for each key prefix that its connection factories have, all on the same nodes

@@ -20,6 +20,7 @@ import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.PendingLease;
 import org.holdfast.redis.NodeConnections;
+import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.transaction.ComponentTransactions;
 
 /**

@@ -15,7 +15,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.runtime.DueMoment;
+import org.holdfast.runtime.scheduling.DueMoment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -25,6 +25,8 @@ import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.runtime.scheduling.Scheduling;
+import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;

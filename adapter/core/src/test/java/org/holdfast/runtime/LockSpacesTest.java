@@ -16,6 +16,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

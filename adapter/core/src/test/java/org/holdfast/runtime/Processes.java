@@ -27,17 +27,17 @@ import org.holdfast.testkit.RedisServers;
 import redis.clients.jedis.Jedis;
 
 /** Nodes, and several processes as far as these can see: each has a factory and one connection. */
-final class Processes implements AutoCloseable {
+public final class Processes implements AutoCloseable {
 
     /** A machine that stands still for a second, or is busy with other tests, is not a node that hangs. */
-    static final String NODE_TIMEOUT_MILLIS = "5000";
+    public static final String NODE_TIMEOUT_MILLIS = "5000";
 
     private static final Pattern SCRIPT_CALLS = Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+)");
 
-    final RedisServers redis;
+    public final RedisServers redis;
 
     /** Of every process. */
-    final Map<String, String> settings;
+    public final Map<String, String> settings;
 
     private final List<LockConnectionFactory> factories = new ArrayList<>();
     private final List<LockConnection> connections = new ArrayList<>();
@@ -50,7 +50,7 @@ final class Processes implements AutoCloseable {
         this.settings.put("guard", "OFF");
     }
 
-    static Processes start(int nodes, int processes, Map<String, String> settings) {
+    public static Processes start(int nodes, int processes, Map<String, String> settings) {
         Processes all = new Processes(RedisServers.start(nodes, Path.of("target", "redis")), settings);
         for (int process = 0; process < processes; process++) {
             all.add(Holdfast.connect(all.settings));
@@ -63,16 +63,16 @@ final class Processes implements AutoCloseable {
         connections.add(factory.getConnection());
     }
 
-    LockConnectionFactory factory(int process) {
+    public LockConnectionFactory factory(int process) {
         return factories.get(process);
     }
 
-    LockConnection connection(int process) {
+    public LockConnection connection(int process) {
         return connections.get(process);
     }
 
     /** Asks as a holder of its own, without waiting. */
-    Optional<Lease> tryAcquire(int process, LockRequest request) throws Exception {
+    public Optional<Lease> tryAcquire(int process, LockRequest request) throws Exception {
         return onAnotherThread(() -> connections.get(process).tryAcquire(request.waitTimeout(Duration.ZERO)));
     }
 
@@ -80,24 +80,24 @@ final class Processes implements AutoCloseable {
      * Attempts once. A release waits for a quorum only, so what is left of several leases may be at different nodes for
      * a moment: that a lock is free again has to be waited for.
      */
-    boolean isFree(int process, LockRequest request) throws Exception {
+    public boolean isFree(int process, LockRequest request) throws Exception {
         Optional<Lease> lease = tryAcquire(process, request.detached());
         lease.ifPresent(Lease::release);
         return lease.isPresent();
     }
 
     /** Asks as a holder of its own, and waits on a thread of its own. */
-    FutureTask<Lease> acquire(int process, LockRequest request) {
+    public FutureTask<Lease> acquire(int process, LockRequest request) {
         return start(() -> connections.get(process).acquire(request.waitTimeout(ofSeconds(30))));
     }
 
-    static <T> FutureTask<T> start(Callable<T> work) {
+    public static <T> FutureTask<T> start(Callable<T> work) {
         FutureTask<T> task = new FutureTask<>(work);
         new Thread(task, "asks for a lock").start();
         return task;
     }
 
-    static <T> T onAnotherThread(Callable<T> work) throws Exception {
+    public static <T> T onAnotherThread(Callable<T> work) throws Exception {
         try {
             return start(work).get(40, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
@@ -105,14 +105,14 @@ final class Processes implements AutoCloseable {
         }
     }
 
-    <T> T ask(int node, Function<Jedis, T> question) {
+    public <T> T ask(int node, Function<Jedis, T> question) {
         try (Jedis jedis = new Jedis("127.0.0.1", redis.get(node).port(), 10_000)) {
             return question.apply(jedis);
         }
     }
 
     /** Waits until so many tickets for a lock are on every node. */
-    void awaitTickets(String lock, int count) {
+    public void awaitTickets(String lock, int count) {
         for (int node = 0; node < redis.all().size(); node++) {
             int asked = node;
             await().until(() -> ask(asked, jedis -> jedis.zcard("holdfast:{" + lock + "}:tickets")) == count);
@@ -120,7 +120,7 @@ final class Processes implements AutoCloseable {
     }
 
     /** Waits until every node has a subscriber for the releases of a lock. */
-    void awaitListening(String lock) {
+    public void awaitListening(String lock) {
         for (int node = 0; node < redis.all().size(); node++) {
             int asked = node;
             await().until(() -> !ask(asked, jedis -> jedis.pubsubNumSub("holdfast:{" + lock + "}:released"))
@@ -129,7 +129,7 @@ final class Processes implements AutoCloseable {
     }
 
     /** How many scripts a node was asked to run. */
-    int scriptCalls(int node) {
+    public int scriptCalls(int node) {
         Matcher calls = SCRIPT_CALLS.matcher(ask(node, jedis -> jedis.info("commandstats")));
         int sum = 0;
         while (calls.find()) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import org.holdfast.Holdfast;
+import org.holdfast.protocol.env.Recorder;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,5 +70,13 @@ class RecordersTest {
             leaseType.getMethod("release").invoke(lease);
             factoryType.getMethod("close").invoke(locks);
         }
+    }
+
+    @Test
+    void flightEvents_withoutARecording_costNoObject() {
+        FlightEvents events = new FlightEvents();
+        assertThat(events.acquiring()).isSameAs(Recorder.NONE.acquiring()).isSameAs(events.acquiring());
+        assertThat(events.queueing()).isSameAs(Recorder.NONE.queueing());
+        assertThat(events.renewing()).isSameAs(Recorder.NONE.renewing());
     }
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.scheduling;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
+
+/**
+ * When a repeated task is due next: at the earliest moment that was reported since its last run began.
+ *
+ * <p>Runs are a little apart, so that much that is due at about the same time is done in one. One thread may sleep here
+ * until the task is due; a moment that moves earlier wakes it. Moments are on the monotonic clock: a wall clock that is
+ * set back delays nothing. Safe for use by any number of threads.
+ */
+public final class DueMoment implements WakeUp {
+
+    /** A fraction of a third of the shortest TTL: a renewal that just missed a run comes in time all the same. */
+    public static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    /** A run that finds nothing to do drops connections that their nodes have closed. */
+    static final long LONGEST_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final Time time;
+    private final Time.Signal signal;
+    private final AtomicLong next;
+    private volatile long earliest;
+    private volatile boolean running;
+
+    public DueMoment(Time time) {
+        this.time = time;
+        this.signal = time.newSignal();
+        this.earliest = time.nanoTime();
+        this.next = new AtomicLong(earliest + LONGEST_SLEEP_NANOS);
+    }
+
+    @Override
+    public void within(long nanos) {
+        long moment = time.nanoTime() + Math.min(nanos, LONGEST_SLEEP_NANOS);
+        long known = next.get();
+        while (moment - known < 0) {
+            if (next.compareAndSet(known, moment)) {
+                if (!running) { // else the moment is read when the run has ended
+                    wake();
+                }
+                return;
+            }
+            known = next.get();
+        }
+    }
+
+    /** Returns the moment. */
+    public long at() {
+        long moment = next.get();
+        long pause = earliest;
+        return moment - pause > 0 ? moment : pause;
+    }
+
+    /** Returns in how many nanoseconds the task is due; 0 or less if now. */
+    public long nanosLeft() {
+        return at() - time.nanoTime();
+    }
+
+    /**
+     * Runs the task, which reports here when it is due next. For one thread at a time.
+     *
+     * @param task reports its failures itself; whatever it throws, the next run comes
+     */
+    public void run(Runnable task) {
+        running = true;
+        next.set(time.nanoTime() + LONGEST_SLEEP_NANOS); // before the run: what is reported from now on is not lost
+        try {
+            task.run();
+        } catch (Throwable e) { // were it the last run, nothing would be renewed
+            within(PAUSE_NANOS);
+        } finally {
+            earliest = time.nanoTime() + PAUSE_NANOS;
+            running = false;
+        }
+    }
+
+    /** Sleeps until the moment moves earlier, or it is woken; so long at the most. For one thread. */
+    public void sleep(long nanos) {
+        try {
+            signal.await(nanos);
+        } catch (InterruptedException e) {
+            // meant for a run before: a thread that sleeps here is woken to end
+        }
+    }
+
+    /** Wakes the thread that sleeps. */
+    public void wake() {
+        signal.raise();
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.scheduling;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * The threads of one adapter, for several lock services. Only one task is repeated, scheduled when this is made: a
+ * service that comes later, on the thread of an application, schedules nothing.
+ */
+public final class SharedScheduling {
+
+    private final Scheduling threads;
+    private final List<Runnable> repeated = new CopyOnWriteArrayList<>();
+
+    public SharedScheduling(Scheduling threads) {
+        this.threads = threads;
+        threads.repeat(() -> repeated.forEach(Runnable::run));
+    }
+
+    /** Returns the scheduling of one service, which ends with that service. */
+    public Scheduling share() {
+        return new Share();
+    }
+
+    private final class Share implements Scheduling {
+
+        private volatile Runnable task = () -> {};
+
+        @Override
+        public void repeat(Runnable sweep) {
+            task = sweep;
+            repeated.add(sweep);
+            within(0);
+        }
+
+        /** All services are swept by one run: a process that has several wakes up once for all. */
+        @Override
+        public void within(long nanos) {
+            threads.within(nanos);
+        }
+
+        @Override
+        public void runLong(Runnable longTask) {
+            threads.runLong(longTask);
+        }
+
+        @Override
+        public void execute(Runnable shortTask) {
+            threads.execute(shortTask);
+        }
+
+        @Override
+        public void runApplication(Runnable task) {
+            threads.runApplication(task);
+        }
+
+        @Override
+        public void close() {
+            repeated.remove(task);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.faults;
+
+import static java.time.Duration.ofSeconds;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.runtime.LockServiceMXBean;
+import org.holdfast.runtime.operations.Beans;
+
+/**
+ * The main program of {@link ShortageTest}: has a lease, takes all files that it may open or all memory for buffers,
+ * and prints what becomes of the lease.
+ */
+final class ProcessInNeed {
+
+    /** What it logs when it has all that it needs, for the last time. */
+    static final String BEGINS = "from now on something is short";
+
+    private static final Duration TTL = ofSeconds(3);
+
+    private ProcessInNeed() {}
+
+    public static void main(String[] arguments) throws Exception {
+        loadAll();
+        try (LockConnectionFactory locks = Holdfast.connect(Map.of(
+                        "nodes", arguments[0],
+                        "guard", arguments[1],
+                        "ttlMillis", "4000",
+                        "maxLeaseTtlMillis", "4000",
+                        "nodeTimeoutMillis", "2000"));
+                LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire(
+                    LockRequest.of("held").ttl(TTL).waitTimeout(ofSeconds(20)).detached());
+            lease.renew(); // what renews it is connected
+            LockServiceMXBean bean = Beans.newest();
+            connection.acquire("first").release();
+
+            System.getLogger("test").log(System.Logger.Level.INFO, BEGINS); // it may need files
+            Thread taker = new Thread(
+                    arguments[2].equals("files") ? ProcessInNeed::takeFiles : ProcessInNeed::takeMemory, "takes all");
+            taker.start();
+            Thread.sleep(3_000); // what listened while we waited has ended
+            say("openConnections", attempt(connection));
+            say("newConnections", attemptAll(locks));
+            Thread.sleep(TTL.multipliedBy(2).toMillis()); // renewals have to continue
+            say("held", lease.isHeld());
+            say("nodes", String.join(" | ", bean.getNodes().values()));
+            say("renewed", bean.getRenewed() > 2);
+
+            taker.interrupt();
+            taker.join();
+            Thread.sleep(200); // it is tried again after a pause
+            say("afterwards", attempt(connection));
+            say("heldAfterwards", lease.isHeld());
+            lease.release();
+        }
+    }
+
+    private static String attempt(LockConnection connection) throws InterruptedException {
+        try {
+            connection.acquire(LockRequest.of("another")).release();
+            return "acquired";
+        } catch (QuorumUnavailableException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** More than there are idle connections. */
+    private static String attemptAll(LockConnectionFactory locks) throws InterruptedException {
+        List<LockConnection> all = new ArrayList<>();
+        try {
+            for (int i = 0; i < 4; i++) {
+                LockConnection connection = locks.getConnection();
+                all.add(connection);
+                connection.acquire(LockRequest.of("with connection " + i).waitTimeout(Duration.ZERO));
+            }
+            return "acquired";
+        } catch (QuorumUnavailableException e) {
+            return e.getMessage();
+        } finally {
+            all.forEach(LockConnection::close);
+        }
+    }
+
+    /** Until it is interrupted: others give files back now and then. */
+    private static void takeFiles() {
+        List<InputStream> files = new ArrayList<>();
+        String failure = "";
+        while (!Thread.currentThread().isInterrupted()) {
+            try {
+                files.add(new FileInputStream("/dev/null"));
+            } catch (IOException e) {
+                failure = e.getMessage();
+                LockSupport.parkNanos(100_000);
+            }
+        }
+        say("taken", files.size() + ": " + failure);
+        for (InputStream file : files) {
+            try {
+                file.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** Until it is interrupted. */
+    private static void takeMemory() {
+        List<ByteBuffer> buffers = new ArrayList<>();
+        String failure = "";
+        while (!Thread.currentThread().isInterrupted()) {
+            try {
+                buffers.add(ByteBuffer.allocateDirect(1_024));
+            } catch (OutOfMemoryError e) { // which takes the JDK half a second
+                failure = e.getMessage();
+            }
+        }
+        say("taken", buffers.size() + ": " + failure);
+        buffers.clear();
+        System.gc();
+    }
+
+    /** Classes in directories need a file each when they are needed first; from an archive that is open they do not. */
+    private static void loadAll() throws IOException, URISyntaxException, ClassNotFoundException {
+        Path root = Path.of(Holdfast.class
+                .getClassLoader()
+                .loadClass("org.holdfast.redis.NodeConnections")
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        if (!Files.isDirectory(root)) {
+            return;
+        }
+        List<String> names;
+        try (Stream<Path> files = Files.walk(root.resolve("org"))) {
+            names = files.filter(file -> file.toString().endsWith(".class"))
+                    .map(file -> root.relativize(file).toString())
+                    .filter(name -> !name.contains("connector") && !name.contains("package-info"))
+                    .map(name -> name.replace(".class", "").replace('/', '.'))
+                    .toList();
+        }
+        for (String name : names) {
+            Class.forName(name);
+        }
+    }
+
+    private static void say(String what, Object value) {
+        System.out.println(what + "=" + value);
+    }
+}

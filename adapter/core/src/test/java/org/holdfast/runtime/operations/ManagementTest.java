@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.operations;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.runtime.LockServiceMXBean;
+import org.holdfast.runtime.Processes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ManagementTest {
+
+    private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    private Processes processes;
+    private LockServiceMXBean bean;
+
+    @BeforeEach
+    void start() throws Exception {
+        Set<ObjectName> before = names();
+        processes = Processes.start(3, 1, Map.of("ttlMillis", "3000", "nodeTimeoutMillis", "1000"));
+        bean = beanSince(before);
+    }
+
+    private LockServiceMXBean beanSince(Set<ObjectName> before) throws Exception {
+        Set<ObjectName> added = names();
+        added.removeAll(before);
+        assertThat(added).hasSize(1);
+        return JMX.newMXBeanProxy(server, added.iterator().next(), LockServiceMXBean.class);
+    }
+
+    private Set<ObjectName> names() throws Exception {
+        return server.queryNames(new ObjectName("org.holdfast:type=LockService,*"), null);
+    }
+
+    @AfterEach
+    void stop() {
+        processes.close();
+    }
+
+    @Test
+    void counters_tellWhatWasDone() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        Lease again = processes.connection(0).acquire("a");
+        assertThat(bean.getAcquired()).isOne();
+        assertThat(bean.getReentered()).isOne();
+        assertThat(bean.getHeldNames()).containsExactly("a");
+        assertThat(bean.getHeld()).isOne();
+        assertThat(bean.getAcquireMicrosMax()).isPositive();
+        assertThat(bean.getAcquireMicrosMedian()).isPositive().isLessThanOrEqualTo(bean.getAcquireMicros99());
+
+        assertThat(Processes.onAnotherThread(() -> processes.connection(0).tryAcquire(waiting(50))))
+                .isEmpty();
+        assertThat(bean.getTimedOut()).isOne();
+
+        FutureTask<Lease> waiter = processes.acquire(0, LockRequest.of("a"));
+        await().until(() -> bean.getWaiters() == 1);
+        lease.release();
+        again.release();
+        waiter.get().release();
+        assertThat(bean.getWaiters()).isZero();
+        assertThat(bean.getHeld()).isZero();
+        assertThat(bean.getReleased()).isEqualTo(2 - bean.getHandedOff());
+    }
+
+    private static LockRequest waiting(long millis) {
+        return LockRequest.of("a").waitTimeout(ofMillis(millis));
+    }
+
+    @Test
+    void nodes_areShownWithTheirStateAndNoSecrets() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        await().until(() -> bean.getRenewed() > 0);
+        assertThat(bean.getNodes()).hasSize(3).allSatisfy((address, state) -> assertThat(state)
+                .isEqualTo("up"));
+
+        processes.redis.get(0).kill();
+        processes.redis.get(1).kill();
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() ->
+                        processes.connection(0).acquire(LockRequest.of("b").waitTimeout(ofMillis(50))));
+        assertThat(bean.getUnavailable()).isOne();
+        assertThat(bean.getNodes().values()).anyMatch(state -> state.contains("suspected"));
+        await().until(() -> bean.getLost() == 1);
+        assertThat(bean.getRenewalsFailed()).isPositive();
+        assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
+    void node_inQuarantine_isShownWithTheReasonAtTheServiceOfThatPrefix() throws Exception {
+        Set<ObjectName> before = names();
+        String node = processes.redis.get(0).uri();
+        Map<String, String> guarded = Map.of("nodes", node, "keyPrefix", "shop", "nodeTimeoutMillis", "1000");
+        try (LockConnectionFactory other = Holdfast.connect(guarded);
+                LockConnection connection = other.getConnection()) {
+            LockServiceMXBean its = beanSince(before);
+            assertThat(its.getKeyPrefix()).isEqualTo("shop");
+            assertThat(bean.getKeyPrefix()).isEqualTo("holdfast");
+            assertThatExceptionOfType(QuorumUnavailableException.class)
+                    .isThrownBy(() -> connection.acquire(waiting(50)));
+            // of two looks at once the other may end first, and knows of the mark only
+            await().untilAsserted(() -> assertThat(its.getNodes().get(node))
+                    .matches("in quarantine for another \\d+ ms: it has no birth mark: it is used for the first time,"
+                            + " or its memory was flushed"));
+        }
+    }
+
+    @Test
+    void name_ofAServiceThatIsStartedAgain_isTheSame() throws Exception {
+        ObjectName shop = new ObjectName("org.holdfast:type=LockService,prefix=name-of-shop,id=1");
+        ObjectName another = new ObjectName("org.holdfast:type=LockService,prefix=name-of-shop,id=2");
+        Map<String, String> settings = Map.of("nodes", processes.redis.uris(), "keyPrefix", "name-of-shop");
+        for (int start = 0; start < 3; start++) {
+            try (LockConnectionFactory first = Holdfast.connect(settings)) {
+                assertThat(server.isRegistered(shop)).isTrue();
+                assertThat(server.isRegistered(another)).isFalse();
+                try (LockConnectionFactory second = Holdfast.connect(settings)) {
+                    assertThat(server.isRegistered(another)).isTrue();
+                }
+            }
+            assertThat(server.isRegistered(shop)).isFalse();
+        }
+    }
+
+    @Test
+    void name_ofAPrefixWithAColon_isQuoted() throws Exception {
+        Map<String, String> settings = Map.of("nodes", processes.redis.uris(), "keyPrefix", "a:b");
+        try (LockConnectionFactory factory = Holdfast.connect(settings)) {
+            assertThat(server.isRegistered(new ObjectName("org.holdfast:type=LockService,prefix=\"a:b\",id=1")))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void lease_handedOffInsideTheProcess_isCounted() {
+        // not if the machine stands still just then: a lock is handed off for 100 ms only
+        await().until(() -> {
+            contend();
+            return bean.getHandedOff() > 0;
+        });
+        assertThat(bean.getHandedOff()).isLessThan(bean.getAcquired());
+    }
+
+    private void contend() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        List<FutureTask<Object>> waiters = new ArrayList<>();
+        for (int waiter = 0; waiter < 3; waiter++) {
+            waiters.add(Processes.start(() -> {
+                processes.connection(0).acquire("a").release();
+                return null;
+            }));
+        }
+        await().until(() -> bean.getWaiters() == 3); // one gets it from the nodes, with tokens for the others
+        lease.release();
+        for (FutureTask<Object> waiter : waiters) {
+            waiter.get();
+        }
+    }
+
+    @Test
+    void release_thatANodeHasNotConfirmed_isCountedUntilItHas() throws Exception {
+        Lease lease = processes.connection(0).acquire("a");
+        processes.redis.get(0).freeze();
+        try {
+            lease.release();
+            await().until(() -> bean.getUnconfirmedReleases() == 1);
+        } finally {
+            processes.redis.get(0).thaw();
+        }
+        await().until(() -> bean.getUnconfirmedReleases() == 0);
+    }
+
+    /** As when two adapters are deployed, each with a class loader of its own. */
+    @Test
+    void service_whoseNumberIsTaken_takesTheNext() throws Exception {
+        ObjectName taken = new ObjectName("org.holdfast:type=LockService,prefix=taken,id=1");
+        server.registerMBean(new Memory(), taken);
+        try (LockConnectionFactory other =
+                Holdfast.connect(Map.of("nodes", "redis://127.0.0.1:1", "keyPrefix", "taken"))) {
+            assertThat(names()).contains(new ObjectName("org.holdfast:type=LockService,prefix=taken,id=2"));
+            assertThat(other.toString()).isNotEmpty();
+        } finally {
+            server.unregisterMBean(taken);
+        }
+    }
+
+    /** An MBean that is not ours. */
+    public interface MemoryMXBean {
+        long getFree();
+    }
+
+    private static final class Memory implements MemoryMXBean {
+        @Override
+        public long getFree() {
+            return 0;
+        }
+    }
+
+    @Test
+    void service_thatIsStopped_isNotShown() throws Exception {
+        int before = names().size();
+        processes.factory(0).close();
+        assertThat(names()).hasSize(before - 1);
+    }
+}

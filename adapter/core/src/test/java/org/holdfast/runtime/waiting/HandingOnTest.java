@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.waiting;
+
+import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockRequest;
+import org.holdfast.ReleaseResult;
+import org.holdfast.runtime.Processes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Threads of one process that contend for a lock seldom ask the nodes, and do not starve another process. */
+@Timeout(60)
+class HandingOnTest {
+
+    private static final LockRequest REQUEST = LockRequest.of("a").waitTimeout(ofSeconds(30));
+
+    private Processes processes;
+
+    @BeforeEach
+    void start() {
+        processes = Processes.start(3, 2, Map.of());
+    }
+
+    @AfterEach
+    void stop() {
+        processes.close();
+    }
+
+    @Test
+    void threads_ofOneProcess_seldomAskTheNodes() throws Exception {
+        List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
+        AtomicInteger inside = new AtomicInteger();
+        List<FutureTask<Object>> threads = new ArrayList<>();
+        for (int thread = 0; thread < 4; thread++) {
+            threads.add(Processes.start(() -> {
+                for (int i = 0; i < 200; i++) {
+                    Lease lease = processes.connection(0).acquire(REQUEST);
+                    assertThat(inside.incrementAndGet()).isOne();
+                    tokens.add(lease.token());
+                    inside.decrementAndGet();
+                    lease.release();
+                }
+                return null;
+            }));
+        }
+        for (FutureTask<Object> thread : threads) {
+            thread.get(50, SECONDS);
+        }
+        assertThat(tokens).hasSize(800).isSorted().doesNotHaveDuplicates();
+        assertThat(processes.scriptCalls(0))
+                .as("two each, were nothing passed on: 1600")
+                .isLessThan(800);
+    }
+
+    /** Within the 100 ms in which a lock is passed on, and long before its next renewal. */
+    @Test
+    void lock_thatAnotherProcessTookAway_isNotPassedOn() throws Exception {
+        LockRequest request = REQUEST.ttl(ofSeconds(20)).detached();
+        for (int round = 0; round < 10; round++) {
+            Lease before = processes.tryAcquire(1, request).orElseThrow();
+            CompletableFuture<Lease> first = processes.connection(0).acquireAsync(request);
+            CompletableFuture<Lease> heir = processes.connection(0).acquireAsync(request);
+            processes.awaitListening("a");
+            before.release();
+            CompletableFuture.anyOf(first, heir).get(10, SECONDS);
+            Lease old = first.isDone() ? first.join() : heir.join();
+            CompletableFuture<Lease> next = first.isDone() ? heir : first;
+            assertThat(processes.factory(1).forceRelease(request)).hasSize(1);
+            Optional<Lease> taken = processes.tryAcquire(1, request); // unless the waiter was faster
+            await().atMost(ofSeconds(4)).until(() -> !old.isHeld());
+            assertThat(old.release()).isEqualTo(ReleaseResult.NOT_HELD);
+            if (taken.isPresent()) {
+                assertThat(next).isNotDone();
+                taken.get().release();
+            }
+            Lease last = next.get(10, SECONDS);
+            assertThat(last.token()).isGreaterThan(taken.orElse(old).token());
+            last.release();
+            await().until(() -> processes.isFree(1, request));
+        }
+    }
+
+    @Test
+    void otherProcess_thatWaits_hasItsTurnSoon() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger taken = new AtomicInteger();
+        List<FutureTask<Object>> threads = new ArrayList<>();
+        for (int thread = 0; thread < 3; thread++) {
+            threads.add(Processes.start(() -> {
+                LockConnection connection = processes.connection(0);
+                while (!over.get()) {
+                    Lease lease = connection.acquire(REQUEST);
+                    taken.incrementAndGet();
+                    lease.release();
+                }
+                return null;
+            }));
+        }
+        for (int turn = 0; turn < 20; turn++) {
+            processes.connection(1).acquire(REQUEST).release();
+        }
+        over.set(true);
+        for (FutureTask<Object> thread : threads) {
+            thread.get(40, SECONDS);
+        }
+        assertThat(taken.get())
+                .as("20 turns of at most 16 in a row, and some that a slow machine missed")
+                .isLessThan(2_000);
+    }
+}
