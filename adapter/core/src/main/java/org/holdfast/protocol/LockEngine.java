@@ -127,12 +127,12 @@ public final class LockEngine {
         this.callbacks = new Callbacks(threads.applications(), sweeps);
         this.lossNotifier = new LossNotifier(callbacks, time);
         this.handoffYield = new HandoffYield(time, randomness, notifications, sweeps);
-        this.renewals = new Renewals(time, redlock, counters, recorder, sweeps);
+        this.renewals = new Renewals(time, timing, redlock, counters, recorder, sweeps);
         this.heldLocks = new HeldLocks(renewals, waitQueues);
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
         Releases releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
-        this.leases = new Leases(time, timing, ownNodes, heldLocks, renewals, releases, handoff, underway);
+        this.leases = new Leases(time, ownNodes, heldLocks, renewals, releases, handoff, underway);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
         this.lockAdmin = new LockAdmin(time, timing, tokens, heldLocks, processInfo, stopFlag);
         // what callers ask and wait for

@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
-import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.script.KnownScripts;
@@ -31,9 +31,7 @@ public final class NodeGroup implements AutoCloseable {
     /**
      * @param connector knows the nodes
      * @param keyPrefix what every key on the nodes begins with
-     * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and
-     *     clocks
-     * @param acceptedSettings the settings that all processes must share
+     * @param policy whether nodes that may have forgotten locks lose their votes
      * @param recorder receives what becomes of nodes
      * @param logLimiters of all lock services that share the nodes
      * @param looks has nodes inspected in time
@@ -41,16 +39,14 @@ public final class NodeGroup implements AutoCloseable {
     public NodeGroup(
             NodeConnector connector,
             String keyPrefix,
-            boolean guarded,
-            AcceptedSettings acceptedSettings,
+            GuardPolicy policy,
             Time time,
             Recorder recorder,
             NodeLogLimiters logLimiters,
             WakeUp looks) {
         this.connector = connector;
-        long lingerMicros = acceptedSettings.widest().linger().toNanos() / 1_000;
-        this.codec = new ScriptCodec(keyPrefix, guarded ? lingerMicros : 0);
-        this.nodes = new AskedNodes(connector, codec, guarded, acceptedSettings, time, recorder, logLimiters, looks);
+        this.codec = new ScriptCodec(keyPrefix, policy.lingerMicros());
+        this.nodes = new AskedNodes(connector, codec, policy, time, recorder, logLimiters, looks);
         this.time = time;
     }
 

@@ -9,6 +9,7 @@ import org.holdfast.Holdfast;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.redis.wire.ConnectionSecurity;
@@ -190,5 +191,10 @@ public record Settings(
                 acceptedSettings,
                 guard,
                 stopTimeout);
+    }
+
+    /** Returns whether nodes that may have forgotten locks lose their votes. */
+    GuardPolicy guardPolicy() {
+        return new GuardPolicy(guard == Guard.QUARANTINE, acceptedSettings);
     }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
@@ -65,8 +66,7 @@ class HangingNameServerTest {
                         task -> new Thread(task, "works for a cluster").start(),
                         time),
                 "test",
-                false,
-                OneNode.AGREEMENTS,
+                new GuardPolicy(false, OneNode.AGREEMENTS),
                 time,
                 Recorder.NONE,
                 new NodeLogLimiters(time),

@@ -10,6 +10,7 @@ import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
@@ -74,8 +75,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                                 Runnable::run,
                                 new WaitlessTime()),
                         "test",
-                        guarded,
-                        AGREEMENTS,
+                        new GuardPolicy(guarded, AGREEMENTS),
                         new WaitlessTime(),
                         Recorder.NONE,
                         new NodeLogLimiters(new WaitlessTime()),

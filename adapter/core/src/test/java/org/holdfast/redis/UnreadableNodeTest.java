@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Target;
@@ -59,8 +60,7 @@ class UnreadableNodeTest {
                                 Runnable::run,
                                 new OneNode.WaitlessTime()),
                         "test",
-                        false,
-                        OneNode.AGREEMENTS,
+                        new GuardPolicy(false, OneNode.AGREEMENTS),
                         new OneNode.WaitlessTime(),
                         Recorder.NONE,
                         new NodeLogLimiters(new OneNode.WaitlessTime()),

@@ -12,7 +12,6 @@ import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.Underway;
 import org.holdfast.protocol.node.Nodes;
-import org.holdfast.protocol.quorum.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 public final class Leases {
 
     private final Time time;
-    private final Timing timing;
     private final Nodes ownNodes;
     private final HeldLocks heldLocks;
     private final Renewals renewals;
@@ -37,7 +35,6 @@ public final class Leases {
      */
     public Leases(
             Time time,
-            Timing timing,
             Nodes ownNodes,
             HeldLocks heldLocks,
             Renewals renewals,
@@ -45,7 +42,6 @@ public final class Leases {
             Handoff handoff,
             Underway underway) {
         this.time = time;
-        this.timing = timing;
         this.ownNodes = ownNodes;
         this.heldLocks = heldLocks;
         this.renewals = renewals;
@@ -97,12 +93,7 @@ public final class Leases {
 
     /** Returns whether the lock is held for long enough to commit; renews it if little time is left. */
     public boolean confirm(HeldLock heldLock) {
-        if (!isHeld(heldLock)) { // a renewal would only make nodes keep a lost lock for longer
-            return false;
-        }
-        long needed = Math.max(1, heldLock.commitMarginNanos(timing)); // without a margin it must be held all the same
-        return heldLock.remainingNanos(time.nanoTime()) >= needed
-                || renew(heldLock) && heldLock.remainingNanos(time.nanoTime()) >= needed;
+        return renewals.confirm(ownNodes, heldLock);
     }
 
     /**

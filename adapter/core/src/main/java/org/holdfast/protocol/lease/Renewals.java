@@ -14,6 +14,7 @@ import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.quorum.Redlock;
 import org.holdfast.protocol.quorum.RenewalResult;
+import org.holdfast.protocol.quorum.Timing;
 
 /**
  * The one sweep that renews every lease of this process and notices the lost ones.
@@ -27,6 +28,7 @@ public final class Renewals {
     private static final int BATCH = 200;
 
     private final Time time;
+    private final Timing timing;
     private final Redlock redlock;
     private final Counters counters;
     private final Recorder recorder;
@@ -36,8 +38,9 @@ public final class Renewals {
     private final Map<HeldLock, Due> dueOf = new ConcurrentHashMap<>();
 
     /** @param sweeps has {@link #sweep} called in time */
-    public Renewals(Time time, Redlock redlock, Counters counters, Recorder recorder, WakeUp sweeps) {
+    public Renewals(Time time, Timing timing, Redlock redlock, Counters counters, Recorder recorder, WakeUp sweeps) {
         this.time = time;
+        this.timing = timing;
         this.redlock = redlock;
         this.counters = counters;
         this.recorder = recorder;
@@ -164,6 +167,17 @@ public final class Renewals {
         recorded.ended(1, extended ? 1 : 0);
         reschedule(heldLock);
         return extended;
+    }
+
+    /** Returns whether the lock is held for long enough to commit; renews it if little time is left. */
+    boolean confirm(Nodes nodes, HeldLock heldLock) {
+        long now = time.nanoTime();
+        if (!heldLock.isHeld(now)) { // a renewal would only make nodes keep a lost lock for longer
+            return false;
+        }
+        long needed = Math.max(1, heldLock.commitMarginNanos(timing)); // without a margin it must be held all the same
+        return heldLock.remainingNanos(now) >= needed
+                || renewNow(nodes, heldLock) && heldLock.remainingNanos(time.nanoTime()) >= needed;
     }
 
     private void renewAll(Nodes nodes, List<HeldLock> heldLocks) {

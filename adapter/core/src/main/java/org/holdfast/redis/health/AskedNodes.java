@@ -7,8 +7,8 @@ import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
-import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
@@ -29,7 +29,7 @@ import redis.clients.jedis.exceptions.JedisException;
 public final class AskedNodes {
 
     private final NodeConnector connector;
-    private final boolean guarded;
+    private final GuardPolicy policy;
     private final Time time;
     private final NodeLogLimiters logLimiters;
     private final WakeUp looks;
@@ -40,9 +40,7 @@ public final class AskedNodes {
 
     /**
      * @param connector knows the nodes
-     * @param guarded whether nodes that may have forgotten locks lose their votes; false to trust their memory and
-     *     clocks
-     * @param acceptedSettings the settings that all processes must share
+     * @param policy whether nodes that may have forgotten locks lose their votes
      * @param recorder receives what becomes of nodes
      * @param logLimiters of all lock services that share the nodes
      * @param looks has nodes inspected in time, of which something is doubted
@@ -50,18 +48,17 @@ public final class AskedNodes {
     public AskedNodes(
             NodeConnector connector,
             ScriptCodec codec,
-            boolean guarded,
-            AcceptedSettings acceptedSettings,
+            GuardPolicy policy,
             Time time,
             Recorder recorder,
             NodeLogLimiters logLimiters,
             WakeUp looks) {
         this.connector = connector;
-        this.guarded = guarded;
+        this.policy = policy;
         this.time = time;
         this.logLimiters = logLimiters;
         this.looks = looks;
-        this.clockMonitor = new ClockMonitor(connector.size(), acceptedSettings.widest());
+        this.clockMonitor = new ClockMonitor(connector.size(), policy.settings().widest());
         this.health = connector.addresses().stream()
                 .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside(), looks))
                 .toList();
@@ -70,7 +67,7 @@ public final class AskedNodes {
                         node,
                         address(node),
                         codec,
-                        acceptedSettings,
+                        policy.settings(),
                         clockMonitor,
                         time,
                         logLimiters.of(address(node)).remembers()))
@@ -135,7 +132,7 @@ public final class AskedNodes {
 
     /** Inspects a node, and admits it unless something speaks against it. */
     public void admit(int node, NodeConnection connection) {
-        if (!guarded) {
+        if (!policy.enforced()) {
             connection.ping();
             health(node).admitted(Admission.TRUSTED);
             return;
@@ -164,7 +161,7 @@ public final class AskedNodes {
 
     /** Returns what an answer is worth, by the clock of its node. */
     public Answer weigh(Answer answer, Command command, long sentAt) {
-        if (!guarded) {
+        if (!policy.enforced()) {
             return answer;
         }
         Answer weighed = clockMonitor.weigh(answer, command, sentAt, time.nanoTime());
@@ -177,7 +174,9 @@ public final class AskedNodes {
 
     /** Returns the earliest moment that a node's clock shows if it is not behind, in milliseconds; 0 if it is not known. */
     public long earliestMillis(int node) {
-        return guarded ? clockMonitor.earliestMillis(node, time.nanoTime()) : 1; // without a guard any clock is right
+        return policy.enforced()
+                ? clockMonitor.earliestMillis(node, time.nanoTime())
+                : 1; // without a guard any clock is right
     }
 
     /** Each moment of a clock may show whose clock it was that jumped. */

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Whether nodes that may have forgotten locks lose their votes, and for how long.
+ *
+ * @param enforced false to trust the memory and the clock of every node
+ * @param settings the settings that all processes must share
+ */
+public record GuardPolicy(boolean enforced, AcceptedSettings settings) {
+
+    public GuardPolicy {
+        Objects.requireNonNull(settings);
+    }
+
+    /** Returns for how long the key of a lock stays on a node after its lease, in microseconds; 0 if not enforced. */
+    public long lingerMicros() {
+        return enforced
+                ? TimeUnit.NANOSECONDS.toMicros(settings.widest().linger().toNanos())
+                : 0;
+    }
+}
