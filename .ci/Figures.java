@@ -4,6 +4,7 @@ import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.LineMap;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.SourcePositions;
@@ -38,12 +39,15 @@ import javax.tools.StandardJavaFileManager;
  * <p>Run it with {@code java .ci/Figures.java} after {@code mvn compile}. For each module that is named, or for the
  * API, the core and the CDI extension, it prints one row: files, lines of files and of methods (median, 90th of 100,
  * largest), the part of the fields that is final, types in the largest package, types in circles of classes and in the
- * largest of them, the most types that one type knows, and the most parameters of a constructor. A nested type counts
- * as part of the type around it. Types of other libraries do not count.
+ * largest of them, the most types that one type knows, and the most parameters of a constructor that is not a
+ * record's. A nested type counts as part of the type around it. Types of other libraries do not count.
  */
 final class Figures {
 
     private static final String OURS = "org.holdfast";
+
+    /** Types that know more than so many are named. */
+    private static final int WIDE = 16;
 
     private final Path module;
     private final List<Long> fileLines = new ArrayList<>();
@@ -70,7 +74,7 @@ final class Figures {
             Figures figures = new Figures(Path.of(module));
             figures.read();
             System.out.println(figures.row());
-            notes.add(module + ": the longest file is " + figures.longest + ", the widest fan-out has " + figures.widest
+            notes.add(module + ": the longest file is " + figures.longest + ", wide fan-outs: " + figures.widest
                     + ", circles: " + figures.circles());
         }
         System.out.println();
@@ -116,6 +120,7 @@ final class Figures {
         private final CompilationUnitTree unit;
         private final SourcePositions positions;
         private final LineMap lines;
+        private boolean inRecord;
 
         Counter(CompilationUnitTree unit, SourcePositions positions) {
             this.unit = unit;
@@ -133,7 +138,11 @@ final class Figures {
                         fields++;
                         finals += field.getModifiers().getFlags().contains(Modifier.FINAL) ? 1 : 0;
                     });
-            return super.visitClass(type, unused);
+            boolean outer = inRecord;
+            inRecord = type.getKind() == Tree.Kind.RECORD;
+            super.visitClass(type, unused);
+            inRecord = outer;
+            return null;
         }
 
         @Override
@@ -143,7 +152,7 @@ final class Figures {
             if (method.getBody() != null && begin >= 0 && end >= 0) {
                 methodLines.add(lines.getLineNumber(end) - lines.getLineNumber(begin) + 1);
             }
-            if (method.getReturnType() == null) {
+            if (method.getReturnType() == null && !inRecord) {
                 parameters = Math.max(parameters, method.getParameters().size());
             }
             return super.visitMethod(method, unused);
@@ -188,7 +197,12 @@ final class Figures {
                 .max(Comparator.comparingInt(entry -> entry.getValue().size()))
                 .orElseThrow(() -> new IllegalStateException(
                         module + " has no compiled classes in target/classes: run mvn compile first"));
-        widest = most.getKey();
+        widest = knows.entrySet().stream()
+                .filter(entry -> entry.getValue().size() > WIDE)
+                .sorted(Comparator.comparingInt(entry -> -entry.getValue().size()))
+                .map(entry -> entry.getKey().substring(OURS.length() + 1) + " " + entry.getValue().size())
+                .toList()
+                .toString();
         return "| " + module + " | " + fileLines.size() + " | " + spread(fileLines) + " | " + spread(methodLines) + " | "
                 + 100 * finals / Math.max(1, fields) + " % | " + Collections.max(packages.values()) + " | "
                 + 100 * inCircles / fileLines.size() + " % | " + largest + " | " + most.getValue().size() + " | "
