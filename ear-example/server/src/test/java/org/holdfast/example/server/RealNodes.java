@@ -78,12 +78,12 @@ final class RealNodes {
         return keyPrefix + ":{" + lock + "}:" + part;
     }
 
-    /** Returns how many connections Holdfast has to all of them together. */
-    long connections() {
+    /** Returns the connections that Holdfast has to all of them together, as each node describes its own. */
+    List<String> clients() {
         return nodes.stream()
                 .flatMap(node -> ask(node, "CLIENT LIST").lines())
                 .filter(client -> client.contains(" name=holdfast"))
-                .count();
+                .toList();
     }
 
     /** Stops all processes in their tracks, until it is closed: connections stay open, and nothing is answered. */
