@@ -53,8 +53,9 @@ public interface LockConnection extends AutoCloseable {
      * <p>In a container, no connection of the pool is kept while the thread waits. A lease that ends with this
      * connection needs one again when the wait is over.
      *
-     * <p>An attempt that is under way is not cut short: at the end of the wait timeout, and after an interrupt, the call
-     * returns when the nodes have answered. That takes a node timeout at most, and for permits up to three of them.
+     * <p>An attempt that is under way is not cut short: at the end of the wait timeout, and after an interrupt, the
+     * call returns when the nodes have answered. That takes a node timeout at most, and for permits up to three of
+     * them.
      *
      * @param request which lock, and how
      * @return the lease
@@ -87,11 +88,12 @@ public interface LockConnection extends AutoCloseable {
      *
      * <p>The thread that took the lock releases it, as often as it took it; closing this connection releases it at
      * last. Inside a transaction the lock stays taken until that has completed. {@code lock()} waits for ever, also for
-     * nodes that cannot be reached, until this connection or its factory is closed; {@code tryLock()} does not wait for other waiters. Both ignore interrupts, which
-     * cost no place in a line, and leave the interrupt status as it was. If too few nodes could be asked, {@code
-     * tryLock} throws {@link QuorumUnavailableException}: false would mean that another holder has the lock. {@code
-     * unlock()} throws {@link IllegalMonitorStateException} if the calling thread does not hold the lock, also because
-     * the lease was lost: then its cause is a {@link LeaseLostException}. There are no conditions.
+     * nodes that cannot be reached, until this connection or its factory is closed; {@code tryLock()} does not wait for
+     * other waiters. Both ignore interrupts, which cost no place in a line, and leave the interrupt status as it was.
+     * If too few nodes could be asked, {@code tryLock} throws {@link QuorumUnavailableException}: false would mean that
+     * another holder has the lock. {@code unlock()} throws {@link IllegalMonitorStateException} if the calling thread
+     * does not hold the lock, also because the lease was lost: then its cause is a {@link LeaseLostException}. There
+     * are no conditions.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
      * @return a view that may be used by several threads at once, as long as the connection is open; views of the same

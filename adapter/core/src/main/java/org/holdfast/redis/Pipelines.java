@@ -284,8 +284,8 @@ final class Pipelines implements PendingRound.Reader {
     }
 
     /**
-     * Returns the call of a command by which a lock may end earlier; empty for other commands. By a clock that is behind
-     * it would end too early: so each node receives what its clock shows at the least.
+     * Returns the call of a command by which a lock may end earlier; empty for other commands. By a clock that is
+     * behind it would end too early: so each node receives what its clock shows at the least.
      *
      * @param known whether the node knows the script, as far as is known here
      */

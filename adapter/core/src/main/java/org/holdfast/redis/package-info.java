@@ -10,9 +10,9 @@
  * <p>{@link org.holdfast.redis.RedisProbe} inspects the nodes in the background. {@link org.holdfast.redis.Subscriber}
  * receives releases by other processes. {@link org.holdfast.redis.NodeGroup} is where a lock service begins.
  *
- * <p>Three rooms are below this one: {@link org.holdfast.redis.health} remembers which nodes are not to be asked, {@link
- * org.holdfast.redis.wire} opens a connection and reads its replies, {@link org.holdfast.redis.script} makes script
- * calls of commands. Only the scripts ({@code *.lua}) ever change a key. No other room knows Jedis.
+ * <p>Three rooms are below this one: {@link org.holdfast.redis.health} remembers which nodes are not to be asked,
+ * {@link org.holdfast.redis.wire} opens a connection and reads its replies, {@link org.holdfast.redis.script} makes
+ * script calls of commands. Only the scripts ({@code *.lua}) ever change a key. No other room knows Jedis.
  */
 @NullMarked
 package org.holdfast.redis;

@@ -1,5 +1,5 @@
--- Takes a free lock on one name, as acquire.lua does, which lists the keys and arguments. Comes after time.lua and before
--- the functions that the other cases need: making those costs as much as two commands.
+-- Takes a free lock on one name, as acquire.lua does, which lists the keys and arguments. Comes after time.lua and
+-- before the functions that the other cases need: making those costs as much as two commands.
 --
 -- Most acquisitions end here. Whatever is not plain goes on to acquire.lua: a token or a clock in doubt; a quarantine,
 -- or one that has just ended; a fence that is not that of a released lease.

@@ -2,8 +2,8 @@
 -- the functions that the other cases need: making those costs as much as two commands.
 --
 -- Most releases end here: those of leases whose last token is on record. The fence keeps the time that it has: that
--- reaches a retention and more beyond the end of the lease, and so beyond its release. release.lua would prolong one that
--- was edited by hand to last shorter.
+-- reaches a retention and more beyond the end of the lease, and so beyond its release. release.lua would prolong one
+-- that was edited by hand to last shorter.
 
 if #KEYS == 3 and ARGV[4] == '0' then
   local value = redis.call('GET', KEYS[1])

@@ -78,7 +78,7 @@ class ScriptsTest {
             assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Exclusive("x")))))
                     .isEqualTo(new Reply.Seen(7, List.of()));
             assertThat(tell(guarded, new Command.Renew(new Claim(new Target.Exclusive("x"), ADA, 7, 100, FENCE))))
-                    .as("nobody has taken it over that")
+                    .as("no holder has taken it over that")
                     .isEqualTo(new Reply.Granted());
             Thread.sleep(150);
             assertThat(tell(guarded, AnyToken.acquire(new Claim(new Target.Exclusive("x"), BOB, 8, TTL, FENCE))))

@@ -206,7 +206,7 @@ class LockServiceStopTest {
             OneTransaction transaction = new OneTransaction();
             LockService service = serviceWith(transaction, redis, "30000");
             take(service, LockRequest.of("a"));
-            take(service, LockRequest.of("of nobody").detached());
+            take(service, LockRequest.of("detached").detached());
             CompletableFuture<Void> closed = CompletableFuture.runAsync(service::close);
             await().until(() -> {
                 try {
@@ -221,7 +221,7 @@ class LockServiceStopTest {
             transaction.bound.confirm();
             transaction.bound.completed();
             closed.get(10, SECONDS);
-            assertThat(redis.get(0).command("KEYS *:lock")).doesNotContain("holdfast:{of nobody}:lock");
+            assertThat(redis.get(0).command("KEYS *:lock")).doesNotContain("holdfast:{detached}:lock");
             assertThat(isHeld(redis.get(0))).isFalse();
         }
     }

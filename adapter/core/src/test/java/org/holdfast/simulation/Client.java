@@ -91,7 +91,9 @@ final class Client {
         this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), engine::clockStoodStill);
     }
 
-    /** As the real thread: it sleeps until the earliest moment that it was told, and forgets the others with each run. */
+    /**
+     * As the real thread: it sleeps until the earliest moment that it was told, and forgets the others with each run.
+     */
     private void sweepWithin(long nanos) {
         long moment = time.nanoTime() + nanos;
         nextSweep = moment - nextSweep < 0 ? moment : nextSweep;

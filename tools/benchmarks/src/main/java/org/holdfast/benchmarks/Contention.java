@@ -61,7 +61,7 @@ public final class Contention {
         }
     }
 
-    private static void compare(String who, int nodes, int threads, String uris) throws Exception {
+    private static void compare(String library, int nodes, int threads, String uris) throws Exception {
         for (int processes = threads == 1 ? 2 : 1; processes <= 2; processes++) {
             List<Process> children = new ArrayList<>();
             for (int i = 0; i < processes; i++) {
@@ -71,7 +71,7 @@ public final class Contention {
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 Contention.class.getName(),
-                                who,
+                                library,
                                 Integer.toString(threads),
                                 uris)
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -89,7 +89,7 @@ public final class Contention {
             long least = counts.stream().mapToLong(Long::longValue).min().orElseThrow();
             System.out.printf(
                     "| %s, %d node%s | %d x %d | %d | %s |%n",
-                    who,
+                    library,
                     nodes,
                     nodes == 1 ? "" : "s",
                     processes,
@@ -100,8 +100,8 @@ public final class Contention {
     }
 
     /** One process: warms up, then counts. All begin at the same moment. */
-    private static void contend(String who, int threads, String uris) throws Exception {
-        if (who.equals("redisson")) {
+    private static void contend(String library, int threads, String uris) throws Exception {
+        if (library.equals("redisson")) {
             Config config = new Config();
             config.useSingleServer().setAddress(uris);
             RedissonClient client = Redisson.create(config);
@@ -113,7 +113,7 @@ public final class Contention {
             client.shutdown();
             return;
         }
-        LockRequest request = REQUEST.fair(who.endsWith("fair"));
+        LockRequest request = REQUEST.fair(library.endsWith("fair"));
         try (LockConnectionFactory locks = Holdfast.connect(Map.of("nodes", uris, "guard", "OFF"));
                 LockConnection connection = locks.getConnection()) {
             contend(threads, () -> {

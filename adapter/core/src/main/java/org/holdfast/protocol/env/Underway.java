@@ -12,8 +12,8 @@ public final class Underway {
     private final AtomicInteger count = new AtomicInteger();
 
     /**
-     * Begins one, which has to {@link #end}. What must not begin after a stop checks the flag afterwards, so that the stopping thread sees it here
-     * or is seen.
+     * Begins one, which has to {@link #end}. What must not begin after a stop checks the flag afterwards, so that the
+     * stopping thread sees it here or is seen.
      */
     public void begin() {
         count.incrementAndGet();

@@ -10,10 +10,10 @@
  *       org.holdfast.protocol.env.Latencies} measures, {@link org.holdfast.protocol.env.LogRateLimiter} limits log
  *       lines.
  *   <li>{@link org.holdfast.protocol.env.StopFlag} is raised when the lock service stops, or a connection is closed.
- *       {@link org.holdfast.protocol.env.Underway} counts what has to end on the nodes before their connections close.
- *   <li>{@link org.holdfast.protocol.env.Interrupts} tells the interrupts of lost leases from those of the application, and
- *       {@link org.holdfast.protocol.env.KeptInterrupt} is one that a thread puts aside while it waits.
- *       Whatever takes a lock checks it, and waiters are woken.
+ *       Whatever takes a lock checks it, and waiters are woken. {@link org.holdfast.protocol.env.Underway} counts what
+ *       has to end on the nodes before their connections close.
+ *   <li>{@link org.holdfast.protocol.env.Interrupts} tells the interrupts of lost leases from those of the application,
+ *       and {@link org.holdfast.protocol.env.KeptInterrupt} is one that a thread puts aside while it waits.
  * </ul>
  *
  * <p>A simulation hands in virtual time and a seeded source of random numbers, and runs the same code. This room knows

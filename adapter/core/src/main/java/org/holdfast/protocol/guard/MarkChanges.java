@@ -4,7 +4,9 @@ package org.holdfast.protocol.guard;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Draws up what is to be written to the birth mark of a node, and with which settings of those that processes share. */
+/**
+ * Draws up what is to be written to the birth mark of a node, and with which settings of those that processes share.
+ */
 final class MarkChanges {
 
     private final AcceptedSettings acceptedSettings;

@@ -86,8 +86,8 @@ public final class LeaseShutdown {
     }
 
     /**
-     * Waits until callers that were in the midst of an attempt or of a release have ended it: what an attempt was granted
-     * after the stop must be released before connections are closed.
+     * Waits until callers that were in the midst of an attempt or of a release have ended it: what an attempt was
+     * granted after the stop must be released before connections are closed.
      */
     public void awaitCallers(long deadline) {
         await(quiet, deadline);

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How one caller gets a lock: an attempt at once, then a wait in line, with attempts whenever they are due.
  *
- * <p>The wait goes step by step. A thread drives it ({@link BlockingWait}), or events do ({@link AsyncAcquiring}). For one
- * thread at a time.
+ * <p>The wait goes step by step. A thread drives it ({@link BlockingWait}), or events do ({@link AsyncAcquiring}). For
+ * one thread at a time.
  */
 public final class Acquiring {
 

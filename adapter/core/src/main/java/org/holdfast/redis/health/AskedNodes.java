@@ -172,7 +172,9 @@ public final class AskedNodes {
         return weighed;
     }
 
-    /** Returns the earliest moment that a node's clock shows if it is not behind, in milliseconds; 0 if it is not known. */
+    /**
+     * Returns the earliest moment that a node's clock shows if it is not behind, in milliseconds; 0 if it is not known.
+     */
     public long earliestMillis(int node) {
         return policy.enforced()
                 ? clockMonitor.earliestMillis(node, time.nanoTime())

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 class ForcedReleaseTest {
 
     private static final LockRequest A = LockRequest.of("a");
-    private static final Reply NOBODY = new Reply.Seen(0, List.of());
-    private static final HolderEntry SOMEBODY = new HolderEntry(0, false, "somebody", 9);
+    private static final Reply NO_HOLDER = new Reply.Seen(0, List.of());
+    private static final HolderEntry A_HOLDER = new HolderEntry(0, false, "somebody", 9);
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final ScriptedNodes nodes = fixture.nodes;
@@ -39,8 +39,8 @@ class ForcedReleaseTest {
 
     @Test
     void node_thatTellsOfAHolderTwice_countsOnce() {
-        everyNode(NOBODY);
-        nodes.node(1, new Reply.Seen(7, List.of(SOMEBODY, SOMEBODY, new HolderEntry(0, true, "somebody", 5))));
+        everyNode(NO_HOLDER);
+        nodes.node(1, new Reply.Seen(7, List.of(A_HOLDER, A_HOLDER, new HolderEntry(0, true, "somebody", 5))));
         assertThat(lockAdmin.holders(nodes, A)).singleElement().satisfies(seen -> {
             assertThat(seen.nodes()).isEqualTo(1);
             assertThat(seen.remaining()).hasMillis(9);
@@ -49,15 +49,15 @@ class ForcedReleaseTest {
 
     @Test
     void node_thatMakesUpALock_isNotBelieved() {
-        everyNode(NOBODY);
-        nodes.node(1, new Reply.Seen(7, List.of(new HolderEntry(1, false, "somebody", 9), SOMEBODY)));
+        everyNode(NO_HOLDER);
+        nodes.node(1, new Reply.Seen(7, List.of(new HolderEntry(1, false, "somebody", 9), A_HOLDER)));
         assertThat(lockAdmin.holders(nodes, A)).extracting(LockHolder::name).containsExactly("a");
     }
 
     @Test
     void node_thatIsSlow_isWaitedForAsItMayKnowMore() {
-        everyNode(NOBODY);
-        nodes.node(2, new Reply.Seen(7, List.of(SOMEBODY))).latency(2, 45);
+        everyNode(NO_HOLDER);
+        nodes.node(2, new Reply.Seen(7, List.of(A_HOLDER))).latency(2, 45);
         assertThat(lockAdmin.holders(nodes, A)).hasSize(1);
         nodes.latency(2, 55); // longer than the node timeout
         assertThat(lockAdmin.holders(nodes, A)).isEmpty();
@@ -66,7 +66,7 @@ class ForcedReleaseTest {
     @Test
     void forceRelease_isSentWithATokenLargerThanAnyOnRecord() {
         long ahead = fixture.time.epochMicros() + 1_000_000;
-        everyNode(new Reply.Seen(7, List.of(SOMEBODY)));
+        everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
         nodes.node(2, new Reply.Seen(ahead, List.of()));
         lockAdmin.forceRelease(nodes, A);
         assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
@@ -76,7 +76,7 @@ class ForcedReleaseTest {
 
     @Test
     void forceRelease_isNotSentWithATokenThatOneNodeMakesUp() {
-        everyNode(new Reply.Seen(7, List.of(SOMEBODY)));
+        everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
         nodes.node(2, new Reply.Seen((1L << 53) - 1, List.of()));
         lockAdmin.forceRelease(nodes, A);
         assertThat(nodes.sent(Command.ForceRelease.class)).hasSize(3).allSatisfy(sent -> assertThat(
@@ -87,7 +87,7 @@ class ForcedReleaseTest {
     @Test
     void forceRelease_whereAQuorumKnowsATokenThatNoRightClockHasProposed_isNotSentAndSaysSo() {
         long ahead = fixture.time.epochMicros() + 3_600_000_000L;
-        everyNode(new Reply.Seen(ahead, List.of(SOMEBODY)));
+        everyNode(new Reply.Seen(ahead, List.of(A_HOLDER)));
         nodes.node(0, new Reply.Seen(7, List.of())); // it has missed that
         assertThatExceptionOfType(LockException.class)
                 .isThrownBy(() -> lockAdmin.forceRelease(nodes, A))
@@ -104,7 +104,7 @@ class ForcedReleaseTest {
             nodes.node(
                     node,
                     command -> command instanceof Command.Inspect
-                            ? new Reply.Seen(7, List.of(SOMEBODY))
+                            ? new Reply.Seen(7, List.of(A_HOLDER))
                             : new Reply.TokenSkewed(1_000_000));
         }
         assertThatExceptionOfType(LockException.class)
@@ -115,7 +115,7 @@ class ForcedReleaseTest {
 
     @Test
     void forceRelease_whereNobodyHasTheLock_isNotSent() {
-        everyNode(NOBODY);
+        everyNode(NO_HOLDER);
         assertThat(lockAdmin.forceRelease(nodes, A)).isEmpty();
         assertThat(nodes.sent(Command.ForceRelease.class)).isEmpty();
     }
@@ -128,7 +128,7 @@ class ForcedReleaseTest {
             nodes.node(
                     node,
                     command -> command instanceof Command.Inspect
-                            ? new Reply.Seen(7, List.of(SOMEBODY))
+                            ? new Reply.Seen(7, List.of(A_HOLDER))
                             : new Reply.NoAnswer("silence"));
         }
         assertThatExceptionOfType(QuorumUnavailableException.class)

@@ -303,7 +303,7 @@ class HostileReplyTest {
                         keepsChanging,
                         t -> t.but(Told.bulk("1 1 1 a 0 - - 0 0 0 1/" + overflow + "/NaN"), null, null, null)),
                 lie(
-                        "settings that nobody has",
+                        "settings that no process has",
                         "fenceRetentionMillis=999999999999999",
                         t -> t.but(Told.bulk(t.seen() + " a 0 - - 0 0 0 1000/999999999999999/0.01"), null, null, null)),
                 lie("a heartbeat that is gone", keepsChanging, t -> t.but(null, NOTHING, null, null)),

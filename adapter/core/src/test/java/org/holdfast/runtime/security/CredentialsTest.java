@@ -63,7 +63,7 @@ class CredentialsTest {
 
     /** The default user, which the test itself uses, may do everything; no other user may do anything. */
     @BeforeEach
-    void nobody() {
+    void removeUsersAndKeys() {
         onAll(jedis -> {
             jedis.aclDelUser("ada", "bob");
             jedis.flushAll();

@@ -63,7 +63,10 @@ public final class LockedApplication {
         componentsDiffer |= !module.has(type);
     }
 
-    /** Refuses the locked methods of an EJB that callers know by a bridge method, where a server does not intercept these. */
+    /**
+     * Refuses the locked methods of an EJB that callers know by a bridge method, where a server does not intercept
+     * these.
+     */
     public void refuseBridges(Class<?> ejb) {
         ofBeans.behindBridges(ejb).forEach(method -> problems.add(method + NOT_INTERCEPTED));
     }

@@ -33,7 +33,9 @@ interface ApplicationServer {
     /** Has that adapter bring its settings and factories, where the server reads them from a file in it. */
     default void describe(ResourceAdapterArchive adapter) {}
 
-    /** Lets an application see the classes of the adapter that stands alone, where asking for a factory is not enough. */
+    /**
+     * Lets an application see the classes of the adapter that stands alone, where asking for a factory is not enough.
+     */
     default void grantAdapter(WebArchive application) {}
 
     /** Has the adapter that is deployed alone from now on configured as that block of the server's page says. */

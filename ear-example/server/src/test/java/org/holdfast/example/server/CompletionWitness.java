@@ -8,9 +8,9 @@ import javax.transaction.xa.XAResource;
 import javax.transaction.xa.Xid;
 
 /**
- * A resource of a transaction that only looks whether a lock is held while the transaction's resources commit or roll back.
- * Between its look and the end of the transaction nothing happens but callbacks. The database, which knows one phase, has
- * committed before.
+ * A resource of a transaction that only looks whether a lock is held while the transaction's resources commit or roll
+ * back. Between its look and the end of the transaction nothing happens but callbacks. The database, which knows one
+ * phase, has committed before.
  */
 final class CompletionWitness implements XAResource {
 

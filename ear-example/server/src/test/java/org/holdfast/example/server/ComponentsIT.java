@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Components that the server makes and CDI does not: where the annotation stands, the lock is held, or nothing is deployed. */
+/**
+ * Components that the server makes and CDI does not: where the annotation stands, the lock is held, or nothing is
+ * deployed.
+ */
 @ExtendWith(ArquillianExtension.class)
 @EnabledIfSystemProperty(named = "server.page", matches = "(wildfly|payara).md", disabledReason = "not tried")
 @Timeout(180)

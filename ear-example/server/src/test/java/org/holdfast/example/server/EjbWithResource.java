@@ -6,7 +6,9 @@ import jakarta.ejb.Stateless;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 
-/** An EJB that has the factory from the server itself. Where that does not work, {@link InjectedFactory} is for EJBs. */
+/**
+ * An EJB that has the factory from the server itself. Where that does not work, {@link InjectedFactory} is for EJBs.
+ */
 @Stateless
 public class EjbWithResource {
 

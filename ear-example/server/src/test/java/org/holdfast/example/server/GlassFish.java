@@ -30,7 +30,10 @@ final class GlassFish implements StartedServer {
 
     private static final Duration LOG_PATIENCE = Duration.ofSeconds(20);
 
-    /** What the numbers of messages begin with that the server itself writes when it starts. Its launcher's begin otherwise. */
+    /**
+     * What the numbers of messages begin with that the server itself writes when it starts. Its launcher's begin
+     * otherwise.
+     */
     private static final String OF_THE_SERVER = "NCLS-CORE-";
 
     /** The ports of the domain that is delivered, as far as they are opened. */

@@ -7,8 +7,8 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 
 /**
- * The factory that the server injects. EJBs get it from here: in a web module of an EAR with the RAR, GlassFish and Payara take
- * the reference of an EJB for two that contradict each other.
+ * The factory that the server injects. EJBs get it from here: in a web module of an EAR with the RAR, GlassFish and
+ * Payara take the reference of an EJB for two that contradict each other.
  */
 @ApplicationScoped
 public class InjectedFactory {

@@ -16,7 +16,10 @@ final class Jdk {
 
     private Jdk() {}
 
-    /** Returns the home of a Java of at least this version: that of the build, that of {@code jdk21.home}, or an installed one. */
+    /**
+     * Returns the home of a Java of at least this version: that of the build, that of {@code jdk21.home}, or an
+     * installed one.
+     */
     static Optional<Path> atLeast(int version) {
         Stream<Path> named = Stream.of(System.getProperty("java.home"), System.getProperty("jdk21.home", ""))
                 .filter(home -> !home.isEmpty())

@@ -38,7 +38,10 @@ class RedeployIT {
     /** GlassFish keeps one, and with it the class loaders, for each web module of an EAR that has gone, of any EAR. */
     private static final String OF_GLASSFISH = "JarFileManager-";
 
-    /** TomEE keeps those of each web module of an EAR, with the adapter or without: ThreadSingletonServiceImpl.contextByClassLoader. */
+    /**
+     * TomEE keeps those of each web module of an EAR, with the adapter or without:
+     * ThreadSingletonServiceImpl.contextByClassLoader.
+     */
     private static final boolean KEEPS_CLASS_LOADERS =
             System.getProperty("server").equals("tomee");
 

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Web modules with the annotation where no interceptor is: with the extension in the module, and beside the RAR alone. */
+/**
+ * Web modules with the annotation where no interceptor is: with the extension in the module, and beside the RAR alone.
+ */
 @ExtendWith(ArquillianExtension.class)
 @EnabledIfSystemProperty(named = "server.page", matches = "(wildfly|payara|tomee).md", disabledReason = "not tried")
 @Timeout(180)

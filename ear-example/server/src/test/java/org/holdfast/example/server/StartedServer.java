@@ -11,7 +11,8 @@ interface StartedServer extends ApplicationServer, AutoCloseable {
     void start() throws IOException, InterruptedException;
 
     /**
-     * Deploys and returns when it can be used. An archive that has the adapter in it, or is it, is configured with its factories.
+     * Deploys and returns when it can be used. An archive that has the adapter in it, or is it, is configured with its
+     * factories.
      *
      * @throws IOException with what the server reports if it refuses
      */

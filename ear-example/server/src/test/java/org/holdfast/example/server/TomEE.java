@@ -31,9 +31,9 @@ final class TomEE implements StartedServer {
     private static final String SETTINGS_BEFORE = "conf/system.properties.before";
 
     /**
-     * What tests need: executors under their standard names, threads and pooled connections that go soon after the adapter whose
-     * they were, and a database that does not lock whole tables. It has the name of {@link Ledger}'s field: of several
-     * that have other names the server takes any, be it one whose changes are in no transaction.
+     * What tests need: executors under their standard names, threads and pooled connections that go soon after the
+     * adapter whose they were, and a database that does not lock whole tables. It has the name of {@link Ledger}'s
+     * field: of several that have other names the server takes any, be it one whose changes are in no transaction.
      */
     private static final String TESTS = """
             openejb.autodeploy.interval = 500 ms
@@ -92,7 +92,9 @@ final class TomEE implements StartedServer {
         await("Server startup in");
     }
 
-    /** Of an application that it refused the server keeps what it has unpacked, and would deploy that when it starts. */
+    /**
+     * Of an application that it refused the server keeps what it has unpacked, and would deploy that when it starts.
+     */
     private void forgetUnpacked() throws IOException {
         try (Stream<Path> all = Files.list(base.resolve("apps"))) {
             for (Path directory : all.filter(Files::isDirectory).toList()) {

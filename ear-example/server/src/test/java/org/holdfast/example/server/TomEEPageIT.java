@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the page of TomEE says and no deployment needs: the server takes any name for a setting, and does not complain. */
+/**
+ * What the page of TomEE says and no deployment needs: the server takes any name for a setting, and does not complain.
+ */
 @EnabledIfSystemProperty(named = "server", matches = "tomee", disabledReason = "its settings are of TomEE")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)

@@ -46,7 +46,10 @@ class TransactionsIT {
     /** Longer than the TTL of the locks that are to be lost. */
     private static final Duration BEYOND_VALIDITY = Duration.ofMillis(400);
 
-    /** Of the transactions that are to time out: long enough for what is to be done before, on a machine that may stand still. */
+    /**
+     * Of the transactions that are to time out: long enough for what is to be done before, on a machine that may stand
+     * still.
+     */
     private static final int TIMEOUT_SECONDS = 3;
 
     /** Longer than that, by a clock with a tick of a second. */
@@ -95,7 +98,10 @@ class TransactionsIT {
         ledger.open();
     }
 
-    /** What is done under a lock: an entry in the ledger with the lock's name, and a witness to how the transaction ends. */
+    /**
+     * What is done under a lock: an entry in the ledger with the lock's name, and a witness to how the transaction
+     * ends.
+     */
     private final class Entry implements Work {
 
         private final String lock;
