@@ -3,11 +3,14 @@ package org.holdfast.simulation;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.script.ScriptBridge;
 
 /** Watches what commands do on one node: no more than they may, and no less than they report. */
 final class NodeChecker {
@@ -55,20 +58,14 @@ final class NodeChecker {
         forgotAt = Math.max(forgotAt, moment);
     }
 
-    /**
-     * The clock was set. What counts on it may end early then, and clients see to that. To a script a step that is long
-     * enough looks like a node that no client has used for so long: only clients see that it was a step.
-     *
-     * @param ahead how far it is ahead now, in microseconds
-     * @param unseen how long ago the last look was, by that clock
-     */
-    void clockSet(long ahead, long unseen) {
+    /** The clock was set, and is ahead by so much. What counts on it may end early then, and clients see to that. */
+    void clockSet(long ahead) {
         if (ahead > errorMicros) {
             leases.clockIsAhead(ahead);
             buried.clear();
             forgotAt = Long.MIN_VALUE / 2;
         }
-        if (ahead >= forgottenAheadMicros || ahead > errorMicros && unseen >= unusedMicros) {
+        if (ahead >= forgottenAheadMicros) {
             grants.forgot();
         }
         errorMicros = ahead;
@@ -92,7 +89,7 @@ final class NodeChecker {
             checkOthers(command, meantToStay(command, earlier), belongings.ofOthers());
             checkFences(command, earlier.fences(), belongings.fences());
         }
-        grants.done(command, answer);
+        grants.done(command, answer, seemsUnused(before, micros));
         if (answer.reply() instanceof Reply.Refused) {
             return;
         }
@@ -101,6 +98,19 @@ final class NodeChecker {
         } else if (command instanceof Command.OfClaim of && answer.reply() instanceof Reply.Granted) {
             granted(of, earlier, belongings, micros);
         }
+    }
+
+    /**
+     * To a script a step of the clock that is long enough looks like a node that no client has used for so long. Only
+     * clients see that it was a step, and count nothing that the node grants.
+     */
+    private boolean seemsUnused(SimulatedRedis before, long micros) {
+        return errorMicros > 0
+                && before.get(ScriptBridge.heartbeatKey(SimulatedNode.PREFIX)) == null
+                && Optional.ofNullable(before.get(ScriptBridge.markKey(SimulatedNode.PREFIX)))
+                        .flatMap(BirthMark::parse)
+                        .filter(mark -> micros - mark.seenMicros() >= unusedMicros)
+                        .isPresent();
     }
 
     /** A forced release takes locks from others, but not from holders that came after its look, with a larger token. */

@@ -66,11 +66,15 @@ final class NodeGrants {
         grants.clear();
     }
 
-    /** The node has run a command. */
-    void done(Command command, Answer answer) {
+    /**
+     * The node has run a command.
+     *
+     * @param uncounted whether clients count nothing that it grants now
+     */
+    void done(Command command, Answer answer, boolean uncounted) {
         if (command instanceof Command.OfClaim of) {
             for (String name : keys(of.claim().target())) {
-                done(of, answer.reply(), grants.computeIfAbsent(name, any -> new ArrayList<>()));
+                done(of, answer.reply(), grants.computeIfAbsent(name, any -> new ArrayList<>()), uncounted);
             }
         } else if (command instanceof Command.ForceRelease force && answer.reply() instanceof Reply.Seen) {
             for (Target target : force.locks()) {
@@ -86,7 +90,7 @@ final class NodeGrants {
                 : target.names();
     }
 
-    private void done(Command.OfClaim command, Reply reply, List<Grant> known) {
+    private void done(Command.OfClaim command, Reply reply, List<Grant> known, boolean uncounted) {
         Claim claim = command.claim();
         if (command instanceof Command.Release release) {
             if (release.held() && reply instanceof Reply.Released) {
@@ -94,11 +98,11 @@ final class NodeGrants {
             }
             known.removeIf(grant -> grant.owner().equals(claim.owner()));
         } else if (reply instanceof Reply.Granted) {
-            granted(command, known);
+            granted(command, known, uncounted);
         }
     }
 
-    private void granted(Command.OfClaim command, List<Grant> known) {
+    private void granted(Command.OfClaim command, List<Grant> known, boolean uncounted) {
         Claim claim = command.claim();
         boolean extended = command instanceof Command.Renew
                 && known.stream().anyMatch(grant -> grant.owner().equals(claim.owner()));
@@ -110,7 +114,7 @@ final class NodeGrants {
             known.removeIf(grant -> grant.token() < claim.token() && grant.conflicts(claim.owner(), reads));
         }
         for (Grant grant : known) {
-            if (grant.until() > world.now() && grant.conflicts(claim.owner(), reads)) {
+            if (!uncounted && grant.until() > world.now() && grant.conflicts(claim.owner(), reads)) {
                 throw new Violation("1: " + command + " was granted by a node that has granted " + grant + " until "
                         + (grant.until() - world.now()) / MILLI + " ms from now");
             }
@@ -119,7 +123,7 @@ final class NodeGrants {
                 Math.min(claim.ttlMillis() * MILLI, longestLeaseNanos); // a node may cut what is longer than any lease
         long until = world.now() + (long) (ttl * SLOWEST) - GRAIN;
         Grant grant = new Grant(claim.owner(), reads, claim.lastToken(), until);
-        if (world.now() - setBackAt >= SETTLING) {
+        if (!uncounted && world.now() - setBackAt >= SETTLING) {
             known.removeIf(former -> former.owner().equals(claim.owner()));
             known.add(grant);
         } else { // it counts for nothing, and what was granted before stands

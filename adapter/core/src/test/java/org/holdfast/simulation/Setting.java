@@ -195,12 +195,9 @@ record Setting(
         return nodes == 1 || survival.isPresent() ? 0 : alike + 1;
     }
 
-    /**
-     * Returns how long ago a client has to have looked at a node, for scripts to take a missing heartbeat for one that
-     * has ended by itself: less than quarantine.lua says, by what may pass before a script looks.
-     */
+    /** Returns how long ago a look has to be, for quarantine.lua to take a missing heartbeat for one that has ended. */
     long unusedMicros() {
-        return acceptedSettings().widest().linger().toNanos() / 1_000 - 1_500_000;
+        return acceptedSettings().widest().linger().toNanos() / 1_000 - 1_020_000;
     }
 
     /** Returns how far a node's clock has to be ahead for fences to expire while their leases are in force. */

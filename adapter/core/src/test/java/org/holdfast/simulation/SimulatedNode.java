@@ -200,15 +200,6 @@ final class SimulatedNode {
         guard.quarantine(new Probe(), "a client says so");
     }
 
-    /** Returns when a client looked last; the present moment if that is not known. Expires nothing. */
-    private long lookedMicros() {
-        String mark = redis.copy().get(ScriptBridge.markKey(PREFIX));
-        return Optional.ofNullable(mark)
-                .flatMap(BirthMark::parse)
-                .map(BirthMark::seenMicros)
-                .orElseGet(this::clockMicros);
-    }
-
     /** Returns the birth mark, if there is one. */
     Optional<BirthMark> mark() {
         String mark = redis.get(ScriptBridge.markKey(PREFIX));
@@ -250,8 +241,7 @@ final class SimulatedNode {
     }
 
     private void setClock(long errorMicros) {
-        long stepMicros = errorMicros - clockErrorMicros;
-        checker.clockSet(errorMicros, clockMicros() + stepMicros - lookedMicros());
+        checker.clockSet(errorMicros);
         clockErrorMicros = errorMicros;
     }
 
