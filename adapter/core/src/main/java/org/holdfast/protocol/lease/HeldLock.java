@@ -264,14 +264,12 @@ public final class HeldLock {
 
     /** Takes all leases away; true if the lock is to be released on the nodes. */
     boolean giveBackAll() {
-        State seen = state.get();
-        while (seen instanceof State.Held) {
-            if (state.compareAndSet(seen, new State.Released())) {
-                return true;
-            }
-            seen = state.get();
-        }
-        return false;
+        return end(new State.Released());
+    }
+
+    /** Makes a held lock a released or a lost one; false if it was so before. */
+    private boolean end(State ended) {
+        return state.getAndUpdate(seen -> seen instanceof State.Held ? ended : seen) instanceof State.Held;
     }
 
     /** Moves the end of validity; false if the lock is not held any more. Never moves it back. */
@@ -295,10 +293,7 @@ public final class HeldLock {
         return lose(reason, now, false);
     }
 
-    /**
-     * As {@link #lose}, for a lock whose holder may continue to work under it: nodes keep the lock, and its TTL ends it
-     * there.
-     */
+    /** As {@link #lose}, for a lock whose holder may work on under it: nodes keep the lock until its TTL ends. */
     boolean loseAndLeave(String reason, long now) {
         return lose(reason, now, true);
     }
@@ -311,16 +306,12 @@ public final class HeldLock {
     private boolean lose(String reason, long now, boolean left) {
         LeaseLoss loss = new LeaseLoss(
                 lock(), token(), Duration.ofNanos(Math.max(0, earlier(now, validUntil.get()) - startedAt)), reason);
-        State seen = state.get();
-        while (seen instanceof State.Held) {
-            if (state.compareAndSet(seen, new State.Lost(loss, left))) {
-                whenLost.accept(this);
-                listeners.report(loss);
-                return true;
-            }
-            seen = state.get();
+        if (!end(new State.Lost(loss, left))) {
+            return false;
         }
-        return false;
+        whenLost.accept(this);
+        listeners.report(loss);
+        return true;
     }
 
     /** Has a thread interrupted if the lock is lost: at once, by the thread that sees the loss. */
