@@ -72,6 +72,11 @@ final class NodeChecker {
         grants.clockSet(ahead);
     }
 
+    /** Returns whether all may expire that shows a lock whose key is gone. */
+    boolean isFarAhead() {
+        return errorMicros >= forgottenAheadMicros;
+    }
+
     /**
      * A node has run a command.
      *
