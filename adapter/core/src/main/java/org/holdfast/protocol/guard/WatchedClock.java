@@ -166,7 +166,7 @@ final class WatchedClock {
                 steadyMicros = nodeMicros;
             }
             if (receivedAt - at > LONGEST_BLIND_NANOS) {
-                beginsAnew(nodeMicros);
+                beginsAnew(nodeMicros, nodeMicros < lastMicros);
             }
             long lower = newLow - knownLow > 0 ? newLow : knownLow;
             long upper = newHigh - knownHigh < 0 ? newHigh : knownHigh;
@@ -203,12 +203,14 @@ final class WatchedClock {
         stepNanos = nanos;
         comparedFrom = receivedAt;
         steadyMicros = nodeMicros;
-        beginsAnew(nodeMicros);
+        beginsAnew(nodeMicros, nanos < 0);
     }
 
-    /** What a clock showed before it was set back is no watch over what it shows now: those moments come again. */
-    private void beginsAnew(long nodeMicros) {
-        boolean setBack = nodeMicros < lastMicros;
+    /**
+     * What a clock showed before it was set back is no watch over what it shows now: those moments come again. After a
+     * gap that is longer than the set-back it shows a later moment all the same.
+     */
+    private void beginsAnew(long nodeMicros, boolean setBack) {
         formerMicros = setBack ? nodeMicros : unmovedMicros;
         formerUntilMicros = setBack ? nodeMicros : lastMicros;
         unmovedMicros = nodeMicros;
