@@ -159,4 +159,10 @@ abstract class NodeWithClock {
     long lastsFor(String key) {
         return jedis.pttl(key);
     }
+
+    /** Returns by how much one key outlives another: both are looked at in the same moment. */
+    long outlivesBy(String key, String other) {
+        return (Long) jedis.eval(
+                "return redis.call('PTTL', KEYS[1]) - redis.call('PTTL', KEYS[2])", List.of(key, other), List.of());
+    }
 }
