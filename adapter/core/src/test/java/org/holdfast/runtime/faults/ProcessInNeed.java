@@ -57,6 +57,7 @@ final class ProcessInNeed {
             System.getLogger("test").log(System.Logger.Level.INFO, BEGINS); // it may need files
             Thread taker = new Thread(
                     arguments[2].equals("files") ? ProcessInNeed::takeFiles : ProcessInNeed::takeMemory, "takes all");
+            taker.setDaemon(true); // if this thread fails, the process ends all the same
             taker.start();
             Thread.sleep(3_000); // what listened while we waited has ended
             say("openConnections", attempt(connection));
@@ -141,13 +142,14 @@ final class ProcessInNeed {
 
     /** Classes in directories need a file each when they are needed first; from an archive that is open they do not. */
     private static void loadAll() throws IOException, URISyntaxException, ClassNotFoundException {
-        Path root = Path.of(Holdfast.class
-                .getClassLoader()
-                .loadClass("org.holdfast.redis.NodeConnections")
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
+        loadAll(Holdfast.class);
+        loadAll(Class.forName("org.holdfast.redis.NodeConnections"));
+    }
+
+    /** Loads what lies beside that class. */
+    private static void loadAll(Class<?> one) throws IOException, URISyntaxException, ClassNotFoundException {
+        Path root =
+                Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
         if (!Files.isDirectory(root)) {
             return;
         }
