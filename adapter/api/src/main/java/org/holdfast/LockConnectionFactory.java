@@ -34,6 +34,20 @@ public interface LockConnectionFactory extends AutoCloseable {
     default void check(LockRequest request) {}
 
     /**
+     * Looks at every node now, and reports everything that keeps locks from being taken: nodes that cannot be reached,
+     * must not be used or are in quarantine, commands that the user may not call to read, and a wrong wall clock.
+     *
+     * <p>Opens a connection to each node, one after the other, with the same checks as for locks. Takes two node
+     * timeouts for each node at the most, and one round trip or two where all is well. Takes no lock and leaves no key
+     * of a lock. Rights to write are not tried: a lack of them is reported by the first lock. Meant for start-up, for
+     * readiness probes and for people.
+     *
+     * @return what was found; a failure of nodes is no exception here
+     * @throws IllegalStateException if this factory is closed, or the resource adapter is not started
+     */
+    CheckReport check();
+
+    /**
      * As {@link #holders(LockRequest)}, of the lock with the given name, in whichever mode it is held.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}

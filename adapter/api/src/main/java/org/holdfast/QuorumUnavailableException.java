@@ -12,6 +12,13 @@ public final class QuorumUnavailableException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
+    /** What the cause of a node in quarantine begins with. */
+    private static final String QUARANTINE = "in quarantine";
+
+    private static final String ADVICE =
+            ". A quarantine ends by itself: try again then. Each start of a node begins one,"
+                    + " so on a developer's machine set guard=DEVELOPMENT (docs/getting-started.md)";
+
     private final TreeMap<String, String> failures;
 
     /**
@@ -54,6 +61,7 @@ public final class QuorumUnavailableException extends LockException {
                 + (nodes - failures.size()) + " could vote in " + waited.toMillis() + " ms; "
                 + failures.entrySet().stream()
                         .map(e -> e.getKey() + ": " + e.getValue())
-                        .collect(Collectors.joining("; "));
+                        .collect(Collectors.joining("; "))
+                + (failures.values().stream().anyMatch(cause -> cause.startsWith(QUARANTINE)) ? ADVICE : "");
     }
 }

@@ -132,8 +132,13 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     private @Nullable Long stopTimeoutMillis;
 
     @ConfigProperty(
+            description = "true to look at every node at the start, and to fail where no lock could be had."
+                    + " Default: false.")
+    private @Nullable Boolean checkAtStart;
+
+    @ConfigProperty(
             description =
-                    "What is done about nodes that may have forgotten locks: QUARANTINE or OFF. Default: QUARANTINE.")
+                    "What is done about nodes that may have forgotten locks: QUARANTINE, DEVELOPMENT (nothing, on a developer's own nodes) or OFF. Default: QUARANTINE.")
     private @Nullable String guard;
 
     @ConfigProperty(
@@ -253,6 +258,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
                 .with(Settings.COMMIT_MARGIN_MILLIS, commitMarginMillis)
                 .with(Settings.TICKET_TTL_MILLIS, ticketTtlMillis)
                 .with(Settings.STOP_TIMEOUT_MILLIS, stopTimeoutMillis)
+                .with(Settings.CHECK_AT_START, checkAtStart)
                 .with(Settings.GUARD, guard)
                 .with(Settings.DURABLE, durable)
                 .with(Settings.PREVIOUS_MAX_LEASE_TTL_MILLIS, previousMaxLeaseTtlMillis)
@@ -479,6 +485,14 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     public void setStopTimeoutMillis(@Nullable Long stopTimeoutMillis) {
         this.stopTimeoutMillis = stopTimeoutMillis;
+    }
+
+    public @Nullable Boolean getCheckAtStart() {
+        return checkAtStart;
+    }
+
+    public void setCheckAtStart(@Nullable Boolean checkAtStart) {
+        this.checkAtStart = checkAtStart;
     }
 
     public @Nullable String getGuard() {

@@ -7,6 +7,7 @@ import jakarta.resource.spi.ConnectionManager;
 import java.io.Serializable;
 import java.util.List;
 import javax.naming.Reference;
+import org.holdfast.CheckReport;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
@@ -44,6 +45,11 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
     @Override
     public void check(LockRequest request) {
         factory.check(request);
+    }
+
+    @Override
+    public CheckReport check() {
+        return factory.check();
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import javax.security.auth.Subject;
+import org.holdfast.CheckReport;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -78,13 +79,18 @@ public class LockManagedConnectionFactory
     @Override
     public ManagedConnection createManagedConnection(@Nullable Subject subject, @Nullable ConnectionRequestInfo info)
             throws ResourceException {
+        HoldfastResourceAdapter associated = associated();
+        LockManagedConnection.requireNone(info);
+        Settings settings = settings(associated);
+        return new LockManagedConnection(associated.service(settings), settings, logWriter);
+    }
+
+    private HoldfastResourceAdapter associated() throws ResourceException {
         HoldfastResourceAdapter associated = adapter;
         if (associated == null) {
             throw new ResourceException("HF0410: no resource adapter is associated with this factory");
         }
-        LockManagedConnection.requireNone(info);
-        Settings settings = settings(associated);
-        return new LockManagedConnection(associated.service(settings), settings, logWriter);
+        return associated;
     }
 
     private Settings settings(HoldfastResourceAdapter associated) throws ResourceException {
@@ -100,6 +106,16 @@ public class LockManagedConnectionFactory
             } catch (ResourceException e) {
                 throw new IllegalStateException(e.getMessage(), e);
             }
+        }
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#check()}. */
+    CheckReport check() {
+        try {
+            HoldfastResourceAdapter associated = associated();
+            return associated.service(settings(associated)).check();
+        } catch (ResourceException e) {
+            throw new IllegalStateException(e.getMessage(), e);
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import org.holdfast.CheckReport;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
@@ -100,6 +101,20 @@ public final class NodeGroup implements AutoCloseable {
     /** Returns what inspects the nodes in the background. */
     public RedisProbe inspection() {
         return new RedisProbe(nodes, connector);
+    }
+
+    /**
+     * Looks at every node now.
+     *
+     * @param maxSkewMicros by how much the wall clock of this machine may differ from those of a majority
+     */
+    public CheckReport check(long maxSkewMicros) {
+        NodeConnections connections = open();
+        try {
+            return new NodeCheck(nodes, connector).run(connections, time.epochMicros(), maxSkewMicros);
+        } finally {
+            connections.close();
+        }
     }
 
     /** Returns what is known of each node, by address without secrets. */

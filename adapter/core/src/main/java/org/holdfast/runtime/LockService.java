@@ -5,9 +5,12 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.holdfast.CheckReport;
 import org.holdfast.DistributedLatch;
+import org.holdfast.LockException;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
@@ -87,6 +90,13 @@ public final class LockService implements AutoCloseable {
             Scheduling scheduling,
             Time time,
             NodeLogLimiters logLimiters) {
+        if (settings.guard() == GuardMode.DEVELOPMENT) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0109: guard=DEVELOPMENT: a node that was restarted, emptied or promoted grants locks at once, also"
+                            + " those that it has forgotten and that are still held. Two holders are possible: never use"
+                            + " it in production");
+        }
         this.time = time;
         this.settings = settings;
         this.scheduling = scheduling;
@@ -149,6 +159,28 @@ public final class LockService implements AutoCloseable {
      */
     public DistributedLatch latch(Latch latch, Settings ofFactory, LatchCaller caller) {
         return engine.latches().open(latch, ofFactory.waitTimeout(), caller);
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#check()}. */
+    public CheckReport check() {
+        return nodeGroup.check(settings.timing().maxSkewMicros());
+    }
+
+    /**
+     * Checks the nodes if the setting {@code checkAtStart} asks for it.
+     *
+     * @throws LockException if a person has to correct something before there can be a lock; this service is closed
+     *     then
+     */
+    void checkAtStart() {
+        CheckReport report = settings.checkAtStart() ? check() : null;
+        if (report != null && !report.isUsable()) {
+            close();
+            throw new LockException("HF0110: checkAtStart=true, and no lock can be had: " + report);
+        }
+        if (report != null && !report.isReady()) {
+            LOG.log(System.Logger.Level.INFO, "HF0111: locks can be had when quarantines have ended: " + report);
+        }
     }
 
     /** Returns what a request has that does not say, and may have at the most, where a factory has these settings. */

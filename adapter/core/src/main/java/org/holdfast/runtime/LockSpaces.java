@@ -40,7 +40,7 @@ public final class LockSpaces implements AutoCloseable {
         this.threads = threads;
         this.scheduling = new SharedScheduling(threads);
         this.stopTimeoutNanos = settings.stopTimeout().toNanos();
-        service(settings);
+        service(settings).ifPresent(LockService::checkAtStart);
     }
 
     /**

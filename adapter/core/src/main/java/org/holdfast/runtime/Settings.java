@@ -9,6 +9,7 @@ import org.holdfast.Holdfast;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.quorum.Timing;
@@ -27,8 +28,9 @@ import org.holdfast.redis.wire.NodeAddress;
  * @param maxTtl the longest TTL that a request may ask for
  * @param timing the times of the protocol
  * @param acceptedSettings what all processes of the deployment must share
- * @param guard whether nodes that may have forgotten locks lose their votes
+ * @param guard what is done about nodes that may have forgotten locks
  * @param stopTimeout how long holders and open transactions may go on when the service stops
+ * @param checkAtStart whether a service starts only where locks can be had
  */
 public record Settings(
         List<NodeAddress> nodes,
@@ -39,8 +41,9 @@ public record Settings(
         Duration maxTtl,
         Timing timing,
         AcceptedSettings acceptedSettings,
-        Guard guard,
-        Duration stopTimeout) {
+        GuardMode guard,
+        Duration stopTimeout,
+        boolean checkAtStart) {
 
     public static final String NODES = Holdfast.NODES;
     public static final String USER = "user";
@@ -59,6 +62,7 @@ public record Settings(
     public static final String COMMIT_MARGIN_MILLIS = "commitMarginMillis";
     public static final String TICKET_TTL_MILLIS = "ticketTtlMillis";
     public static final String STOP_TIMEOUT_MILLIS = "stopTimeoutMillis";
+    public static final String CHECK_AT_START = "checkAtStart";
     public static final String GUARD = "guard";
     public static final String DURABLE = "durable";
     public static final String PREVIOUS_MAX_LEASE_TTL_MILLIS = "previousMaxLeaseTtlMillis";
@@ -72,16 +76,6 @@ public record Settings(
      * What stands behind {@link #TRUST_STORE} and {@link #KEY_STORE} in the name of the setting that is its password.
      */
     public static final String STORE_PASSWORD = "Password";
-
-    /** What is done about nodes that may have forgotten locks. */
-    public enum Guard {
-
-        /** They grant nothing new until every lock that they may have forgotten has expired. */
-        QUARANTINE,
-
-        /** Nothing: the operator keeps them away for so long. */
-        OFF
-    }
 
     private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
     private static final long LONGEST_STOP_MILLIS = 60_000;
@@ -144,7 +138,8 @@ public record Settings(
         long commitMargin = reader.millis(COMMIT_MARGIN_MILLIS, 1_000, 0, DAY_MILLIS);
         long ticketTtl = reader.millis(TICKET_TTL_MILLIS, 1_000, 100, 60_000);
         long stopTimeout = reader.millis(STOP_TIMEOUT_MILLIS, 5_000, 0, LONGEST_STOP_MILLIS);
-        Guard guard = reader.guard();
+        GuardMode guard = reader.guard();
+        boolean checkAtStart = reader.flag(CHECK_AT_START, false);
         reader.refuseUnknown();
         Timing timing = new Timing(
                 Duration.ofMillis(nodeTimeout),
@@ -167,7 +162,8 @@ public record Settings(
                 timing,
                 acceptedSettings,
                 guard,
-                Duration.ofMillis(stopTimeout));
+                Duration.ofMillis(stopTimeout),
+                checkAtStart);
     }
 
     private static SharedSettings before(AcceptedSettings acceptedSettings) {
@@ -190,11 +186,12 @@ public record Settings(
                 timing,
                 acceptedSettings,
                 guard,
-                stopTimeout);
+                stopTimeout,
+                checkAtStart);
     }
 
     /** Returns whether nodes that may have forgotten locks lose their votes. */
     GuardPolicy guardPolicy() {
-        return new GuardPolicy(guard == Guard.QUARANTINE, acceptedSettings);
+        return new GuardPolicy(guard, acceptedSettings);
     }
 }

@@ -4,16 +4,20 @@ package org.holdfast.runtime;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.StoreFile;
+import org.jspecify.annotations.Nullable;
 
 /** Takes values one by one and notes what is wrong with them. */
 final class SettingsReader {
@@ -22,6 +26,7 @@ final class SettingsReader {
     private static final double MOST_DRIFT = 0.5;
 
     private final Map<String, String> unread;
+    private final List<String> known = new ArrayList<>();
     private final String owner;
     private final List<String> violations;
 
@@ -32,10 +37,15 @@ final class SettingsReader {
         this.violations = violations;
     }
 
+    private @Nullable String take(String name) {
+        known.add(name);
+        return unread.remove(name);
+    }
+
     List<NodeAddress> nodes() {
-        List<NodeAddress> nodes = NodeAddress.parseList(unread.remove(Settings.NODES), Settings.NODES, violations);
-        String user = unread.remove(Settings.USER);
-        String password = unread.remove(Settings.PASSWORD);
+        List<NodeAddress> nodes = NodeAddress.parseList(take(Settings.NODES), Settings.NODES, violations);
+        String user = take(Settings.USER);
+        String password = take(Settings.PASSWORD);
         boolean inFile = unread.get(Settings.PASSWORD_FILE) != null;
         if (user != null && password == null && !inFile) {
             violations.add(Settings.USER + " needs a " + Settings.PASSWORD + " or a " + Settings.PASSWORD_FILE);
@@ -60,8 +70,8 @@ final class SettingsReader {
     }
 
     private Optional<StoreFile> store(String name, boolean tls) {
-        String type = unread.remove(name + Settings.TYPE);
-        String password = unread.remove(name + Settings.STORE_PASSWORD);
+        String type = take(name + Settings.TYPE);
+        String password = take(name + Settings.STORE_PASSWORD);
         Optional<Path> path = path(name);
         if (path.isEmpty() && (type != null || password != null)) {
             violations.add(name + Settings.TYPE + " and " + name + Settings.STORE_PASSWORD + " need a " + name);
@@ -73,7 +83,7 @@ final class SettingsReader {
     }
 
     private Optional<Path> path(String name) {
-        String text = unread.remove(name);
+        String text = take(name);
         try {
             return Optional.ofNullable(text).map(Path::of);
         } catch (InvalidPathException e) {
@@ -82,16 +92,17 @@ final class SettingsReader {
         }
     }
 
-    private boolean flag(String name, boolean byDefault) {
-        String text = unread.remove(name);
+    boolean flag(String name, boolean byDefault) {
+        String text = take(name);
         if (text == null) {
             return byDefault;
         }
-        if (!List.of("true", "false").contains(text.trim())) {
+        String value = text.trim().toLowerCase(Locale.ROOT);
+        if (!List.of("true", "false").contains(value)) {
             violations.add(name + " must be true or false, was '" + text + "'");
             return byDefault;
         }
-        return "true".equals(text.trim());
+        return "true".equals(value);
     }
 
     /** What all processes must share, and what some still have while a change is rolled out. */
@@ -117,7 +128,7 @@ final class SettingsReader {
     }
 
     String prefix(String byDefault) {
-        String prefix = unread.remove(Settings.KEY_PREFIX);
+        String prefix = take(Settings.KEY_PREFIX);
         if (prefix == null) {
             return byDefault;
         }
@@ -129,7 +140,7 @@ final class SettingsReader {
     }
 
     long millis(String name, long byDefault, long least, long most) {
-        String text = unread.remove(name);
+        String text = take(name);
         if (text == null) {
             return byDefault;
         }
@@ -146,7 +157,7 @@ final class SettingsReader {
     }
 
     double drift(String name, double byDefault) {
-        String text = unread.remove(name);
+        String text = take(name);
         if (text == null) {
             return byDefault;
         }
@@ -162,18 +173,19 @@ final class SettingsReader {
         return byDefault;
     }
 
-    Settings.Guard guard() {
-        String text = unread.remove(Settings.GUARD);
-        for (Settings.Guard guard : Settings.Guard.values()) {
-            if (text == null || guard.name().equals(text.trim())) {
-                return guard;
+    GuardMode guard() {
+        String text = take(Settings.GUARD);
+        for (GuardMode mode : GuardMode.values()) {
+            if (text == null || mode.name().equalsIgnoreCase(text.trim())) {
+                return mode;
             }
         }
-        violations.add(Settings.GUARD + " must be QUARANTINE or OFF, was '" + text + "'");
-        return Settings.Guard.QUARANTINE;
+        violations.add(Settings.GUARD + " must be QUARANTINE, DEVELOPMENT or OFF, was '" + text + "'");
+        return GuardMode.QUARANTINE;
     }
 
     void refuseUnknown() {
-        unread.keySet().forEach(name -> violations.add("there is no setting '" + name + "'"));
+        unread.keySet()
+                .forEach(name -> violations.add("there is no setting '" + name + "'" + SimilarName.hint(name, known)));
     }
 }

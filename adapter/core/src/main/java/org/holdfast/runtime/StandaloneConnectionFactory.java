@@ -7,6 +7,7 @@ import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.holdfast.CheckReport;
 import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -49,6 +50,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     StandaloneConnectionFactory(Settings settings, Time time) {
         this.settings = settings;
         this.service = new LockService(settings, ComponentTransactions.find(), new StandaloneScheduling(time), time);
+        service.checkAtStart();
         this.defaults = LockService.defaults(settings);
         this.shared = service.openConnections(); // connects when it is first used
     }
@@ -84,6 +86,14 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     @Override
     public void check(LockRequest request) {
         defaults.complete(request);
+    }
+
+    @Override
+    public CheckReport check() {
+        if (closed.get()) {
+            throw new IllegalStateException("this factory is closed");
+        }
+        return service.check();
     }
 
     @Override

@@ -49,6 +49,7 @@ class EveryPropertyTest {
             Map.entry("commitMarginMillis", 2_000L),
             Map.entry("ticketTtlMillis", 2_000L),
             Map.entry("stopTimeoutMillis", 3_000L),
+            Map.entry("checkAtStart", true),
             Map.entry("guard", "OFF"),
             Map.entry("durable", "true"),
             Map.entry("previousMaxLeaseTtlMillis", 70_000L),

@@ -18,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Claim;
@@ -69,7 +70,7 @@ class ConnectingTest {
                         threads,
                         new OneNode.WaitlessTime()),
                 "test",
-                new GuardPolicy(false, OneNode.AGREEMENTS),
+                new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                 new OneNode.WaitlessTime(),
                 Recorder.NONE,
                 new NodeLogLimiters(new OneNode.WaitlessTime()),

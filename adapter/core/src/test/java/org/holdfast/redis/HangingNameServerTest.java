@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.AnyToken;
@@ -66,7 +67,7 @@ class HangingNameServerTest {
                         task -> new Thread(task, "works for a cluster").start(),
                         time),
                 "test",
-                new GuardPolicy(false, OneNode.AGREEMENTS),
+                new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                 time,
                 Recorder.NONE,
                 new NodeLogLimiters(time),

@@ -10,6 +10,7 @@ import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
@@ -75,7 +76,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
                                 Runnable::run,
                                 new WaitlessTime()),
                         "test",
-                        new GuardPolicy(guarded, AGREEMENTS),
+                        new GuardPolicy(guarded ? GuardMode.QUARANTINE : GuardMode.OFF, AGREEMENTS),
                         new WaitlessTime(),
                         Recorder.NONE,
                         new NodeLogLimiters(new WaitlessTime()),

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.wire.ConnectionSecurity;
@@ -61,7 +62,7 @@ class SubscriberTest {
                         threads,
                         new OneNode.WaitlessTime()),
                 "test",
-                new GuardPolicy(false, OneNode.AGREEMENTS),
+                new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                 new OneNode.WaitlessTime(),
                 Recorder.NONE,
                 new NodeLogLimiters(new OneNode.WaitlessTime()),

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
@@ -60,7 +61,7 @@ class UnreadableNodeTest {
                                 Runnable::run,
                                 new OneNode.WaitlessTime()),
                         "test",
-                        new GuardPolicy(false, OneNode.AGREEMENTS),
+                        new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                         new OneNode.WaitlessTime(),
                         Recorder.NONE,
                         new NodeLogLimiters(new OneNode.WaitlessTime()),

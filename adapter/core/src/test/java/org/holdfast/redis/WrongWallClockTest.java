@@ -19,6 +19,7 @@ import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.ProcessInfo;
@@ -92,7 +93,7 @@ class WrongWallClockTest {
                             Runnable::run,
                             time),
                     "test",
-                    new GuardPolicy(false, OneNode.AGREEMENTS),
+                    new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                     time,
                     Recorder.NONE,
                     new NodeLogLimiters(time),

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.holdfast.InvalidSettingsException;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.wire.NodeAddress;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,7 @@ class SettingsTest {
         "driftFactor, NaN, driftFactor must be 0 to 0.5",
         "keyPrefix, 'a b', keyPrefix must be 1 to 64 letters",
         "keyPrefix, '{a}', keyPrefix must be 1 to 64 letters",
-        "guard, on, guard must be QUARANTINE or OFF",
+        "guard, on, guard must be QUARANTINE, DEVELOPMENT or OFF",
     })
     void of_valueOutOfRange_isRefusedWithNameValueAndRange(String name, String value, String message) {
         assertThatExceptionOfType(InvalidSettingsException.class)
@@ -67,7 +68,27 @@ class SettingsTest {
                         () -> Settings.of(Map.of("nodes", "redis://a,redis://b", "ttlMillis", "0", "colour", "blue")))
                 .withMessageContaining("nodes must name an odd number")
                 .withMessageContaining("ttlMillis must be")
-                .withMessageContaining("there is no setting 'colour'");
+                .withMessageContaining("there is no setting 'colour'")
+                .withMessageNotContaining("did you mean");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ttlMilis, ttlMillis",
+        "KeyPrefix, keyPrefix",
+        "passwordfile, passwordFile",
+        "waitTimeoutMilis, waitTimeoutMillis"
+    })
+    void of_misspeltName_isRefusedAndTheRightOneShown(String misspelt, String meant) {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> Settings.of(with(misspelt, "1")))
+                .withMessageContaining("there is no setting '" + misspelt + "': did you mean '" + meant + "'?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"development, DEVELOPMENT", "Off, OFF", "quarantine, QUARANTINE"})
+    void of_guardInLowerCase_isTheSame(String text, GuardMode mode) {
+        assertThat(Settings.of(with("guard", text)).guard()).isEqualTo(mode);
     }
 
     @Test
@@ -108,7 +129,8 @@ class SettingsTest {
                         plain.timing(),
                         plain.acceptedSettings(),
                         plain.guard(),
-                        plain.stopTimeout()));
+                        plain.stopTimeout(),
+                        plain.checkAtStart()));
     }
 
     @Test

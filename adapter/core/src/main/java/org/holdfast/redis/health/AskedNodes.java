@@ -8,6 +8,7 @@ import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
@@ -133,7 +134,11 @@ public final class AskedNodes {
     /** Inspects a node, and admits it unless something speaks against it. */
     public void admit(int node, NodeConnection connection) {
         if (!policy.enforced()) {
-            connection.ping();
+            if (policy.mode() == GuardMode.DEVELOPMENT) {
+                inspectors.get(node).refuseIfGuarded(connection);
+            } else {
+                connection.ping();
+            }
             health(node).admitted(Admission.TRUSTED);
             return;
         }

@@ -83,11 +83,15 @@ public final class NodeHealth {
                     + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms";
         }
         return seen instanceof State.Quarantined quarantined
-                ? "in quarantine for another "
-                        + Duration.ofNanos(Math.max(0, quarantined.until() - time.nanoTime()))
-                                .toMillis()
-                        + " ms: " + quarantined.reason()
+                ? "in quarantine for another " + quarantine().toMillis() + " ms: " + quarantined.reason()
                 : "up";
+    }
+
+    /** Returns for how much longer the node grants nothing new; zero if it is not in quarantine. */
+    public Duration quarantine() {
+        return state.get() instanceof State.Quarantined quarantined
+                ? Duration.ofNanos(Math.max(0, quarantined.until() - time.nanoTime()))
+                : Duration.ZERO;
     }
 
     /** It did not answer, or could not be reached. */

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/** Finds the setting that was meant by a misspelt name. */
+final class SimilarName {
+
+    /** More wrong letters than these are another word. */
+    private static final int MOST_EDITS = 3;
+
+    private SimilarName() {}
+
+    /** Returns what stands behind a message about an unknown name: a question, or nothing if no setting is similar. */
+    static String hint(String name, List<String> known) {
+        String wanted = name.toLowerCase(Locale.ROOT);
+        return known.stream()
+                .filter(candidate -> edits(wanted, candidate.toLowerCase(Locale.ROOT))
+                        <= Math.min(MOST_EDITS, candidate.length() / 3))
+                .min(Comparator.comparingInt(candidate -> edits(wanted, candidate.toLowerCase(Locale.ROOT))))
+                .map(candidate -> ": did you mean '" + candidate + "'?")
+                .orElse("");
+    }
+
+    /** The distance of Levenshtein: how many letters are to be inserted, deleted or replaced. */
+    private static int edits(String from, String to) {
+        int[] row = new int[to.length() + 1];
+        for (int j = 0; j < row.length; j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= from.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j < row.length; j++) {
+                int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[to.length()];
+    }
+}
