@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 
 /**
  * Checks what would be released: {@code java .ci/ReleaseCheck.java first second}, two directories that the same commit
- * was deployed to. Each artifact must have what a public repository asks for, and both builds must be equal byte by byte.
+ * was deployed to. Each artifact must have what a public repository asks for, and both builds must be equal byte by
+ * byte.
  */
 public final class ReleaseCheck {
 

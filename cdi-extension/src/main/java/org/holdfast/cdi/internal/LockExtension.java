@@ -36,12 +36,14 @@ import org.holdfast.cdi.internal.deployment.ApplicationBeans;
 import org.holdfast.cdi.internal.deployment.LockedApplication;
 import org.holdfast.cdi.internal.deployment.TargetOperations;
 import org.holdfast.cdi.internal.deployment.WebModule;
+import org.holdfast.cdi.internal.factory.ConfiguredFactory;
 import org.holdfast.cdi.internal.factory.FactoryLocator;
 import org.holdfast.cdi.internal.invocation.CallServices;
 import org.holdfast.cdi.internal.invocation.CurrentLease;
 import org.holdfast.cdi.internal.invocation.CurrentLeases;
 import org.holdfast.cdi.internal.invocation.CurrentTransaction;
 import org.holdfast.cdi.internal.invocation.LockEvents;
+import org.holdfast.cdi.internal.operation.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /** Brings {@link Locked} into an application. */
@@ -157,7 +159,12 @@ public class LockExtension implements Extension {
         }
         services = new CallServices(
                 new FactoryLocator(
-                        beans, factory.bean(), factory.undecided(), locked.componentsDiffer(), this::reportRefused),
+                        beans,
+                        factory.bean(),
+                        factory.undecided(),
+                        locked.componentsDiffer(),
+                        this::reportRefused,
+                        new ConfiguredFactory(Configuration.ofTheApplication()::value, System::getenv)),
                 new CurrentTransaction(),
                 leases,
                 new LockEvents(beans, found.observed()));

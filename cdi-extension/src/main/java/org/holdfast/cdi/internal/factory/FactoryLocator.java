@@ -19,11 +19,13 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockException;
+import org.holdfast.Setting;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the factory to lock with: the one that is named, else the application's bean, else under the usual names in
- * JNDI.
+ * JNDI, else, if nothing is bound to any of these, one from settings.
  */
 public final class FactoryLocator {
 
@@ -54,6 +56,7 @@ public final class FactoryLocator {
     private final Optional<String> undecided;
     private final boolean componentsDiffer;
     private final Consumer<LockConnectionFactory> whenFound;
+    private final ConfiguredFactory configured;
 
     // References are weak: a factory that is remembered must not keep the class loader of an adapter that was
     // redeployed.
@@ -70,19 +73,22 @@ public final class FactoryLocator {
      * @param componentsDiffer whether components of one module may have names of their own: see {@code WebModule}
      * @param whenFound told of the factory that is found by itself, at the start of the application or at its first
      *     use; others may be found later
+     * @param configured the application's own, from settings
      */
     public FactoryLocator(
             BeanManager beans,
             @Nullable Bean<?> bean,
             Optional<String> undecided,
             boolean componentsDiffer,
-            Consumer<LockConnectionFactory> whenFound) {
+            Consumer<LockConnectionFactory> whenFound,
+            ConfiguredFactory configured) {
         this.beans = beans;
         this.bean = bean;
         this.creation = beans.createCreationalContext(bean);
         this.undecided = undecided;
         this.componentsDiffer = componentsDiffer;
         this.whenFound = whenFound;
+        this.configured = configured;
     }
 
     /**
@@ -109,6 +115,7 @@ public final class FactoryLocator {
     public void close() {
         forget();
         creation.release();
+        configured.close();
     }
 
     private LockConnectionFactory named(String name) {
@@ -157,12 +164,24 @@ public final class FactoryLocator {
         LockConnectionFactory known = ofTheServer.get();
         if (known == null) {
             List<JndiFactory> tried = lookUpAll();
-            known = found(tried).orElseThrow(() -> missing(tried));
+            Optional<LockConnectionFactory> bound = found(tried);
+            if (bound.isEmpty()) {
+                return fromSettings(tried).orElseThrow(() -> missing(tried));
+            }
+            known = bound.get();
             if (!(tried.get(0) instanceof JndiFactory.Found)) {
                 ofTheServer = new WeakReference<>(known);
             }
         }
         return known;
+    }
+
+    /**
+     * Returns the factory from settings, unless something is bound in JNDI: an adapter that does not start must not be
+     * replaced by other nodes.
+     */
+    private Optional<LockConnectionFactory> fromSettings(List<JndiFactory> tried) {
+        return tried.stream().anyMatch(FactoryLocator::decides) ? Optional.empty() : configured.find();
     }
 
     /** Returns the factory that the module binds, or something else if it binds none. */
@@ -219,7 +238,10 @@ public final class FactoryLocator {
     }
 
     private static IllegalStateException missing(List<JndiFactory> tried) {
-        return missing("bind one to one of these names, or produce one as a CDI bean. " + describe(tried));
+        return missing(
+                "bind one to one of these names, or produce one as a CDI bean, or put holdfast-standalone into WEB-INF/lib and set "
+                        + Setting.NODES.property() + " (" + Setting.NODES.environmentVariable() + "). "
+                        + describe(tried));
     }
 
     private static IllegalStateException missing(String reason) {
@@ -243,9 +265,10 @@ public final class FactoryLocator {
             return;
         }
         List<JndiFactory> tried = lookUpAll();
-        found(tried).ifPresent(whenFound);
-        if (found(tried).isEmpty()) {
-            warnOf(tried);
+        try {
+            found(tried).or(() -> fromSettings(tried)).ifPresentOrElse(whenFound, () -> warnOf(tried));
+        } catch (LockException e) {
+            warn("the one from settings cannot be used: " + e.getMessage());
         }
     }
 
@@ -265,8 +288,12 @@ public final class FactoryLocator {
     }
 
     private static void warnOf(List<JndiFactory> tried) {
+        warn(describe(tried));
+    }
+
+    private static void warn(String reason) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "HF0509: methods with @Locked do not run until there is a LockConnectionFactory: " + describe(tried));
+                "HF0509: methods with @Locked do not run until there is a LockConnectionFactory: " + reason);
     }
 }

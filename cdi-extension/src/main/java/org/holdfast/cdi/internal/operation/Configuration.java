@@ -54,6 +54,11 @@ public final class Configuration {
         }
     }
 
+    /** Returns what is set for the application under a key, or null. */
+    public @Nullable String value(String key) {
+        return source.value(Configuration.class, key);
+    }
+
     /** Returns what is set for a member: of the method, else of the class, else of the application. */
     Optional<Setting> find(Class<?> beanClass, String method, String member) {
         String last = Locked.class.getSimpleName() + "/" + member;

@@ -4,6 +4,7 @@ package org.holdfast.example.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import jakarta.enterprise.inject.spi.Extension;
 import java.io.File;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -57,12 +58,16 @@ class PlainWarIT {
                 .addClasses(RealNodes.class, RealNodes.Frozen.class, Ledger.class, Work.class)
                 .addClasses(CompletionWitness.class, TransactionManagers.class)
                 .addAsWebInfResource(BEANS, "beans.xml");
+        addOurs(module);
+        return module;
+    }
+
+    private static void addOurs(WebArchive module) {
         addLibraries(module, RealServers.ear(), "/lib/.*\\.jar");
         addLibraries(
                 module,
                 ShrinkWrap.createFromZipFile(ResourceAdapterArchive.class, new File(System.getProperty("server.rar"))),
                 "/(?!holdfast-api).*\\.jar"); // what Maven has for holdfast-core
-        return module;
     }
 
     private static void addLibraries(WebArchive module, Archive<?> from, String pattern) {
@@ -72,8 +77,23 @@ class PlainWarIT {
         }
     }
 
+    @Deployment(name = SettingsServlet.NAME, managed = false, testable = false)
+    static WebArchive moduleWithSettings() {
+        WebArchive module = ShrinkWrap.create(WebArchive.class, SettingsServlet.NAME + ".war")
+                .addClasses(SettingsServlet.class, SettingsServlet.Service.class, SettingsServlet.Operator.class)
+                .addClasses(RealNodes.class, RealNodes.Frozen.class)
+                .addAsServiceProvider(Extension.class, SettingsServlet.Operator.class)
+                .addAsWebInfResource(BEANS, "beans.xml");
+        addOurs(module);
+        return module;
+    }
+
     private String work(String query) throws Exception {
-        URI uri = URI.create(RealServers.http() + "/" + PlainServlet.NAME + "/?" + query);
+        return post(PlainServlet.NAME, query);
+    }
+
+    private String post(String module, String query) throws Exception {
+        URI uri = URI.create(RealServers.http() + "/" + module + "/?" + query);
         HttpRequest request = HttpRequest.newBuilder(uri)
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .timeout(Duration.ofSeconds(60))
@@ -93,6 +113,17 @@ class PlainWarIT {
                     .isEqualTo("LeaseLostException, [rolled back, free], written: false");
         } finally {
             deployer.undeploy(PlainServlet.NAME);
+        }
+    }
+
+    @Test
+    void locked_withoutAdapterAndWithoutProducer_locksAtTheNodesOfTheSettings() throws Exception {
+        deployer.deploy(SettingsServlet.NAME);
+        try {
+            assertThat(post(SettingsServlet.NAME, "lock=set")).isEqualTo("true");
+            await().atMost(SOON).until(() -> new RealNodes(SettingsServlet.NAME).isFree("set"));
+        } finally {
+            deployer.undeploy(SettingsServlet.NAME);
         }
     }
 }
