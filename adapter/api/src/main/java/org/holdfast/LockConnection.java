@@ -3,7 +3,6 @@ package org.holdfast;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
@@ -83,27 +82,31 @@ public interface LockConnection extends AutoCloseable {
     Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
 
     /**
-     * Returns the lock in the shape of the JDK's, with the contract of {@link Lock} and the re-entry of
-     * {@link java.util.concurrent.locks.ReentrantLock}.
-     *
-     * <p>The thread that took the lock releases it, as often as it took it; closing this connection releases it at
-     * last. Inside a transaction the lock stays taken until that has completed. {@code lock()} waits for ever, also for
-     * nodes that cannot be reached, until this connection or its factory is closed; {@code tryLock()} does not wait for
-     * other waiters. Both ignore interrupts, which cost no place in a line, and leave the interrupt status as it was.
-     * If too few nodes could be asked, {@code tryLock} throws {@link QuorumUnavailableException}: false would mean that
-     * another holder has the lock. {@code unlock()} throws {@link IllegalMonitorStateException} if the calling thread
-     * does not hold the lock, also because the lease was lost: then its cause is a {@link LeaseLostException}. There
-     * are no conditions.
+     * As {@link #lock(LockRequest)}, of an exclusive lock with that name and the defaults of the factory.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
-     * @return a view that may be used by several threads at once, as long as the connection is open; views of the same
-     *     name and connection are one lock
+     * @return a view
      * @throws InvalidLockRequestException if the name is not valid
      */
-    Lock lock(String name);
+    default LeaseLock lock(String name) {
+        return lock(LockRequest.of(name));
+    }
 
     /**
-     * Returns a lock for many readers or one writer in the shape of the JDK's: two views as {@link #lock(String)}
+     * Returns the lock in the shape of the JDK's, with the contract of {@link java.util.concurrent.locks.Lock} and the
+     * re-entry of {@link java.util.concurrent.locks.ReentrantLock}. Asks no node.
+     *
+     * @param request which lock, and how; its wait timeout has no effect, since the methods of the lock say how long to
+     *     wait
+     * @return a view that may be used by several threads at once, as long as the connection is open; views of equal
+     *     names, modes and numbers of permits are one lock on one connection
+     * @throws InvalidLockRequestException if the request's scope is {@link LeaseScope#DETACHED}: a view belongs to its
+     *     connection
+     */
+    LeaseLock lock(LockRequest request);
+
+    /**
+     * Returns a lock for many readers or one writer in the shape of the JDK's: two views as {@link #lock(LockRequest)}
      * describes, in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry and the downgrading
      * of {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
      *
@@ -132,9 +135,10 @@ public interface LockConnection extends AutoCloseable {
     /**
      * Takes the lock as soon as it becomes free within the request's wait timeout; no thread waits for that.
      *
-     * <p>The lease is bound to nothing but itself: the request's scope must be {@link LeaseScope#DETACHED}. The stage
-     * continues if this connection is closed meanwhile. It ends within some 20 ms of the wait timeout; {@linkplain
-     * CompletableFuture#cancel cancelling} its future withdraws the request, also if the lock is granted just then.
+     * <p>The lease is bound to nothing but itself, whatever scope the request has: it is {@link LeaseScope#DETACHED},
+     * and the application releases it. The stage continues if this connection is closed meanwhile. It ends within some
+     * 20 ms of the wait timeout; {@linkplain CompletableFuture#cancel cancelling} its future withdraws the request,
+     * also if the lock is granted just then.
      *
      * <p>What continues the stage runs on a thread of the container, or of the library where there is none; nothing of
      * the library depends on that thread. Up to 64 continuations may run at once for each key prefix. If that many
@@ -142,12 +146,12 @@ public interface LockConnection extends AutoCloseable {
      * and at most its TTL. Then it is released and its stage fails with {@link LockException}. When none has returned
      * for a second, requests leave their lines and take no lock, until one returns or their wait timeout ends.
      *
-     * @param request which lock, and how; its scope must be {@link LeaseScope#DETACHED}
+     * @param request which lock, and how; its scope has no effect
      * @return a stage that is completed with the lease, or exceptionally with {@link LockTimeoutException}, {@link
      *     QuorumUnavailableException}, {@link LockException}, or {@link IllegalStateException} if the service is
      *     stopped
-     * @throws InvalidLockRequestException if the request asks for what the factory does not allow, or its scope is not
-     *     DETACHED
+     * @throws InvalidLockRequestException if the request asks for what the factory does not allow, or to interrupt
+     *     the thread that takes it
      * @throws IllegalStateException if this connection is closed
      */
     CompletableFuture<Lease> acquireAsync(LockRequest request);

@@ -4,7 +4,9 @@ package org.holdfast.protocol.session;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLock;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
@@ -140,8 +142,12 @@ public abstract class AbstractLockConnection implements LockConnection {
     }
 
     @Override
-    public Lock lock(String name) {
-        return new JdkLock(this, LockRequest.of(name));
+    public LeaseLock lock(LockRequest request) {
+        if (request.scope() == LeaseScope.DETACHED) {
+            throw new InvalidLockRequestException("a lock in the shape of the JDK's belongs to its connection, so its"
+                    + " scope must not be DETACHED: take the lease by acquire, or leave the scope out");
+        }
+        return new JdkLock(this, request);
     }
 
     @Override

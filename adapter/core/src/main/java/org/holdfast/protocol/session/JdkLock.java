@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLock;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.waiting.ReadByItselfException;
 
 /** A lock in the shape of the JDK's: taken and released by the same thread, through one connection. */
-final class JdkLock implements Lock {
+final class JdkLock implements LeaseLock {
 
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE);
 
@@ -88,8 +88,7 @@ final class JdkLock implements Lock {
     public void unlock() {
         Lease lease = leases.pop(request);
         if (lease == null) {
-            throw new IllegalMonitorStateException("lock '" + request.name() + "' is not held by thread '"
-                    + Thread.currentThread().getName() + "' through this connection");
+            throw notHeld();
         }
         try {
             lease.requireHeld();
@@ -105,6 +104,31 @@ final class JdkLock implements Lock {
                     + "' any more when that gave it back, by what the nodes say: it was"
                     + " released by force, or they have lost it");
         }
+    }
+
+    @Override
+    public Lease lease() {
+        Lease lease = leases.last(request);
+        if (lease == null) {
+            throw notHeld();
+        }
+        return lease;
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        Lease lease = leases.last(request);
+        return lease != null && lease.isHeld();
+    }
+
+    @Override
+    public int getHoldCount() {
+        return leases.count(request);
+    }
+
+    private IllegalMonitorStateException notHeld() {
+        return new IllegalMonitorStateException("lock '" + request.name() + "' is not held by thread '"
+                + Thread.currentThread().getName() + "' through this connection");
     }
 
     @Override

@@ -4,10 +4,12 @@ package org.holdfast.protocol.session;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.Lease;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the views of one connection have taken, by thread: views of the same name are the same lock. Safe for use by
@@ -17,9 +19,10 @@ final class JdkLockLeases {
 
     private final Map<Key, Deque<Lease>> taken = new ConcurrentHashMap<>();
 
-    private record Key(long thread, String name, LockMode mode) {
+    private record Key(long thread, Set<String> names, LockMode mode, int permits) {
         static Key ofThisThread(LockRequest request) {
-            return new Key(Thread.currentThread().getId(), request.name(), request.mode());
+            return new Key(
+                    Thread.currentThread().getId(), Set.copyOf(request.names()), request.mode(), request.permits());
         }
     }
 
@@ -39,6 +42,27 @@ final class JdkLockLeases {
             return stack.isEmpty() ? null : stack;
         });
         return last[0];
+    }
+
+    /** Returns the same and keeps it. */
+    @Nullable
+    Lease last(LockRequest request) {
+        Lease[] last = new Lease[1];
+        taken.computeIfPresent(Key.ofThisThread(request), (key, stack) -> {
+            last[0] = stack.peek();
+            return stack;
+        });
+        return last[0];
+    }
+
+    /** Returns how many leases the calling thread has. */
+    int count(LockRequest request) {
+        int[] count = new int[1];
+        taken.computeIfPresent(Key.ofThisThread(request), (key, stack) -> {
+            count[0] = stack.size();
+            return stack;
+        });
+        return count[0];
     }
 
     /** The connection is closed: a view can release nothing any more. */

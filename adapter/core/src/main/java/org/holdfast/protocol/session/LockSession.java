@@ -121,11 +121,7 @@ public final class LockSession {
 
     /** As {@link org.holdfast.LockConnection#acquireAsync(LockRequest)}. */
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
-        LockRequest complete = defaults.complete(request);
-        if (complete.scope() != LeaseScope.DETACHED) {
-            throw new InvalidLockRequestException("acquireAsync needs the scope DETACHED, was " + complete.scope()
-                    + ": there is no thread or transaction to bind the lease to (lock '" + request.name() + "')");
-        }
+        LockRequest complete = defaults.complete(request.detached()); // no thread or transaction to bind it to
         return acquirer.acquireAsync(complete, heldLock -> lease(heldLock, complete, null, this::giveBack));
     }
 

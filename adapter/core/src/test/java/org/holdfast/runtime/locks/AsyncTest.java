@@ -202,9 +202,16 @@ class AsyncTest {
     }
 
     @Test
-    void scope_thatNeedsAThread_isRefused() {
+    void lease_ofARequestWithAnotherScope_isDetached() throws Exception {
+        Lease lease = connection.acquireAsync(LockRequest.of("a")).get(30, SECONDS);
+        connection.close();
+        assertThat(lease.isHeld()).isTrue();
+        lease.release();
+    }
+
+    @Test
+    void interruptOnLoss_hasNoThreadToInterrupt_isRefused() {
         assertThatExceptionOfType(InvalidLockRequestException.class)
-                .isThrownBy(() -> connection.acquireAsync(LockRequest.of("a")))
-                .withMessageContaining("DETACHED");
+                .isThrownBy(() -> connection.acquireAsync(LockRequest.of("a").interruptOnLoss(true)));
     }
 }

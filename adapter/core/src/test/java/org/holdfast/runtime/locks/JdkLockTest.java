@@ -18,6 +18,7 @@ import java.util.concurrent.locks.Lock;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLock;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
@@ -305,5 +306,64 @@ class JdkLockTest {
         Running<Boolean> waiting = waitInVain();
         connection.close();
         assertThat(waiting.get(30, SECONDS)).isTrue();
+    }
+
+    @Test
+    void lease_ofAHeldLock_hasItsTokenAndReportsALoss() throws Exception {
+        LeaseLock view = connection.lock("a");
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(view::lease);
+        view.lock();
+        view.lock();
+        assertThat(view.getHoldCount()).isEqualTo(2);
+        assertThat(view.isHeldByCurrentThread()).isTrue();
+        assertThat(onAnotherThread(view::isHeldByCurrentThread)).isFalse();
+        assertThat(onAnotherThread(view::getHoldCount)).isZero();
+        assertThat(view.lease().token()).isPositive();
+        CountDownLatch lost = new CountDownLatch(1);
+        view.lease().onLost(loss -> lost.countDown());
+        locks.forceRelease("a");
+        assertThat(lost.await(10, SECONDS)).isTrue();
+        assertThat(view.isHeldByCurrentThread()).isFalse();
+        assertThat(view.getHoldCount()).isEqualTo(2);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(view::unlock);
+        assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(view::unlock);
+        assertThat(view.getHoldCount()).isZero();
+    }
+
+    @Test
+    void lock_ofSeveralNamesInAnyOrder_isOneLock() throws Exception {
+        connection.lock(LockRequest.allOf("b", "c")).lock();
+        assertThat(onAnotherThread(() -> otherConnection.lock("c").tryLock())).isFalse();
+        connection.lock(LockRequest.allOf("c", "b")).unlock();
+        assertThat(onAnotherThread(() -> otherConnection.lock("c").tryLock())).isTrue();
+    }
+
+    @Test
+    void lock_ofAPermit_isGivenToAsManyAsThereAre() throws Exception {
+        LockRequest permit = LockRequest.permit("engine", 2);
+        connection.lock(permit).lock();
+        assertThat(onAnotherThread(() -> otherConnection.lock(permit).tryLock()))
+                .isTrue();
+        try (LockConnection third = locks.getConnection()) {
+            assertThat(onAnotherThread(() -> third.lock(permit).tryLock())).isFalse();
+            connection.lock(permit).unlock();
+            assertThat(onAnotherThread(() -> third.lock(permit).tryLock())).isTrue();
+        }
+    }
+
+    @Test
+    void lock_ofAFairRequest_isTaken() throws Exception {
+        LeaseLock fair = connection.lock(LockRequest.of("d").fair(true));
+        fair.lock();
+        assertThat(onAnotherThread(() -> otherConnection.lock("d").tryLock())).isFalse();
+        fair.unlock();
+        assertThat(onAnotherThread(() -> otherConnection.lock("d").tryLock())).isTrue();
+    }
+
+    @Test
+    void lock_ofADetachedRequest_isRefused() {
+        assertThatExceptionOfType(InvalidLockRequestException.class)
+                .isThrownBy(() -> connection.lock(LockRequest.of("a").detached()))
+                .withMessageContaining("must not be DETACHED");
     }
 }
