@@ -8,6 +8,7 @@ import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Closed;
 import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.AbstractLockConnection;
@@ -122,7 +123,7 @@ final class LazyConnection extends AbstractLockConnection {
 
     private void requireOpen() {
         if (closed) {
-            throw new IllegalStateException("this lock connection is closed");
+            throw Closed.connection();
         }
     }
 

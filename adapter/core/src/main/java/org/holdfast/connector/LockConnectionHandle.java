@@ -9,6 +9,7 @@ import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Closed;
 import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
@@ -109,7 +110,7 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
     private LockManagedConnection open() {
         LockManagedConnection open = managed.get();
         if (open == null) {
-            throw new IllegalStateException("this lock connection is closed");
+            throw Closed.connection();
         }
         if (!open.isOpen()) {
             IllegalStateException gone = new IllegalStateException(LockManagedConnection.GONE);

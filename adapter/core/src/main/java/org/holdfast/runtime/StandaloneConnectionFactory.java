@@ -14,6 +14,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Closed;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
@@ -62,7 +63,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
     private StandaloneConnection open() {
         if (closed.get()) {
-            throw new IllegalStateException("this factory is closed");
+            throw Closed.factory();
         }
         return new StandaloneConnection();
     }
@@ -91,7 +92,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     @Override
     public CheckReport check() {
         if (closed.get()) {
-            throw new IllegalStateException("this factory is closed");
+            throw Closed.factory();
         }
         return service.check();
     }
@@ -224,7 +225,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
         private void requireOpen() {
             if (!isOpen()) {
-                throw new IllegalStateException("this connection is closed");
+                throw Closed.connection();
             }
         }
 

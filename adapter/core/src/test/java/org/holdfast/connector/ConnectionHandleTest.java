@@ -161,7 +161,9 @@ class ConnectionHandleTest {
                 () -> handle.lock("closed").tryLock(),
                 () -> handle.readWriteLock("closed").readLock().tryLock(),
                 () -> handle.readWriteLock("closed").writeLock().tryLock())) {
-            assertThatIllegalStateException().isThrownBy(use).withMessage("this lock connection is closed");
+            assertThatIllegalStateException()
+                    .isThrownBy(use)
+                    .withMessageStartingWith("HF0222: this lock connection is closed");
         }
     }
 }

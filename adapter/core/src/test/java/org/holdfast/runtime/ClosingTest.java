@@ -68,7 +68,7 @@ class ClosingTest {
         assertThatThrownBy(() -> waiting.get(10, SECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(IllegalStateException.class)
-                .hasMessageMatching(".*(stopped|closed)"); // closed: it had not begun to wait
+                .hasMessageMatching(".*(HF0224|HF0222): .*"); // closed: it had not begun to wait
     }
 
     private static int parked() {

@@ -10,7 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class StopFlag {
 
-    private static final String STOPPED = "the lock service has been stopped: its factory or adapter was closed";
+    private static final String STOPPED =
+            "HF0224: the lock service has been stopped: its factory or adapter" + " was closed";
 
     private final String why;
     private final Set<Runnable> wakes = ConcurrentHashMap.newKeySet();

@@ -225,7 +225,7 @@ public final class NodeGuard {
         if (facts.clustered()) {
             return refused(
                     "it is part of a Redis Cluster, which fails over to replicas that may lag: a node must be"
-                            + " independent. With guard OFF one that has all slots can be used",
+                            + " an independent primary",
                     false);
         }
         if (facts.mayEvict()) {

@@ -4,6 +4,7 @@ package org.holdfast.protocol.latch;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import org.holdfast.protocol.env.Closed;
 import org.holdfast.protocol.env.Time;
 
 /**
@@ -32,7 +33,7 @@ public final class LatchCaller {
     /** @throws IllegalStateException if the connection is closed */
     void requireOpen() {
         if (!isOpen()) {
-            throw new IllegalStateException("this lock connection is closed");
+            throw Closed.connection();
         }
     }
 

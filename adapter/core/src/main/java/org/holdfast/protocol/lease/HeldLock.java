@@ -231,7 +231,8 @@ public final class HeldLock {
         State seen = state.get();
         while (seen instanceof State.Held held) {
             if (held.shares() == Integer.MAX_VALUE) {
-                throw new IllegalStateException("lock '" + lock() + "' was taken too often by one holder");
+                throw new IllegalStateException(
+                        "HF0230: lock '" + lock() + "' was taken too often by one holder: release each lease");
             }
             State more = new State.Held(held.shares() + 1, held.reading() + (reads ? 1 : 0));
             if (state.compareAndSet(seen, more)) {

@@ -99,7 +99,7 @@ final class JdkLock implements LeaseLock {
             throw lost;
         }
         if (lease.release() == ReleaseResult.NOT_HELD) {
-            throw new IllegalMonitorStateException("lock '" + request.name() + "' was not held by thread '"
+            throw new IllegalMonitorStateException("HF0232: lock '" + request.name() + "' was not held by thread '"
                     + Thread.currentThread().getName()
                     + "' any more when that gave it back, by what the nodes say: it was"
                     + " released by force, or they have lost it");
@@ -127,8 +127,9 @@ final class JdkLock implements LeaseLock {
     }
 
     private IllegalMonitorStateException notHeld() {
-        return new IllegalMonitorStateException("lock '" + request.name() + "' is not held by thread '"
-                + Thread.currentThread().getName() + "' through this connection");
+        return new IllegalMonitorStateException("HF0231: lock '" + request.name() + "' is not held by thread '"
+                + Thread.currentThread().getName()
+                + "' through this connection: the thread that took it releases it, once for each time");
     }
 
     @Override

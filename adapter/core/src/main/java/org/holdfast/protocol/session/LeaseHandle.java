@@ -98,7 +98,8 @@ final class LeaseHandle implements Lease {
         if (loss != null) {
             throw new LeaseLostException(loss);
         }
-        throw new IllegalStateException("the lease on '" + name + "' was released");
+        throw new IllegalStateException(
+                "HF0225: the lease on '" + name + "' was released: it never comes back, take the lock again");
     }
 
     @Override

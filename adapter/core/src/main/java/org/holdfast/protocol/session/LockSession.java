@@ -48,7 +48,7 @@ public final class LockSession {
     private final Set<LeaseHandle> bound = ConcurrentHashMap.newKeySet();
 
     private final JdkLockLeases viewed = new JdkLockLeases();
-    private final StopFlag closing = new StopFlag("the connection was closed while it waited for a lock");
+    private final StopFlag closing = new StopFlag("HF0233: the connection was closed while it waited for a lock");
 
     /** Leases that were taken through the handle, end with a transaction, and may interrupt the thread before. */
     private final Set<LeaseHandle> kept = ConcurrentHashMap.newKeySet();
@@ -204,8 +204,7 @@ public final class LockSession {
     private void requireOpen(LeaseHandle lease) {
         if (closing.isRaised()) {
             lease.release();
-            throw new IllegalStateException(
-                    "the connection was closed while it waited for lock '" + lease.name() + "'");
+            closing.requireOpen();
         }
     }
 

@@ -7,7 +7,8 @@ public final class ReadByItselfException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
     ReadByItselfException(String lock) {
-        super("the holder has lock '" + lock
-                + "' to read and would wait for itself to get it alone: it has to be released first");
+        super(
+                "HF0226: the holder has lock '" + lock
+                        + "' to read and would wait for itself to get it alone: release it first, or take it to write from the beginning");
     }
 }

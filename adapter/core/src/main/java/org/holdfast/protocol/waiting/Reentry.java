@@ -44,7 +44,7 @@ public final class Reentry {
         }
         if (!mine.terms().isKept(request.atLeast())) {
             throw new IllegalStateException(
-                    "the holder has lock '" + request.name() + "' already, and not for at least "
+                    "HF0228: the holder has lock '" + request.name() + "' already, and not for at least "
                             + request.atLeast().orElseThrow() + ": that has to be asked for when it is taken first");
         }
         boolean reads = LockShape.of(request).reads();
@@ -64,7 +64,7 @@ public final class Reentry {
             mine.add(heldLocks.find(name, heldLock -> isOf(holders, heldLock)));
         }
         if (mine.size() > 1) {
-            throw new IllegalStateException("the holder has some of " + request.names()
+            throw new IllegalStateException("HF0227: the holder has some of " + request.names()
                     + " already and would wait for itself: take them together, or one after the other");
         }
         return mine.iterator().next();
@@ -87,7 +87,7 @@ public final class Reentry {
                     ? null
                     : held.terms().difference(asked, held.claim().ttlMillis());
             if (difference != null) {
-                throw new IllegalStateException("the holder has lock '" + name + "' already, with " + difference
+                throw new IllegalStateException("HF0229: the holder has lock '" + name + "' already, with " + difference
                         + ": a lock that is taken once more stays as it was taken first. Leave that out of the request, or take"
                         + " the lock first as it is needed");
             }

@@ -51,6 +51,8 @@ public enum LockScript {
     /** How Redis says where in a script an error came. */
     private static final Pattern LINE = Pattern.compile("user_script:(\\d{1,4})");
 
+    private static final String RIGHTS = ": grant its user the commands of docs/operations.md";
+
     private final byte[] source;
     private final byte[] sha;
 
@@ -70,7 +72,8 @@ public enum LockScript {
      */
     public String explain(String error) {
         Matcher place = LINE.matcher(error);
-        return place.find() ? error + ", in: " + line(Long.parseLong(place.group(1))) : error;
+        String more = error.contains("NOPERM") ? RIGHTS : "";
+        return (place.find() ? error + ", in: " + line(Long.parseLong(place.group(1))) : error) + more;
     }
 
     private String line(long number) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.wire;
 
+import java.net.ConnectException;
+
 /** Describes failures in words, for logs and for answers. */
 public final class Failures {
 
@@ -10,7 +12,13 @@ public final class Failures {
     public static String describe(Throwable failure) {
         Throwable innermost = innermost(failure);
         String message = innermost.getMessage();
-        return message == null || message.isBlank() ? innermost.getClass().getSimpleName() : message;
+        if (message == null || message.isBlank()) {
+            return innermost.getClass().getSimpleName();
+        }
+        if (innermost instanceof ConnectException && message.contains("refused")) {
+            return message + ": no process listens there, is the node running and the port right?";
+        }
+        return message.startsWith("WRONGPASS") ? "its user or password is wrong: " + message : message;
     }
 
     /** Returns the cause that has no other cause. */

@@ -172,6 +172,7 @@ final class ReplyReader {
     }
 
     private static JedisConnectionException malformed(String why) {
-        return new JedisConnectionException("the node does not speak as Redis does: " + why);
+        return new JedisConnectionException(
+                "the node does not speak as Redis does (is the port that of another server?): " + why);
     }
 }

@@ -137,9 +137,11 @@ final class Tls {
             return "its certificate is not for the host " + address.host() + ": " + said;
         }
         if (innermost instanceof GeneralSecurityException) {
-            return "its certificate is not trusted: " + said;
+            return "its certificate is not trusted: " + said + ": set trustStore to what has signed it";
         }
-        return said.contains(ALERT) ? REFUSES + said : "there is no TLS with it: " + said;
+        return said.contains(ALERT)
+                ? REFUSES + said
+                : "there is no TLS with it: " + said + ": if it has none, its address must begin with redis://";
     }
 
     /**
