@@ -9,6 +9,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.List;
 import org.holdfast.InvalidSettingsException;
+import org.holdfast.LockConnectionFactory;
 import org.holdfast.Setting;
 import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
@@ -92,6 +93,31 @@ class FactoryFromSettingsTest extends Application {
         set(Setting.NODES, "redis://127.0.0.1:1");
         naming.bind("java:/eis/holdfast", otherProcess);
         assertThat(deployed().work()).isTrue();
+    }
+
+    @Test
+    void factory_thatWasInJndiOnce_isNeverReplacedBySettings() {
+        set(Setting.NODES, redis.uris());
+        set(Setting.GUARD, "OFF");
+        LockConnectionFactory leaving = connect();
+        naming.bind("java:/eis/holdfast", leaving);
+        Work bean = deployed();
+        assertThat(bean.work()).isTrue();
+        naming.unbind("java:/eis/holdfast");
+        leaving.close();
+        assertThatIllegalStateException().isThrownBy(bean::work); // closed, and looked up anew by the next call
+        assertThatIllegalStateException().isThrownBy(bean::work).withMessageStartingWith("HF0505");
+    }
+
+    @Test
+    void factory_ofSettings_staysWhenOneIsBoundLater() {
+        set(Setting.NODES, redis.uris());
+        set(Setting.GUARD, "OFF");
+        set(Setting.NODE_TIMEOUT_MILLIS, "2000");
+        Work bean = deployed();
+        assertThat(bean.work()).isTrue();
+        naming.bind("java:/eis/holdfast", "no factory");
+        assertThat(bean.work()).isTrue();
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import javax.naming.InitialContext;
@@ -57,6 +58,15 @@ public final class FactoryLocator {
     private final boolean componentsDiffer;
     private final Consumer<LockConnectionFactory> whenFound;
     private final ConfiguredFactory configured;
+
+    /** Where the application's factory comes from, once that is known: null before. It does not change after that. */
+    private final AtomicReference<@Nullable Source> source = new AtomicReference<>();
+
+    /** A thread without names, or an adapter that is gone for a moment, must not lead to other nodes. */
+    private enum Source {
+        JNDI,
+        SETTINGS
+    }
 
     // References are weak: a factory that is remembered must not keep the class loader of an adapter that was
     // redeployed.
@@ -157,8 +167,17 @@ public final class FactoryLocator {
     }
 
     private LockConnectionFactory fromJndi() {
+        if (source.get() == Source.SETTINGS) {
+            return configured.find().orElseThrow(() -> missing("the settings that it came from are gone"));
+        }
+        LockConnectionFactory found = boundOrConfigured();
+        return source.get() == Source.SETTINGS ? configured.find().orElse(found) : found;
+    }
+
+    private LockConnectionFactory boundOrConfigured() {
         Object ofTheModule = ofTheModule();
         if (ofTheModule instanceof LockConnectionFactory factory) {
+            source.compareAndSet(null, Source.JNDI);
             return factory;
         }
         LockConnectionFactory known = ofTheServer.get();
@@ -168,6 +187,7 @@ public final class FactoryLocator {
             if (bound.isEmpty()) {
                 return fromSettings(tried).orElseThrow(() -> missing(tried));
             }
+            source.compareAndSet(null, Source.JNDI);
             known = bound.get();
             if (!(tried.get(0) instanceof JndiFactory.Found)) {
                 ofTheServer = new WeakReference<>(known);
@@ -177,11 +197,17 @@ public final class FactoryLocator {
     }
 
     /**
-     * Returns the factory from settings, unless something is bound in JNDI: an adapter that does not start must not be
-     * replaced by other nodes.
+     * Returns the factory from settings, unless something is bound in JNDI, or was: an adapter that does not start, or
+     * is gone for a moment, must not be replaced by other nodes.
      */
     private Optional<LockConnectionFactory> fromSettings(List<JndiFactory> tried) {
-        return tried.stream().anyMatch(FactoryLocator::decides) ? Optional.empty() : configured.find();
+        if (tried.stream().anyMatch(FactoryLocator::decides) || source.get() == Source.JNDI) {
+            return Optional.empty();
+        }
+        return configured.find().filter(factory -> {
+            source.compareAndSet(null, Source.SETTINGS);
+            return source.get() == Source.SETTINGS;
+        });
     }
 
     /** Returns the factory that the module binds, or something else if it binds none. */
@@ -265,6 +291,9 @@ public final class FactoryLocator {
             return;
         }
         List<JndiFactory> tried = lookUpAll();
+        if (found(tried).isPresent()) {
+            source.compareAndSet(null, Source.JNDI);
+        }
         try {
             found(tried).or(() -> fromSettings(tried)).ifPresentOrElse(whenFound, () -> warnOf(tried));
         } catch (LockException e) {
