@@ -244,6 +244,11 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
+    /** Returns the process id of the process that was started last. */
+    public long pid() {
+        return process.pid();
+    }
+
     public int port() {
         return port;
     }

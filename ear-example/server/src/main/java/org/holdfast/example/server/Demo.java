@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 
 /**
@@ -47,10 +48,26 @@ public final class Demo {
         Runtime.getRuntime().addShutdownHook(new Thread(demo::stop));
         demo.start();
         awaitShop(demo.server, demo.port);
-        System.out.println("Redis nodes: " + demo.redis.uris());
-        System.out.println("Server log: " + demo.server.log());
-        System.out.println("Holdfast demo ready: http://localhost:" + demo.port + "/");
+        demo.introduce();
         Thread.currentThread().join(); // until the JVM ends
+    }
+
+    /** Prints what runs, what to try with it, and how it ends. The last line shows that all is there. */
+    private void introduce() {
+        String shop = "http://localhost:" + port + "/shop";
+        RedisServer first = redis.get(0);
+        RedisServer second = redis.get(1);
+        redis.all().forEach(node -> System.out.println("Redis node:   " + node.uri() + ", process " + node.pid()));
+        System.out.println("WildFly:      process " + server.pid() + ", log " + server.log());
+        System.out.println(
+                "Try:          curl -X POST '" + shop + "/orders?sku=lamp'            sells one under the lock");
+        System.out.println("              curl -X POST '" + shop + "/orders-unlocked?sku=lamp'   sells one without");
+        System.out.println(
+                "Then break:   kill -STOP " + first.pid() + "   one node hangs: orders go on (kill -CONT lets it go)");
+        System.out.println(
+                "              kill " + first.pid() + " " + second.pid() + "   no majority: orders fail, and say why");
+        System.out.println("To stop:      Ctrl-C, which ends all of these processes");
+        System.out.println("Holdfast demo ready: http://localhost:" + port + "/");
     }
 
     /** Shares its monitor with {@link #stop}, which so waits for the end of this and leaves nothing over. */

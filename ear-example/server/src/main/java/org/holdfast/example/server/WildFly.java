@@ -22,6 +22,11 @@ final class WildFly implements AutoCloseable {
     private final Path log;
     private final Path failure;
 
+    /** Returns the process id. */
+    long pid() {
+        return process.pid();
+    }
+
     private WildFly(Process process, Path log, Path failure) {
         this.process = process;
         this.log = log;
