@@ -3,20 +3,27 @@ package org.holdfast.connector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 import static org.holdfast.connector.RunningAdapter.handle;
 
 import jakarta.resource.NotSupportedException;
 import jakarta.resource.ResourceException;
 import jakarta.resource.spi.ConfigProperty;
+import jakarta.resource.spi.ConnectionManager;
+import jakarta.resource.spi.ConnectionRequestInfo;
+import jakarta.resource.spi.ManagedConnectionFactory;
 import jakarta.resource.spi.ResourceAdapterInternalException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.testkit.FreePort;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
@@ -94,6 +101,43 @@ class ResourceAdapterTest {
     }
 
     @Test
+    void start_withACheckThatFindsNoMajority_failsAndLeavesNothing() throws Exception {
+        HoldfastResourceAdapter unlucky = new HoldfastResourceAdapter();
+        unlucky.setNodes("redis://127.0.0.1:" + FreePort.find());
+        unlucky.setKeyPrefix("unlucky");
+        unlucky.setCheckAtStart(true);
+        assertThatExceptionOfType(ResourceAdapterInternalException.class)
+                .isThrownBy(() -> unlucky.start(running))
+                .withMessageContainingAll("HF0401", "HF0110", "Connection refused");
+        await().untilAsserted(() -> assertThat(RunningAdapter.timers())
+                .as("two timers of the adapter that runs, and the thread that looks at its nodes")
+                .hasSize(3));
+        assertThatExceptionOfType(ResourceException.class)
+                .isThrownBy(() -> unlucky.service(unlucky.settings(Map.of())))
+                .withMessageContainingAll("HF0402", "HF0110");
+        unlucky.stop();
+    }
+
+    @Test
+    void check_ofAFactory_looksAtTheNodesOfItsAdapterWithoutAPooledConnection() throws Exception {
+        LockManagedConnectionFactory factory = new LockManagedConnectionFactory();
+        factory.setResourceAdapter(running.adapter);
+        LockConnectionFactory locks = (LockConnectionFactory) factory.createConnectionFactory(new ConnectionManager() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public Object allocateConnection(ManagedConnectionFactory from, ConnectionRequestInfo info)
+                    throws ResourceException {
+                throw new ResourceException("the pool is used up");
+            }
+        });
+        assertThat(locks.check().isReady()).isTrue();
+        assertThat(locks.check().nodes()).hasSize(3);
+        running.adapter.stop();
+        assertThatIllegalStateException().isThrownBy(locks::check).withMessageContaining("HF0402");
+    }
+
+    @Test
     void stop_endsEveryLeaseAndItsTimer() throws Exception {
         Lease lease = handle(running.managed()).acquire(LockRequest.of("stop").detached());
         int threads = Thread.activeCount();
@@ -133,7 +177,7 @@ class ResourceAdapterTest {
         }
         assertThat(Arrays.stream(HoldfastResourceAdapter.class.getDeclaredFields())
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
-                .hasSize(27)
+                .hasSize(28)
                 .allSatisfy(field -> {
                     assertThat(field.getType()).isIn(String.class, Long.class, Double.class, Boolean.class);
                     assertThat(field.getAnnotation(ConfigProperty.class).confidential())
