@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.holdfast.testkit.RedisServer;
 
@@ -34,6 +35,14 @@ public final class Newcomer {
             Pattern.compile("sold lamp under the lock stock-lamp with the token (\\d+)\\s*");
 
     private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    /** A domain of Payara takes ports from a base on: HTTP at 80, administration at 48. */
+    private static final int PORTS = 100;
+
+    private static final int HTTP_OFFSET = 80;
+    private static final int LAST_BASE = 32_000;
+
+    private int nextBase = 21_000;
 
     private final Path scratch;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -100,10 +109,7 @@ public final class Newcomer {
     }
 
     private void sell(Path home, Server server, Path war, String nodes) throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = freeBase() + HTTP_OFFSET;
         Path directory = Files.createDirectories(scratch.resolve(home.getFileName().toString()));
         long started = System.nanoTime();
         System.setProperty("newcomer.nodes", nodes);
@@ -122,6 +128,26 @@ public final class Newcomer {
             process.descendants().forEach(ProcessHandle::destroy);
             process.destroy();
             process.waitFor(30, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Returns the first of many free ports, below those that the operating system hands out. */
+    private int freeBase() throws IOException {
+        for (; nextBase < LAST_BASE; nextBase += PORTS) {
+            int base = nextBase;
+            if (IntStream.range(base, base + PORTS).allMatch(Newcomer::isFree)) {
+                nextBase += PORTS;
+                return base;
+            }
+        }
+        throw new IOException("no " + PORTS + " free ports in a row");
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port)) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
         }
     }
 
