@@ -121,7 +121,7 @@ public final class FactoryLocator {
         ofModules.clear();
     }
 
-    /** Lets go of what hangs on the application's bean. */
+    /** Lets go of what hangs on the application's bean, and closes the factory that comes from settings. */
     public void close() {
         forget();
         creation.release();
