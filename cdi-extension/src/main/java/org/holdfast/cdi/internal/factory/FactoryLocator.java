@@ -264,10 +264,10 @@ public final class FactoryLocator {
     }
 
     private static IllegalStateException missing(List<JndiFactory> tried) {
-        return missing(
-                "bind one to one of these names, or produce one as a CDI bean, or put holdfast-standalone into WEB-INF/lib and set "
-                        + Setting.NODES.property() + " (" + Setting.NODES.environmentVariable() + "). "
-                        + describe(tried));
+        return missing("bind one to one of these names, or produce one as a CDI bean, or put holdfast-standalone into"
+                + " WEB-INF/lib and set "
+                + Setting.NODES.property() + " (" + Setting.NODES.environmentVariable() + "). "
+                + describe(tried));
     }
 
     private static IllegalStateException missing(String reason) {
