@@ -76,10 +76,16 @@ class RarIT {
     }
 
     @Test
-    void rarThatStandsAlone_hasTheseJarsAndNothingElse() throws Exception {
+    void rarThatStandsAlone_hasTheseJarsTheLicenseAndNothingElse() throws Exception {
         assertThat(contents(ALONE))
                 .containsExactly(
-                        "holdfast-api.jar", "holdfast-core.jar", "jedis.jar", "redis-authx-core.jar", "slf4j-api.jar");
+                        "META-INF/LICENSE",
+                        "META-INF/NOTICE",
+                        "holdfast-api.jar",
+                        "holdfast-core.jar",
+                        "jedis.jar",
+                        "redis-authx-core.jar",
+                        "slf4j-api.jar");
     }
 
     @Test

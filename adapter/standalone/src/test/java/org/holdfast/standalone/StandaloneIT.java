@@ -85,7 +85,9 @@ class StandaloneIT {
             assertThat(jar.getManifest()).isNotNull();
             assertThat(jar.getManifest().getMainAttributes().keySet().toString())
                     .contains("Build-Jdk-Spec")
-                    .doesNotContain("Bundle-SymbolicName", "Automatic-Module-Name");
+                    .doesNotContain("Bundle-SymbolicName"); // that of Jedis
+            assertThat(jar.getManifest().getMainAttributes().getValue("Automatic-Module-Name"))
+                    .isEqualTo("org.holdfast.standalone");
             JarEntry licence = jar.getJarEntry("META-INF/licenses/jedis.txt");
             assertThat(licence).isNotNull();
             assertThat(new String(jar.getInputStream(licence).readAllBytes(), StandardCharsets.UTF_8))
