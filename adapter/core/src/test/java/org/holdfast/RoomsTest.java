@@ -109,7 +109,8 @@ class RoomsTest {
             Map.entry("protocol.guard", Set.of("protocol.node", "protocol.env")),
             Map.entry("protocol.node", Set.of("protocol.env")),
             Map.entry("protocol.env", Set.of()),
-            Map.entry("testkit", Set.of()));
+            Map.entry("testkit", Set.of()),
+            Map.entry("memory", Set.of()));
 
     private static final int MOST_TYPES = 17;
     private static final int LARGEST_CIRCLE = 4;
@@ -252,7 +253,7 @@ class RoomsTest {
                 .that()
                 .resideOutsideOfPackage("org.holdfast.redis..")
                 .and()
-                .resideOutsideOfPackage("org.holdfast.testkit")
+                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.memory")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("redis.clients..")
@@ -274,7 +275,7 @@ class RoomsTest {
     void code_writesToLoggersAndReadsNoWallClockForTime() {
         ArchRuleDefinition.noClasses()
                 .that()
-                .resideOutsideOfPackage("org.holdfast.testkit")
+                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.memory")
                 .should()
                 .accessField(System.class, "out")
                 .orShould()
@@ -309,7 +310,7 @@ class RoomsTest {
                 .that()
                 .doNotHaveSimpleName("StandaloneScheduling")
                 .and()
-                .resideOutsideOfPackage("org.holdfast.testkit")
+                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.memory")
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Executors.class, ThreadPoolExecutor.class, ForkJoinPool.class)

@@ -68,7 +68,7 @@ final class PendingRound implements Round {
     }
 
     @Override
-    public Answer next(long deadline) {
+    public @Nullable Answer next(long deadline) {
         KeptInterrupt kept = KeptInterrupt.take(null); // a selector does not wait for an interrupted thread
         lock.lock();
         try {

@@ -6,9 +6,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.holdfast.memory.MemoryRedis;
+import org.holdfast.memory.ScriptCall;
+import org.holdfast.memory.SortedSet;
+import org.holdfast.memory.SortedSet.Member;
 import org.holdfast.protocol.node.Command;
-import org.holdfast.redis.script.ScriptBridge;
-import org.holdfast.simulation.SimulatedSortedSet.Member;
 
 /** What the sender of a command and what others have among the keys that it names, on one node at one moment. */
 final class Belongings {
@@ -16,14 +18,14 @@ final class Belongings {
     private static final String READERS = "readers ";
     private static final long ROUNDING_MILLIS = 2;
 
-    private final SimulatedRedis redis;
-    private final ScriptBridge.Call call;
+    private final MemoryRedis redis;
+    private final ScriptCall call;
     private final Command command;
     private final long millis;
     private final Set<String> mine;
 
     /** @param millis the node's clock */
-    Belongings(SimulatedRedis redis, ScriptBridge.Call call, Command command, long millis) {
+    Belongings(MemoryRedis redis, ScriptCall call, Command command, long millis) {
         this.redis = redis;
         this.call = call;
         this.command = command;
@@ -32,7 +34,7 @@ final class Belongings {
     }
 
     /** Returns the same in the memory of another moment. */
-    Belongings in(SimulatedRedis other) {
+    Belongings in(MemoryRedis other) {
         return new Belongings(other, call, command, millis);
     }
 
@@ -131,7 +133,7 @@ final class Belongings {
     }
 
     private void addTickets(String key, Map<String, Object> others) {
-        SimulatedSortedSet expiries = redis.sortedSet(sibling(key, "tickets"));
+        SortedSet expiries = redis.sortedSet(sibling(key, "tickets"));
         for (Member member : redis.sortedSet(key).members()) {
             Double expiry = expiries.score(member.name());
             if (expiry != null && expiry > millis && !mine.contains(member.name())) {

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.holdfast.memory.MemoryRedis;
+import org.holdfast.memory.PreparedCall;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeGuard;
@@ -50,7 +52,7 @@ final class Network {
         this.turns = turns;
         for (int node = 0; node < nodes.size(); node++) {
             int from = node;
-            nodes.get(node).redis().tell(channel -> announce(from, channel));
+            nodes.get(node).redis().tell((channel, message) -> announce(from, channel));
         }
     }
 
@@ -67,9 +69,8 @@ final class Network {
                 .toList();
     }
 
-    private SimulatedRedis.Prepared prepared(Command command, long vouchedMillis) {
-        return new SimulatedRedis.Prepared(
-                ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros, vouchedMillis));
+    private PreparedCall prepared(Command command, long vouchedMillis) {
+        return new PreparedCall(ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros, vouchedMillis));
     }
 
     private long delay() {
@@ -115,7 +116,7 @@ final class Network {
     private boolean isAdmitted(int node, View view) {
         try {
             return isReachable(node, view) && nodes.get(node).admit(view.guards.get(node));
-        } catch (SimulatedRedis.ErrorReply e) {
+        } catch (MemoryRedis.ErrorReply e) {
             return false;
         }
     }
@@ -127,7 +128,7 @@ final class Network {
                 nodes.get(node).quarantine(view.guards.get(node));
             }
             return reached;
-        } catch (SimulatedRedis.ErrorReply e) {
+        } catch (MemoryRedis.ErrorReply e) {
             return false;
         }
     }
@@ -260,7 +261,7 @@ final class Network {
         @Override
         public Round send(Command command, NodeSet targets) {
             turns.sent(command);
-            SimulatedRedis.Prepared prepared = prepared(command, 0);
+            PreparedCall prepared = prepared(command, 0);
             Answers answers = new Answers(world, view.time, targets.size());
             for (int node = 0; node < open.length; node++) {
                 if (targets.contains(node)) {
@@ -299,12 +300,7 @@ final class Network {
      * @param vouched whether it is sent once more, to a node whose clock is believed
      */
     private record Request(
-            Command command,
-            SimulatedRedis.Prepared prepared,
-            Answers answers,
-            long sentAt,
-            boolean again,
-            boolean vouched) {
+            Command command, PreparedCall prepared, Answers answers, long sentAt, boolean again, boolean vouched) {
 
         /** Its caller waits no more: it would overtake its release. */
         boolean isTooLate() {
@@ -335,9 +331,9 @@ final class Network {
         }
 
         /** A command by which a lock may end earlier says what this node's clock shows at the least. */
-        Optional<SimulatedRedis.Prepared> shortening(Command command) {
+        Optional<PreparedCall> shortening(Command command) {
             return command instanceof Command.Renew renewal && renewal.last()
-                    ? Optional.of(new SimulatedRedis.Prepared(ScriptBridge.shortening(
+                    ? Optional.of(new PreparedCall(ScriptBridge.shortening(
                             renewal,
                             SimulatedNode.PREFIX,
                             quarantineMicros,
@@ -345,7 +341,7 @@ final class Network {
                     : Optional.empty();
         }
 
-        void send(Command command, SimulatedRedis.Prepared prepared, Answers answers) {
+        void send(Command command, PreparedCall prepared, Answers answers) {
             send(new Request(command, prepared, answers, view.time.nanoTime(), false, false));
         }
 
@@ -442,7 +438,7 @@ final class Network {
             if (request.vouched() || request.isTooLate()) {
                 request.answers().answered(new Answer(node, new Reply.Held(1), 0));
             } else {
-                SimulatedRedis.Prepared vouching = prepared(request.command(), ended.atMillis());
+                PreparedCall vouching = prepared(request.command(), ended.atMillis());
                 send(new Request(
                         request.command(), vouching, request.answers(), view.time.nanoTime(), request.again(), true));
             }

@@ -4,6 +4,7 @@ package org.holdfast.simulation;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.holdfast.memory.MemoryRedis;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
@@ -83,12 +84,7 @@ final class NodeChecker {
      * @param micros its clock
      */
     void done(
-            Command command,
-            Answer answer,
-            SimulatedRedis before,
-            SimulatedRedis after,
-            Belongings belongings,
-            long micros) {
+            Command command, Answer answer, MemoryRedis before, MemoryRedis after, Belongings belongings, long micros) {
         Belongings earlier = belongings.in(before);
         if (!after.isSameAs(before)) {
             checkOthers(command, meantToStay(command, earlier), belongings.ofOthers());
@@ -109,7 +105,7 @@ final class NodeChecker {
      * To a script a step of the clock that is long enough looks like a node that no client has used for so long. Only
      * clients see that it was a step, and count nothing that the node grants.
      */
-    private boolean seemsUnused(SimulatedRedis before, long micros) {
+    private boolean seemsUnused(MemoryRedis before, long micros) {
         return errorMicros > 0
                 && before.get(ScriptBridge.heartbeatKey(SimulatedNode.PREFIX)) == null
                 && Optional.ofNullable(before.get(ScriptBridge.markKey(SimulatedNode.PREFIX)))

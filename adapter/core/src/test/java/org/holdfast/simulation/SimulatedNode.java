@@ -9,6 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.holdfast.memory.LuaInterpreter;
+import org.holdfast.memory.MemoryRedis;
+import org.holdfast.memory.PreparedCall;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.MarkChange;
@@ -39,7 +42,7 @@ final class SimulatedNode {
 
     private final World world;
     private final int index;
-    private final SimulatedRedis redis;
+    private final MemoryRedis redis;
     private final double rate;
     private final long clockStepMicros;
     private long clockErrorMicros;
@@ -61,9 +64,9 @@ final class SimulatedNode {
     private final Deque<Remembered> history = new ArrayDeque<>();
 
     /** What was in memory before that. */
-    private Map<String, SimulatedRedis.Entry> longAgo = Map.of();
+    private Map<String, MemoryRedis.Entry> longAgo = Map.of();
 
-    private record Remembered(long at, Map<String, SimulatedRedis.Entry> memory) {}
+    private record Remembered(long at, Map<String, MemoryRedis.Entry> memory) {}
 
     /**
      * @param rate how fast its clock runs
@@ -74,7 +77,7 @@ final class SimulatedNode {
     SimulatedNode(
             World world,
             int index,
-            SimulatedRedis.Lua lua,
+            LuaInterpreter lua,
             double rate,
             long clockStepMicros,
             boolean persistent,
@@ -85,7 +88,7 @@ final class SimulatedNode {
         this.rate = rate;
         this.clockStepMicros = clockStepMicros;
         this.checker = checker;
-        this.redis = new SimulatedRedis(lua, this::clockMicros);
+        this.redis = new MemoryRedis(lua, this::clockMicros);
         this.persistent = persistent;
         new Probe()
                 .write(new MarkChange(
@@ -155,30 +158,30 @@ final class SimulatedNode {
         return mine ? (long) ((redis.expiresAt(key) - value.lingersMicros() - clockMicros()) * 1_000 / rate) : 0;
     }
 
-    SimulatedRedis redis() {
+    MemoryRedis redis() {
         return redis;
     }
 
     /** Returns whether it has run the script before, since it was started. */
-    boolean knows(SimulatedRedis.Prepared prepared) {
-        return !restarted || known.contains(prepared.call.source());
+    boolean knows(PreparedCall prepared) {
+        return !restarted || known.contains(prepared.call().source());
     }
 
     /** Runs a command, and checks on the way that it does what it may. */
-    Answer execute(Command command, SimulatedRedis.Prepared prepared) {
-        SimulatedRedis before = redis.copy();
-        known.add(prepared.call.source());
+    Answer execute(Command command, PreparedCall prepared) {
+        MemoryRedis before = redis.copy();
+        known.add(prepared.call().source());
         Answer answer = run(prepared);
-        Belongings belongings = new Belongings(redis.copy(), prepared.call, command, clockMicros() / 1_000);
+        Belongings belongings = new Belongings(redis.copy(), prepared.call(), command, clockMicros() / 1_000);
         checker.done(command, answer, before, redis, belongings, clockMicros());
         remember();
         return answer;
     }
 
-    private Answer run(SimulatedRedis.Prepared prepared) {
+    private Answer run(PreparedCall prepared) {
         try {
-            return ScriptBridge.answer(index, LuaConversions.withBytes(redis.eval(prepared)));
-        } catch (SimulatedRedis.ErrorReply error) {
+            return ScriptBridge.answer(index, redis.evalToBytes(prepared));
+        } catch (MemoryRedis.ErrorReply error) {
             return new Answer(index, new Reply.Refused(error.getMessage()), 0);
         }
     }
@@ -272,9 +275,9 @@ final class SimulatedNode {
     }
 
     /** Answers with errors for so long. */
-    void refuse(SimulatedRedis.Refusing what, long nanos) {
+    void refuse(MemoryRedis.Refusing what, long nanos) {
         redis.refuse(what);
-        world.after(nanos, () -> redis.refuse(SimulatedRedis.Refusing.NOTHING));
+        world.after(nanos, () -> redis.refuse(MemoryRedis.Refusing.NOTHING));
     }
 
     /** An operator lets it evict for so long. If that lasts, memory is short a while later, and these keys go. */
@@ -339,7 +342,7 @@ final class SimulatedNode {
 
     private void forget() {
         long lastSaved = world.now() - (long) (world.random.nextDouble() * SECOND);
-        Map<String, SimulatedRedis.Entry> saved = longAgo;
+        Map<String, MemoryRedis.Entry> saved = longAgo;
         for (Remembered moment : history) {
             if (moment.at() <= lastSaved) {
                 saved = moment.memory();

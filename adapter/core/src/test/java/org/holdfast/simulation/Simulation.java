@@ -11,6 +11,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
+import org.holdfast.memory.LuaInterpreter;
 
 /** One run: a world from a seed, faults while clients work, then peace, in which everything must come right. */
 public final class Simulation {
@@ -50,7 +51,7 @@ public final class Simulation {
     private final Optional<LatchUsers> latchUsers;
     private int unserved;
 
-    private Simulation(long seed, String only, SimulatedRedis.Lua lua) {
+    private Simulation(long seed, String only, LuaInterpreter lua) {
         this.world = new World(seed);
         this.random = world.random;
         this.setting = Setting.draw(random, only);
@@ -73,7 +74,7 @@ public final class Simulation {
                 latched ? Optional.of(new LatchUsers(world, seed, setting, clients, nodes)) : Optional.empty();
     }
 
-    private void buildNodes(SimulatedRedis.Lua lua) {
+    private void buildNodes(LuaInterpreter lua) {
         long[] steps = setting.drawClockSteps(random);
         long quarantine = setting.timing().maxLeaseTtl().toNanos();
         for (int node = 0; node < setting.nodes(); node++) {
@@ -107,7 +108,7 @@ public final class Simulation {
     /** Runs seeds one after another and keeps what is compiled. For one thread. */
     public static final class Engine {
 
-        private final SimulatedRedis.Lua lua = new SimulatedRedis.Lua();
+        private final LuaInterpreter lua = new LuaInterpreter();
         private final String only;
 
         /** Runs worlds with all faults, or those that the system property {@code simulation.only} names. */

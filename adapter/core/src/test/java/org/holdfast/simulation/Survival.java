@@ -4,6 +4,7 @@ package org.holdfast.simulation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import org.holdfast.memory.MemoryRedis;
 
 /** What a renewed lease must survive, with any waiters: one node after the other, with time to heal. */
 enum Survival {
@@ -77,8 +78,7 @@ enum Survival {
                 }
             }
             case FULL_MEMORY ->
-                world.at(
-                        begin, () -> nodes.forEach(node -> node.refuse(SimulatedRedis.Refusing.GROWTH, 1_200 * MILLI)));
+                world.at(begin, () -> nodes.forEach(node -> node.refuse(MemoryRedis.Refusing.GROWTH, 1_200 * MILLI)));
         }
     }
 }

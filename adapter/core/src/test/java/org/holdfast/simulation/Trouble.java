@@ -4,6 +4,7 @@ package org.holdfast.simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.holdfast.memory.MemoryRedis;
 import org.holdfast.protocol.node.NodeSet;
 
 /** Lets faults happen in a run, until its time of trouble is over. */
@@ -103,9 +104,9 @@ final class Trouble {
             case SLOW_SENDING -> client.view.slowUntil = world.now() + duration();
             case ERRORS ->
                 node.refuse(
-                        random.nextBoolean() ? SimulatedRedis.Refusing.WRITES : SimulatedRedis.Refusing.EVERYTHING,
+                        random.nextBoolean() ? MemoryRedis.Refusing.WRITES : MemoryRedis.Refusing.EVERYTHING,
                         duration());
-            case FULL_MEMORY -> node.refuse(SimulatedRedis.Refusing.GROWTH, duration());
+            case FULL_MEMORY -> node.refuse(MemoryRedis.Refusing.GROWTH, duration());
             case FORCED_RELEASE -> forceRelease(client);
         }
     }
@@ -152,7 +153,7 @@ final class Trouble {
             world.at(at + upTo(longestStep), client::tryOnce);
         }
         if (random.nextInt(4) == 0) {
-            node.refuse(SimulatedRedis.Refusing.GROWTH, at - world.now());
+            node.refuse(MemoryRedis.Refusing.GROWTH, at - world.now());
         }
     }
 

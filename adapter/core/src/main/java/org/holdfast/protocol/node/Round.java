@@ -3,6 +3,7 @@ package org.holdfast.protocol.node;
 
 import java.util.function.Consumer;
 import org.holdfast.protocol.env.Time;
+import org.jspecify.annotations.Nullable;
 
 /** The answers to one command, one from each target, in the order in which they come. */
 public interface Round {
@@ -15,6 +16,7 @@ public interface Round {
      * @param deadline on the scale of {@link Time#nanoTime()}
      * @return the answer, or null if the deadline has passed or every target has answered
      */
+    @Nullable
     Answer next(long deadline);
 
     /**

@@ -2,18 +2,17 @@
 package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.SharedSettings;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.args.Rawable;
 
 /** Opens the room's door a little for the simulation and the contract: what is sent, and how answers are understood. */
 public final class ScriptBridge {
@@ -25,11 +24,8 @@ public final class ScriptBridge {
 
     private ScriptBridge() {}
 
-    /** What a node gets: a script with its keys and arguments. */
-    public record Call(String source, List<String> keys, List<String> arguments) {}
-
     /** @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory */
-    public static Call call(Command command, String prefix, long quarantineMicros) {
+    public static ScriptCall call(Command command, String prefix, long quarantineMicros) {
         return call(command, prefix, quarantineMicros, 0);
     }
 
@@ -37,13 +33,14 @@ public final class ScriptBridge {
      * @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory
      * @param vouchedMillis leases that ended until then by the node's clock have ended; 0 to vouch for none
      */
-    public static Call call(Command command, String prefix, long quarantineMicros, long vouchedMillis) {
+    public static ScriptCall call(Command command, String prefix, long quarantineMicros, long vouchedMillis) {
         ScriptCodec codec = codec(prefix, quarantineMicros);
         return call(command, codec, codec.vouching(command, vouchedMillis));
     }
 
     /** @param earliestMillis what the node's clock shows at the least if it is not behind */
-    public static Call shortening(Command.Renew command, String prefix, long quarantineMicros, long earliestMillis) {
+    public static ScriptCall shortening(
+            Command.Renew command, String prefix, long quarantineMicros, long earliestMillis) {
         ScriptCodec codec = codec(prefix, quarantineMicros);
         return call(command, codec, codec.shortening(command, earliestMillis, true));
     }
@@ -53,20 +50,12 @@ public final class ScriptBridge {
         return new ScriptCodec(prefix, quarantineMicros > 0 ? quarantineMicros + margin : 0);
     }
 
-    private static Call call(Command command, ScriptCodec codec, CommandArguments call) {
-        List<String> words = words(call);
+    private static ScriptCall call(Command command, ScriptCodec codec, CommandArguments call) {
+        List<String> words = ScriptWords.of(call);
         String source = SOURCES.computeIfAbsent(
-                words.get(1), sha -> words(codec.bySource(command)).get(1));
+                words.get(1), sha -> ScriptWords.of(codec.bySource(command)).get(1));
         int keys = Integer.parseInt(words.get(2));
-        return new Call(source, words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
-    }
-
-    private static List<String> words(CommandArguments call) {
-        List<String> words = new ArrayList<>();
-        for (Rawable word : call) {
-            words.add(new String(word.getRaw(), StandardCharsets.UTF_8));
-        }
-        return words;
+        return new ScriptCall(source, words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
     }
 
     /** Returns the name by which a node knows a script. */
@@ -75,8 +64,8 @@ public final class ScriptBridge {
     }
 
     /** What a node gets to set its birth mark. */
-    public static Call mark(String prefix, MarkChange change) {
-        return new Call(
+    public static ScriptCall mark(String prefix, MarkChange change) {
+        return new ScriptCall(
                 MARK,
                 List.of(markKey(prefix), heartbeatKey(prefix)),
                 List.of(

@@ -3,6 +3,7 @@ package org.holdfast.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,9 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.holdfast.memory.LuaInterpreter;
+import org.holdfast.memory.MemoryRedis;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.MarkChange;
@@ -23,11 +27,13 @@ import org.holdfast.redis.script.ScriptBridge;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 
-/** The simulated Redis and a real one give the same answers to the same random stories. */
+/** The Redis in memory and a real one give the same answers to the same random stories. */
 @Timeout(120)
-class SimulatedRedisTest {
+class MemoryRedisTest {
 
     private static final String PREFIX = "s";
     private static final int STORIES = 40;
@@ -65,10 +71,10 @@ class SimulatedRedisTest {
     void randomStories_ofScriptsAndTime_giveTheSameReplies() throws Exception {
         try (RedisServer server = RedisServer.start(Path.of("target", "redis"));
                 Jedis real = new Jedis("127.0.0.1", server.port())) {
-            SimulatedRedis.Lua lua = new SimulatedRedis.Lua();
+            LuaInterpreter lua = new LuaInterpreter();
             for (int seed = 0; seed < STORIES; seed++) {
                 real.flushAll();
-                tell(new Random(seed), real, new SimulatedRedis(lua, () -> simulatedMicros), "story " + seed);
+                tell(new Random(seed), real, new MemoryRedis(lua, () -> simulatedMicros), "story " + seed);
             }
         }
     }
@@ -77,27 +83,27 @@ class SimulatedRedisTest {
     void randomSnippets_overStringsAndSortedSets_giveTheSameReplies() throws Exception {
         try (RedisServer server = RedisServer.start(Path.of("target", "redis"));
                 Jedis real = new Jedis("127.0.0.1", server.port())) {
-            SimulatedRedis.Lua lua = new SimulatedRedis.Lua();
+            LuaInterpreter lua = new LuaInterpreter();
             for (int seed = 0; seed < SNIPPET_STORIES; seed++) {
                 real.flushAll();
-                compare(new Random(seed), real, new SimulatedRedis(lua, () -> simulatedMicros), "story " + seed);
+                compare(new Random(seed), real, new MemoryRedis(lua, () -> simulatedMicros), "story " + seed);
             }
         }
     }
 
-    private void compare(Random random, Jedis real, SimulatedRedis simulated, String story) throws Exception {
+    private void compare(Random random, Jedis real, MemoryRedis simulated, String story) throws Exception {
         List<String> told = new ArrayList<>();
         for (int step = 0; step < SNIPPETS; step++) {
             settle(real, simulated, random.nextInt(60) == 0 ? SHORT_TTL * 1_000 : DOUBTFUL_MICROS);
             RandomSnippet snippet = new RandomSnippet(random);
             told.add(snippet.commands());
-            ScriptBridge.Call call = new ScriptBridge.Call(snippet.source(), KEYS, List.of());
+            ScriptCall call = new ScriptCall(snippet.source(), KEYS, List.of());
             assertSameReply(call, real, simulated, story + ": " + String.join("\n", told));
         }
     }
 
     /** Runs a script that returns its clock first: the simulated one gets that, however late the real one ran. */
-    private void assertSameReply(ScriptBridge.Call call, Jedis real, SimulatedRedis simulated, String told) {
+    private void assertSameReply(ScriptCall call, Jedis real, MemoryRedis simulated, String told) {
         List<?> expected = evalOn(real, call);
         simulatedMicros = micros(expected.get(0), expected.get(1));
         assertThat(withCoarseMoments(simulated.eval(call), expected)).as(told).isEqualTo(expected);
@@ -130,7 +136,7 @@ class SimulatedRedisTest {
     }
 
     /** Sets the simulated clock, when what expires so soon has expired on both sides: the real one cannot be moved. */
-    private void settle(Jedis real, SimulatedRedis simulated, long soonMicros) throws InterruptedException {
+    private void settle(Jedis real, MemoryRedis simulated, long soonMicros) throws InterruptedException {
         simulatedMicros = microsOf(real);
         OptionalLong last = simulated.snapshot().values().stream()
                 .flatMapToLong(entry -> LongStream.of(entry.expiresAtMicros(), leaseEndMicros(entry)))
@@ -145,9 +151,9 @@ class SimulatedRedisTest {
 
     @Test
     void snapshot_sortedSetChangesLater_keepsWhatWasThere() {
-        SimulatedRedis redis = new SimulatedRedis(new SimulatedRedis.Lua(), () -> 0);
+        MemoryRedis redis = new MemoryRedis(new LuaInterpreter(), () -> 0);
         run(redis, "redis.call('ZADD', 'queue', 2, 'b', 1, 'a')");
-        Map<String, SimulatedRedis.Entry> snapshot = redis.snapshot();
+        Map<String, MemoryRedis.Entry> snapshot = redis.snapshot();
         run(redis, "redis.call('ZADD', 'queue', 3, 'a', 4, 'c')");
         run(redis, "redis.call('ZREM', 'queue', 'b')");
         assertThat(run(redis, "redis.call('ZRANGE', 'queue', 0, -1)")).isEqualTo(List.of(List.of("a", "c")));
@@ -157,7 +163,7 @@ class SimulatedRedisTest {
 
     @Test
     void evictExpiring_sortedSets_goIfTheyExpire() {
-        SimulatedRedis redis = new SimulatedRedis(new SimulatedRedis.Lua(), () -> 0);
+        MemoryRedis redis = new MemoryRedis(new LuaInterpreter(), () -> 0);
         run(redis, "redis.call('ZADD', 'stays', 1, 'a')");
         run(redis, "redis.call('ZADD', 'goes', 1, 'a'), redis.call('PEXPIRE', 'goes', 1000)");
         assertThat(redis.keysWithoutTtl()).containsExactly("stays");
@@ -167,16 +173,16 @@ class SimulatedRedisTest {
 
     @Test
     void pttl_betweenTwoMilliseconds_isTheWholeTimeToLive() {
-        SimulatedRedis redis = new SimulatedRedis(new SimulatedRedis.Lua(), () -> 1_999);
+        MemoryRedis redis = new MemoryRedis(new LuaInterpreter(), () -> 1_999);
         assertThat(run(redis, "redis.call('SET', 'key', 'value', 'PX', 40), redis.call('PTTL', 'key')"))
                 .isEqualTo(List.of("OK", 40L));
     }
 
-    private static List<Object> run(SimulatedRedis redis, String calls) {
-        return redis.eval(new ScriptBridge.Call("return {" + calls + "}", List.of(), List.of()));
+    private static List<Object> run(MemoryRedis redis, String calls) {
+        return redis.eval(new ScriptCall("return {" + calls + "}", List.of(), List.of()));
     }
 
-    private void tell(Random random, Jedis real, SimulatedRedis simulated, String story) throws Exception {
+    private void tell(Random random, Jedis real, MemoryRedis simulated, String story) throws Exception {
         simulatedMicros = microsOf(real);
         List<String> told = new ArrayList<>();
         for (int step = 0; step < STEPS; step++) {
@@ -184,27 +190,27 @@ class SimulatedRedisTest {
                 Thread.sleep(SHORT_TTL * 2); // a real server's clock cannot be moved
                 told.add("time passes");
             }
-            ScriptBridge.Call call = call(random);
+            ScriptCall call = call(random);
             told.add(call.keys() + " " + call.arguments());
             settle(real, simulated, DOUBTFUL_MICROS);
-            List<?> reply = evalOn(real, call);
+            List<?> reply = evalAtKnownTime(real, call); // by now it may be later than when it was settled
             long clock = (Long) reply.get(2);
-            simulatedMicros = clock == 0 ? simulatedMicros : clock; // by now it may be later than when it was settled
+            simulatedMicros = clock == 0 ? simulatedMicros : clock;
             List<Object> actual = rounded(simulated.eval(call));
             assertThat(actual).as(story + ": " + told).isEqualTo(rounded(reply));
             settle(real, simulated, DOUBTFUL_MICROS);
-            assertSameReply(new ScriptBridge.Call(LOOK, call.keys(), List.of()), real, simulated, story + ": " + told);
+            assertSameReply(new ScriptCall(LOOK, call.keys(), List.of()), real, simulated, story + ": " + told);
         }
     }
 
     /** What is written of a lock begins with the microseconds for which its key lingers after the end of its lease. */
-    private static long leaseEndMicros(SimulatedRedis.Entry entry) {
+    private static long leaseEndMicros(MemoryRedis.Entry entry) {
         String[] words = entry.value().toString().split(" ");
         boolean isLock = words.length > 2 && entry.expiresAtMicros() != Long.MAX_VALUE;
         return isLock ? entry.expiresAtMicros() - (Long.parseLong(words[0]) + 999) / 1_000 * 1_000 : Long.MAX_VALUE;
     }
 
-    private static ScriptBridge.Call call(Random random) {
+    private static ScriptCall call(Random random) {
         if (random.nextInt(8) == 0) {
             return ScriptBridge.mark(
                     PREFIX,
@@ -241,8 +247,24 @@ class SimulatedRedisTest {
         return ScriptBridge.call(command, PREFIX, random.nextInt(3) == 0 ? HALF_LONG_TTL_MICROS : 0);
     }
 
-    private static List<?> evalOn(Jedis real, ScriptBridge.Call call) {
+    private static List<?> evalOn(Jedis real, ScriptCall call) {
         return (List<?>) real.eval(call.source(), call.keys(), call.arguments());
+    }
+
+    /** Sets the simulated clock to that of the node just before the script, which may return none itself. */
+    private List<?> evalAtKnownTime(Jedis real, ScriptCall call) {
+        try (AbstractTransaction together = real.multi()) {
+            together.sendCommand(Protocol.Command.TIME, new String[0]);
+            together.eval(call.source(), call.keys(), call.arguments());
+            List<Object> replies = together.exec();
+            List<?> time = (List<?>) replies.get(0);
+            simulatedMicros = micros(text(time.get(0)), text(time.get(1)));
+            return (List<?>) replies.get(1);
+        }
+    }
+
+    private static String text(Object word) {
+        return new String((byte[]) word, StandardCharsets.US_ASCII);
     }
 
     private static long microsOf(Jedis real) {

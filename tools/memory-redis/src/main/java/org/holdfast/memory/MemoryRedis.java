@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.simulation;
+package org.holdfast.memory;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import java.util.function.ToLongFunction;
-import org.holdfast.redis.script.ScriptBridge;
-import org.luaj.vm2.Globals;
-import org.luaj.vm2.LoadState;
+import java.util.function.ToLongBiFunction;
 import org.luaj.vm2.LuaError;
-import org.luaj.vm2.LuaString;
-import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
-import org.luaj.vm2.Varargs;
-import org.luaj.vm2.compiler.LuaC;
-import org.luaj.vm2.lib.BaseLib;
-import org.luaj.vm2.lib.MathLib;
-import org.luaj.vm2.lib.PackageLib;
-import org.luaj.vm2.lib.StringLib;
-import org.luaj.vm2.lib.TableLib;
-import org.luaj.vm2.lib.VarArgFunction;
 
 /** The part of Redis that our scripts use: strings and sorted sets that expire by the node's own clock. */
-final class SimulatedRedis {
+public final class MemoryRedis {
 
     /** Never expires. */
     private static final long FOREVER = Long.MAX_VALUE;
@@ -53,12 +40,12 @@ final class SimulatedRedis {
             Map.entry("ZRANGEBYSCORE", -4),
             Map.entry("ZREMRANGEBYSCORE", 4)));
 
-    private final Lua lua;
-    private final java.util.function.LongSupplier clockMicros;
+    private final LuaInterpreter lua;
+    private final LongSupplier clockMicros;
     private final SortedSetCommands sortedSets = new SortedSetCommands(this);
     private Map<String, Entry> keys = new TreeMap<>();
     private boolean shared;
-    private ToLongFunction<String> audience = channel -> 0;
+    private ToLongBiFunction<String, String> audience = (channel, message) -> 0;
     private Refusing refusing = Refusing.NOTHING;
     private boolean hasWritten;
 
@@ -69,7 +56,7 @@ final class SimulatedRedis {
     private static final Set<String> GROWING = Set.of("SET", "ZADD");
 
     /** What is answered with an error. */
-    enum Refusing {
+    public enum Refusing {
         NOTHING,
         /** What may need memory, by a script that has not written anything yet. */
         GROWTH,
@@ -80,94 +67,37 @@ final class SimulatedRedis {
     }
 
     /** An error that Redis answers with, which a script does not catch. */
-    static final class ErrorReply extends LuaError {
+    public static final class ErrorReply extends LuaError {
         private static final long serialVersionUID = 1L;
 
-        ErrorReply(String message) {
+        public ErrorReply(String message) {
             super(message);
         }
     }
 
-    /** @param value a String or a SimulatedSortedSet: neither ever changes, so that snapshots may share it */
-    record Entry(Object value, long expiresAtMicros) {}
+    /** @param value a String or a SortedSet: neither ever changes, so that snapshots may share it */
+    public record Entry(Object value, long expiresAtMicros) {}
 
-    SimulatedRedis(Lua lua, java.util.function.LongSupplier clockMicros) {
+    public MemoryRedis(LuaInterpreter lua, LongSupplier clockMicros) {
         this.lua = lua;
         this.clockMicros = clockMicros;
     }
 
-    /** A call as Lua sees it, which is the same on each node. */
-    static final class Prepared {
-
-        final ScriptBridge.Call call;
-        private final LuaTable keys;
-        private final LuaTable arguments;
-
-        Prepared(ScriptBridge.Call call) {
-            this.call = call;
-            this.keys = LuaConversions.array(call.keys());
-            this.arguments = LuaConversions.array(call.arguments());
-        }
-    }
-
-    /** An interpreter that remembers what it has compiled. For one thread. */
-    static final class Lua {
-
-        private static final LuaValue KEYS = LuaValue.valueOf("KEYS");
-        private static final LuaValue ARGV = LuaValue.valueOf("ARGV");
-
-        private final Globals globals = new Globals();
-        private final Map<String, LuaValue> compiled = new HashMap<>();
-
-        /** Of commands: they are what most of the text is about, and few. */
-        private final Map<LuaString, String> names = new HashMap<>();
-
-        private SimulatedRedis running;
-
-        Lua() {
-            globals.load(new BaseLib());
-            globals.load(new PackageLib());
-            globals.load(new StringLib());
-            globals.load(new TableLib());
-            globals.load(new MathLib());
-            LoadState.install(globals);
-            LuaC.install(globals);
-            LuaTable redis = new LuaTable();
-            redis.set("call", new VarArgFunction() {
-                @Override
-                public Varargs invoke(Varargs arguments) {
-                    int count = arguments.narg(); // which takes long to say
-                    List<String> words = new ArrayList<>(count);
-                    words.add(names.computeIfAbsent(arguments.checkstring(1), LuaConversions::word));
-                    for (int i = 2; i <= count; i++) {
-                        words.add(LuaConversions.word(arguments.arg(i)));
-                    }
-                    return running.command(words);
-                }
-            });
-            globals.set("redis", redis);
-        }
-
-        private LuaValue run(SimulatedRedis on, Prepared prepared) {
-            running = on;
-            globals.set(KEYS, prepared.keys);
-            globals.set(ARGV, prepared.arguments);
-            return compiled.computeIfAbsent(prepared.call.source(), globals::load)
-                    .call();
-        }
-    }
-
-    /** Sets the receivers of what is published on a channel; the function returns how many they are. */
-    void tell(ToLongFunction<String> listeners) {
+    /**
+     * Sets the receivers of what is published.
+     *
+     * @param listeners receives a channel and a message, and returns how many clients are subscribed there
+     */
+    public void tell(ToLongBiFunction<String, String> listeners) {
         audience = listeners;
     }
 
     /** Runs a script and returns what a client would get. */
-    List<Object> eval(ScriptBridge.Call call) {
-        return eval(new Prepared(call));
+    public List<Object> eval(ScriptCall call) {
+        return eval(new PreparedCall(call));
     }
 
-    List<Object> eval(Prepared prepared) {
+    public List<Object> eval(PreparedCall prepared) {
         if (refusing == Refusing.EVERYTHING) {
             throw new ErrorReply("LOADING Redis is loading the dataset in memory");
         }
@@ -175,7 +105,7 @@ final class SimulatedRedis {
         return LuaConversions.toClient(lua.run(this, prepared).checktable());
     }
 
-    private LuaValue command(List<String> words) {
+    LuaValue command(List<String> words) {
         checkArity(words);
         checkRefused(words.get(0));
         return switch (words.get(0)) {
@@ -187,7 +117,7 @@ final class SimulatedRedis {
             case "PTTL" -> LuaConversions.integer(millisLeft(live(words.get(1))));
             case "DEL" -> LuaConversions.integer(delete(words.subList(1, words.size())));
             case "EXISTS" -> LuaConversions.integer(countLive(words.subList(1, words.size())));
-            case "PUBLISH" -> LuaConversions.integer(audience.applyAsLong(words.get(1)));
+            case "PUBLISH" -> LuaConversions.integer(audience.applyAsLong(words.get(1), words.get(2)));
             default -> sortedSets.run(words);
         };
     }
@@ -215,7 +145,12 @@ final class SimulatedRedis {
 
     /** Not an answer of Redis: a script uses what is not simulated yet. */
     static IllegalArgumentException notUnderstood(List<String> words) {
-        return new IllegalArgumentException("the simulated Redis does not understand " + words);
+        return new IllegalArgumentException("the Redis in memory does not understand " + words);
+    }
+
+    /** Runs a script and returns what a client gets that does not know what is text. */
+    public List<Object> evalToBytes(PreparedCall prepared) {
+        return LuaConversions.withBytes(eval(prepared));
     }
 
     private LuaValue time() {
@@ -319,24 +254,24 @@ final class SimulatedRedis {
     }
 
     /** Returns the value of a key that has not expired, or null. */
-    String get(String key) {
+    public String get(String key) {
         return read(key, String.class);
     }
 
     /** Returns when a key expires by the node's clock, in microseconds, or null if there is no such key. */
-    Long expiresAt(String key) {
+    public Long expiresAt(String key) {
         Entry entry = live(key);
         return entry == null ? null : Long.valueOf(entry.expiresAtMicros());
     }
 
     /** Returns the sorted set of a key; an empty one if there is none. */
-    SimulatedSortedSet sortedSet(String key) {
-        SimulatedSortedSet set = read(key, SimulatedSortedSet.class);
-        return set == null ? SimulatedSortedSet.EMPTY : set;
+    public SortedSet sortedSet(String key) {
+        SortedSet set = read(key, SortedSet.class);
+        return set == null ? SortedSet.EMPTY : set;
     }
 
     /** Replaces a sorted set, which goes on expiring when it did; an empty one is none. */
-    void store(String key, SimulatedSortedSet set) {
+    void store(String key, SortedSet set) {
         Entry before = live(key);
         if (set.members().isEmpty()) {
             own().remove(key);
@@ -345,29 +280,25 @@ final class SimulatedRedis {
         }
     }
 
-    void set(String key, String value) {
+    public void set(String key, String value) {
         own().put(key, new Entry(value, FOREVER));
     }
 
-    void remove(String key) {
-        own().remove(key);
-    }
-
     /** Returns what is there, in a map that stays as it is. */
-    Map<String, Entry> snapshot() {
+    public Map<String, Entry> snapshot() {
         shared = true;
         return keys;
     }
 
     /** Returns another one with the same keys, which goes its own way from here on. */
-    SimulatedRedis copy() {
-        SimulatedRedis copy = new SimulatedRedis(lua, clockMicros);
+    public MemoryRedis copy() {
+        MemoryRedis copy = new MemoryRedis(lua, clockMicros);
         copy.restore(snapshot());
         return copy;
     }
 
     /** Returns whether neither has changed since the one was copied from the other. */
-    boolean isSameAs(SimulatedRedis copy) {
+    public boolean isSameAs(MemoryRedis copy) {
         return keys == copy.keys;
     }
 
@@ -380,18 +311,18 @@ final class SimulatedRedis {
         return keys;
     }
 
-    void restore(Map<String, Entry> snapshot) {
+    public void restore(Map<String, Entry> snapshot) {
         keys = snapshot;
         shared = true;
     }
 
     /** Answers with errors from now on, or does not any more. */
-    void refuse(Refusing what) {
+    public void refuse(Refusing what) {
         refusing = what;
     }
 
     /** Deletes of what has expired by now whatever it comes across, in the order of its own table. */
-    void expire(BooleanSupplier comesAcross) {
+    public void expire(BooleanSupplier comesAcross) {
         long now = clockMicros.getAsLong();
         if (keys.values().stream().anyMatch(entry -> entry.expiresAtMicros() <= now)) {
             own().values().removeIf(entry -> entry.expiresAtMicros() <= now && comesAcross.getAsBoolean());
@@ -399,20 +330,20 @@ final class SimulatedRedis {
     }
 
     /** Evicts keys that expire and meet the condition, and returns how many they were. */
-    int evictExpiring(Predicate<String> condition) {
+    public int evictExpiring(Predicate<String> condition) {
         int before = keys.size();
         own().entrySet().removeIf(key -> key.getValue().expiresAtMicros() != FOREVER && condition.test(key.getKey()));
         return before - keys.size();
     }
 
-    List<String> keysWithoutTtl() {
+    public List<String> keysWithoutTtl() {
         return keys.entrySet().stream()
                 .filter(e -> e.getValue().expiresAtMicros() == FOREVER)
                 .map(Map.Entry::getKey)
                 .toList();
     }
 
-    List<String> keyNames() {
+    public List<String> keyNames() {
         return List.copyOf(keys.keySet());
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.simulation;
+package org.holdfast.memory;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -9,15 +9,15 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.holdfast.simulation.SimulatedSortedSet.Member;
+import org.holdfast.memory.SortedSet.Member;
 import org.luaj.vm2.LuaValue;
 
 /** The commands on sorted sets. As in Redis, each understands its arguments before it looks at the key. */
 final class SortedSetCommands {
 
-    private final SimulatedRedis redis;
+    private final MemoryRedis redis;
 
-    SortedSetCommands(SimulatedRedis redis) {
+    SortedSetCommands(MemoryRedis redis) {
         this.redis = redis;
     }
 
@@ -32,7 +32,7 @@ final class SortedSetCommands {
             case "ZREVRANGE" -> byIndex(words, true);
             case "ZRANGEBYSCORE" -> rangeByScore(words);
             case "ZREMRANGEBYSCORE" -> removeByScore(words);
-            default -> throw SimulatedRedis.notUnderstood(words);
+            default -> throw MemoryRedis.notUnderstood(words);
         };
     }
 
@@ -40,8 +40,8 @@ final class SortedSetCommands {
         boolean onlyNew = words.get(2).equals("NX");
         boolean onlyPresent = words.get(2).equals("XX");
         List<Member> members = scored(words, onlyNew || onlyPresent ? 3 : 2);
-        SimulatedSortedSet before = redis.sortedSet(words.get(1));
-        SimulatedSortedSet after = before;
+        SortedSet before = redis.sortedSet(words.get(1));
+        SortedSet after = before;
         for (Member member : members) {
             Double old = after.score(member.name());
             boolean skipped = old == null ? onlyPresent : onlyNew || old == member.score();
@@ -55,7 +55,7 @@ final class SortedSetCommands {
 
     private static List<Member> scored(List<String> words, int from) {
         if ((words.size() - from) % 2 != 0) {
-            throw SimulatedRedis.notUnderstood(words);
+            throw MemoryRedis.notUnderstood(words);
         }
         List<Member> members = new ArrayList<>();
         for (int i = from; i < words.size(); i += 2) {
@@ -74,8 +74,8 @@ final class SortedSetCommands {
     }
 
     private LuaValue remove(String key, Predicate<Member> condition) {
-        SimulatedSortedSet before = redis.sortedSet(key);
-        SimulatedSortedSet after = before.without(condition);
+        SortedSet before = redis.sortedSet(key);
+        SortedSet after = before.without(condition);
         redis.store(key, after);
         return LuaConversions.integer(before.members().size() - after.members().size());
     }
@@ -88,7 +88,7 @@ final class SortedSetCommands {
     private LuaValue byIndex(List<String> words, boolean reversed) {
         boolean withScores = words.size() > 4;
         if (withScores && (words.size() > 5 || !words.get(4).equals("WITHSCORES"))) {
-            throw SimulatedRedis.notUnderstood(words);
+            throw MemoryRedis.notUnderstood(words);
         }
         long start = RedisNumbers.integer(words.get(2));
         long stop = RedisNumbers.integer(words.get(3));
@@ -120,7 +120,7 @@ final class SortedSetCommands {
             return members -> members;
         }
         if (options.size() != 3 || !options.get(0).equals("LIMIT")) {
-            throw SimulatedRedis.notUnderstood(words);
+            throw MemoryRedis.notUnderstood(words);
         }
         long offset = RedisNumbers.integer(options.get(1));
         long count = RedisNumbers.integer(options.get(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.simulation;
+package org.holdfast.memory;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -32,7 +32,7 @@ final class RedisNumbers {
             return 1 / number < 0 ? "-0" : "0";
         }
         if (!(size >= SMALL && size < LARGE)) {
-            throw new IllegalArgumentException("the simulated Redis does not write " + number);
+            throw new IllegalArgumentException("the Redis in memory does not write " + number);
         }
         return number == (long) number
                 ? Long.toString((long) number)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.simulation;
+package org.holdfast.memory;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /** A sorted set that never changes: to add or remove makes another one, so that snapshots may share this. */
-final class SimulatedSortedSet {
+public final class SortedSet {
 
-    static final SimulatedSortedSet EMPTY = new SimulatedSortedSet(List.of());
+    static final SortedSet EMPTY = new SortedSet(List.of());
 
     /** Compares scores as numbers: for Redis, as not for {@link Double#compare}, minus zero is zero. */
     private static final Comparator<Member> ORDER = (one, other) -> {
@@ -24,9 +24,9 @@ final class SimulatedSortedSet {
 
     private final List<Member> members;
 
-    record Member(String name, double score) {}
+    public record Member(String name, double score) {}
 
-    private SimulatedSortedSet(List<Member> members) {
+    private SortedSet(List<Member> members) {
         this.members = Collections.unmodifiableList(members);
     }
 
@@ -35,12 +35,12 @@ final class SimulatedSortedSet {
     }
 
     /** Returns the members by score, and by their bytes where scores are equal. */
-    List<Member> members() {
+    public List<Member> members() {
         return members;
     }
 
     /** Returns null if there is no such member. */
-    Double score(String name) {
+    public Double score(String name) {
         for (Member member : members) {
             if (member.name().equals(name)) {
                 return member.score();
@@ -49,17 +49,17 @@ final class SimulatedSortedSet {
         return null;
     }
 
-    SimulatedSortedSet with(String name, double score) {
+    SortedSet with(String name, double score) {
         List<Member> changed = new ArrayList<>(members.size() + 1);
         changed.addAll(members);
         changed.removeIf(member -> member.name().equals(name));
         Member added = new Member(name, score);
         changed.add(-1 - Collections.binarySearch(changed, added, ORDER), added);
-        return new SimulatedSortedSet(changed);
+        return new SortedSet(changed);
     }
 
-    SimulatedSortedSet without(Predicate<Member> condition) {
+    SortedSet without(Predicate<Member> condition) {
         List<Member> changed = new ArrayList<>(members);
-        return changed.removeIf(condition) ? new SimulatedSortedSet(changed) : this;
+        return changed.removeIf(condition) ? new SortedSet(changed) : this;
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.simulation;
+package org.holdfast.memory;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.memory;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.luaj.vm2.Globals;
+import org.luaj.vm2.LoadState;
+import org.luaj.vm2.LuaString;
+import org.luaj.vm2.LuaTable;
+import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Varargs;
+import org.luaj.vm2.compiler.LuaC;
+import org.luaj.vm2.lib.BaseLib;
+import org.luaj.vm2.lib.MathLib;
+import org.luaj.vm2.lib.PackageLib;
+import org.luaj.vm2.lib.StringLib;
+import org.luaj.vm2.lib.TableLib;
+import org.luaj.vm2.lib.VarArgFunction;
+
+/** An interpreter that remembers what it has compiled. For one thread. */
+public final class LuaInterpreter {
+
+    private static final LuaValue KEYS = LuaValue.valueOf("KEYS");
+    private static final LuaValue ARGV = LuaValue.valueOf("ARGV");
+
+    private final Globals globals = new Globals();
+    private final Map<String, LuaValue> compiled = new HashMap<>();
+
+    /** Of commands: they are what most of the text is about, and few. */
+    private final Map<LuaString, String> names = new HashMap<>();
+
+    private MemoryRedis running;
+
+    public LuaInterpreter() {
+        globals.load(new BaseLib());
+        globals.load(new PackageLib());
+        globals.load(new StringLib());
+        globals.load(new TableLib());
+        globals.load(new MathLib());
+        LoadState.install(globals);
+        LuaC.install(globals);
+        LuaTable redis = new LuaTable();
+        redis.set("call", new VarArgFunction() {
+            @Override
+            public Varargs invoke(Varargs arguments) {
+                int count = arguments.narg(); // which takes long to say
+                List<String> words = new ArrayList<>(count);
+                words.add(names.computeIfAbsent(arguments.checkstring(1), LuaConversions::word));
+                for (int i = 2; i <= count; i++) {
+                    words.add(LuaConversions.word(arguments.arg(i)));
+                }
+                return running.command(words);
+            }
+        });
+        globals.set("redis", redis);
+    }
+
+    LuaValue run(MemoryRedis on, PreparedCall prepared) {
+        running = on;
+        globals.set(KEYS, prepared.keys);
+        globals.set(ARGV, prepared.arguments);
+        return compiled.computeIfAbsent(prepared.call().source(), globals::load).call();
+    }
+}
