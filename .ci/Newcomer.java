@@ -29,7 +29,7 @@ import org.holdfast.testkit.RedisServer;
 public final class Newcomer {
 
     private static final Pattern BLOCK = Pattern.compile(
-            "(?:`(src/main/java/[\\w/]+\\.java)`:\\n\\n)?```(xml|java)\\n(.*?)```", Pattern.DOTALL);
+            "(?:`(src/(?:main|test)/java/[\\w/]+\\.java)`:\\n\\n)?```(xml|java)\\n(.*?)```", Pattern.DOTALL);
 
     private static final Pattern SOLD =
             Pattern.compile("sold lamp under the lock stock-lamp with the token (\\d+)\\s*");
@@ -75,6 +75,7 @@ public final class Newcomer {
         build.addAll(mavenOptions);
         build.add("package");
         finish(new ProcessBuilder(build).directory(project.toFile()), "the build of the page's project");
+        requireTested(project);
         int tried = 0;
         try (RedisServer redis = RedisServer.start(scratch.resolve("redis"))) {
             for (Map.Entry<Path, Server> each : servers().entrySet()) {
@@ -87,6 +88,14 @@ public final class Newcomer {
         if (tried < 2) {
             throw new IOException("only " + tried + " servers are unpacked: run the README's test command first");
         }
+    }
+
+    private static void requireTested(Path project) throws IOException {
+        Path report = project.resolve("target/surefire-reports/org.example.PaymentsTest.txt");
+        if (!Files.exists(report) || !Files.readString(report).contains("Tests run: 1, Failures: 0, Errors: 0")) {
+            throw new IOException("the unit test of the page was not run: there is no such line in " + report);
+        }
+        System.out.println("the unit test of a lost lease: green");
     }
 
     private Path writeProject(String page) throws IOException {

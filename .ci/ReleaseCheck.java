@@ -22,7 +22,7 @@ public final class ReleaseCheck {
 
     private static final Set<String> SHIPPED = Set.of(
             "holdfast", "holdfast-adapter", "holdfast-bom", "holdfast-api", "holdfast-core", "holdfast-cdi",
-            "holdfast-rar", "holdfast-standalone");
+            "holdfast-rar", "holdfast-standalone", "holdfast-test", "holdfast-memory-redis", "holdfast-integrations");
 
     private static final List<String> POM_ELEMENTS =
             List.of("name", "description", "url", "licenses", "developers", "scm");
