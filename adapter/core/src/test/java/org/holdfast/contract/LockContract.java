@@ -36,6 +36,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
@@ -176,7 +177,7 @@ abstract class LockContract {
     }
 
     private static Reply tell(Node node, Command command) {
-        ScriptBridge.Call call = ScriptBridge.call(command, PREFIX, 0);
+        ScriptCall call = ScriptBridge.call(command, PREFIX, 0);
         Object answer = node.ask(jedis -> jedis.eval(call.source(), call.keys(), call.arguments()));
         return ScriptBridge.answer(0, answer).reply();
     }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
@@ -139,14 +140,13 @@ abstract class NodeWithClock {
                 .reply();
     }
 
-    Object eval(ScriptBridge.Call call) {
+    Object eval(ScriptCall call) {
         return jedis.eval(call.source(), call.keys(), call.arguments());
     }
 
     /** Returns the node's clock, in microseconds. */
     long nodeMicros() {
-        List<?> now =
-                (List<?>) eval(new ScriptBridge.Call("return redis.call('TIME')", List.of("test:birth"), List.of()));
+        List<?> now = (List<?>) eval(new ScriptCall("return redis.call('TIME')", List.of("test:birth"), List.of()));
         return Long.parseLong((String) now.get(0)) * 1_000_000 + Long.parseLong((String) now.get(1));
     }
 

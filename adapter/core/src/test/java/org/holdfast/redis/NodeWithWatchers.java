@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.ClockMonitor;
@@ -186,8 +187,8 @@ abstract class NodeWithWatchers extends NodeWithClock {
     }
 
     private String ask(String command) {
-        Object value = eval(new ScriptBridge.Call(
-                "return redis.call('GET', KEYS[1]) or ''", List.of(command.substring(4)), List.of()));
+        Object value = eval(
+                new ScriptCall("return redis.call('GET', KEYS[1]) or ''", List.of(command.substring(4)), List.of()));
         return value instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : (String) value;
     }
 }
