@@ -161,7 +161,7 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
         if (leave() == null) {
             return 0;
         }
-        return session.lose(reason, ofTransactions);
+        return session.loseAndLeave(reason, ofTransactions);
     }
 
     /**

@@ -1,5 +1,6 @@
 -- Takes a lock on one or several names, all or none, if no other owner has any of them and the token is larger than any
--- granted before. Comes after time.lua, quarantine.lua, lock.lua and ended.lua.
+-- granted before. Comes after time.lua, quarantine.lua, lock.lua and ended.lua, which define what it calls, and after
+-- acquire_free.lua, or after queue.lua for callers that wait in line.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock that this process holds: one acquisition, shared by as many leases as its holder has taken.
  *
- * <p>Held until the last share is released or until the end of validity is seen to have passed (lost). The first check
- * after that moment, by whichever thread, makes the loss final: an extension that comes later changes nothing.
+ * <p>Held until the last share is released, or until it is lost, for one of the causes in docs/architecture.md. The
+ * first check after the end of validity, by any thread, makes the loss final: a later extension changes nothing.
  */
 public final class HeldLock {
 
@@ -28,7 +28,7 @@ public final class HeldLock {
 
         record Released() implements State {}
 
-        record Lost(LeaseLoss loss, boolean left) implements State {}
+        record Lost(LeaseLoss loss, boolean keptOnNodes) implements State {}
     }
 
     private volatile Claim claim;
@@ -171,7 +171,7 @@ public final class HeldLock {
         taker = new Taker(holder, taker.holderInfo(), taker.threadId());
     }
 
-    /** Returns whether the lock is held at this moment. */
+    /** Returns whether the lock is held at this moment; declares it lost if its validity has ended. */
     public boolean isHeld(long now) {
         if (!(state.get() instanceof State.Held)) {
             return false;
@@ -301,13 +301,13 @@ public final class HeldLock {
 
     /** Returns whether the lock is lost and nodes are to keep it until its TTL ends. */
     boolean isLeft() {
-        return state.get() instanceof State.Lost lost && lost.left();
+        return state.get() instanceof State.Lost lost && lost.keptOnNodes();
     }
 
-    private boolean lose(String reason, long now, boolean left) {
+    private boolean lose(String reason, long now, boolean keptOnNodes) {
         LeaseLoss loss = new LeaseLoss(
                 lock(), token(), Duration.ofNanos(Math.max(0, earlier(now, validUntil.get()) - startedAt)), reason);
-        if (!end(new State.Lost(loss, left))) {
+        if (!end(new State.Lost(loss, keptOnNodes))) {
             return false;
         }
         whenLost.accept(this);

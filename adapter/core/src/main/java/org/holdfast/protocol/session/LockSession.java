@@ -261,7 +261,7 @@ public final class LockSession {
      *     too: these transactions roll back
      * @return how many locks were lost
      */
-    public int lose(String reason, boolean ofTransactions) {
+    public int loseAndLeave(String reason, boolean ofTransactions) {
         closing.raise(); // before the check: what is bound from now on is released by the thread that binds it
         Set<HeldLock> taken = new HashSet<>();
         bound.forEach(lease -> taken.add(lease.share().heldLock()));

@@ -22,6 +22,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
@@ -163,7 +164,7 @@ class NodeClockTest {
             node.command("DEBUG SET-ACTIVE-EXPIRE 0");
             acquireAndRelease(connection);
             acquireAndRelease(other);
-            ScriptBridge.Call call =
+            ScriptCall call =
                     ScriptBridge.call(command, "holdfast", TimeUnit.MILLISECONDS.toMicros(QUARANTINE.toMillis()));
             Lease held = connection.acquire(LockRequest.of("x").ttl(QUARANTINE).renewal(false));
             awaitLook();
