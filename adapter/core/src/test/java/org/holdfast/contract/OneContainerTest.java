@@ -11,6 +11,8 @@ import org.holdfast.LockConnectionFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.Network;
+import org.testcontainers.containers.wait.strategy.Wait;
 
 /** The recipe of {@code docs/testing.md}: a Redis of a test's own, by Testcontainers. */
 @EnabledIf("org.holdfast.contract.LockContractOnContainersTest#hasEngine")
@@ -20,7 +22,10 @@ class OneContainerTest {
 
     @Test
     void acquire_freshRedisInDevelopment_isGrantedAtOnce() throws InterruptedException {
-        try (GenericContainer<?> redis = new GenericContainer<>(IMAGE).withExposedPorts(6379)) {
+        try (GenericContainer<?> redis = new GenericContainer<>(IMAGE)
+                .withNetwork(Network.SHARED)
+                .withExposedPorts(6379)
+                .waitingFor(Wait.forLogMessage(".*Ready to accept connections.*\\n", 1))) {
             redis.start();
             String node = "redis://" + redis.getHost() + ":" + redis.getMappedPort(6379);
             try (LockConnectionFactory factory = Holdfast.connect(Map.of("nodes", node, "guard", "DEVELOPMENT"));
