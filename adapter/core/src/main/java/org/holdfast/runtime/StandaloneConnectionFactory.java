@@ -208,6 +208,12 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
 
         @Override
+        protected boolean isLocked(LockRequest request) {
+            requireOpen();
+            return session.isLocked(connections(), request);
+        }
+
+        @Override
         public CompletableFuture<Lease> acquireAsync(LockRequest request) {
             requireOpen();
             return session.acquireAsync(request);

@@ -64,6 +64,14 @@ class TestLocksTest {
     }
 
     @Test
+    void isLocked_byTheOtherProcess_isTrueUntilItsLeaseEnds() {
+        Lease held = locks.hold("stock");
+        assertThat(connection.lock("stock").isLocked()).isTrue();
+        held.release();
+        assertThat(connection.lock("stock").isLocked()).isFalse();
+    }
+
+    @Test
     void lose_held_listenersHaveBeenCalledWhenItReturns() throws InterruptedException {
         Lease lease = connection.acquire("stock");
         List<LeaseLoss> losses = new ArrayList<>();

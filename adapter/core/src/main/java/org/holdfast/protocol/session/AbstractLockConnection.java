@@ -41,6 +41,9 @@ public abstract class AbstractLockConnection implements LockConnection {
      */
     protected abstract boolean attempt(PendingLease pending) throws InterruptedException;
 
+    /** As {@link LeaseLock#isLocked()}, through the connections to the nodes that this connection has. */
+    protected abstract boolean isLocked(LockRequest request);
+
     /** A lease of this scope was taken; throws if it cannot end as the scope says. */
     protected void taken(LeaseScope scope) {}
 

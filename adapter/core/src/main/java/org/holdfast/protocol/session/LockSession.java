@@ -130,6 +130,11 @@ public final class LockSession {
         return lockAdmin.holders(nodes, request);
     }
 
+    /** As {@link org.holdfast.LeaseLock#isLocked()}. */
+    public boolean isLocked(Nodes nodes, LockRequest request) {
+        return lockAdmin.isLocked(nodes, request);
+    }
+
     /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */
     public List<LockHolder> forceRelease(Nodes nodes, LockRequest request) {
         return lockAdmin.forceRelease(nodes, request);
