@@ -22,6 +22,15 @@ public interface LockConnectionFactory extends AutoCloseable {
     LockConnection getConnection();
 
     /**
+     * {@return how many nodes the locks of this factory are on: 1, 3, 5 or 7, as the setting {@code nodes} has them}
+     * More than half of them make a majority, whether or not they can be reached now. Asks no node and does not block.
+     *
+     * @throws IllegalStateException if the settings are not available: there is no resource adapter yet, or one of them
+     *     is not valid
+     */
+    int nodeCount();
+
+    /**
      * Checks whether a connection of this factory would refuse a request for its settings, before anything is locked: a
      * {@code ttl} or an {@code atLeast} above {@code maxLeaseTtlMillis}. Asks no node and does not block.
      *
@@ -62,7 +71,7 @@ public interface LockConnectionFactory extends AutoCloseable {
      * holders of permits.
      *
      * <p>Asks every node and waits for each, one node timeout at the most. A holder is reported if at least one node
-     * knows it; {@link LockHolder#nodes()} returns how many do. The answer may be out of date when it is returned: it
+     * knows it; {@link LockHolder#nodeCount()} returns how many do. The answer may be out of date when it is returned: it
      * is for people.
      *
      * @param request what to look up: only its names count, and for a {@linkplain LockRequest#permit semaphore} the

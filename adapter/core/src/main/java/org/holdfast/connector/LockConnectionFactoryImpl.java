@@ -43,6 +43,11 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
     }
 
     @Override
+    public int nodeCount() {
+        return factory.nodeCount();
+    }
+
+    @Override
     public void check(LockRequest request) {
         factory.check(request);
     }

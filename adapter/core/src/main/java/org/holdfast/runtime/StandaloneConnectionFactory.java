@@ -85,6 +85,11 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     @Override
+    public int nodeCount() {
+        return settings.nodes().size();
+    }
+
+    @Override
     public void check(LockRequest request) {
         defaults.complete(request);
     }

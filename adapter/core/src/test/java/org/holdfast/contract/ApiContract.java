@@ -87,6 +87,13 @@ public abstract class ApiContract {
     }
 
     @Test
+    void nodeCount_ofNodesThatAreDownToo_isThatOfTheSetting() {
+        nodes.get(0).kill();
+        assertThat(one.nodeCount()).isEqualTo(3);
+        assertThat(otherProcess.lock(name).isLocked()).isFalse();
+    }
+
+    @Test
     void isLocked_ofALock_isTrueForAllWhileAnyThreadOfAnyProcessHasIt() {
         LeaseLock lock = connection.lock(name);
         LeaseLock others = otherProcess.lock(name);

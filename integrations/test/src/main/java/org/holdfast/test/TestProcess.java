@@ -111,6 +111,11 @@ final class TestProcess implements LockConnectionFactory {
     }
 
     @Override
+    public int nodeCount() {
+        return nodes.count();
+    }
+
+    @Override
     public void check(LockRequest request) {
         defaults.complete(request);
     }

@@ -279,6 +279,6 @@ public final class LockAdmin {
     private static String describe(LockHolder holder) {
         return holder.mode() + " '" + holder.name() + "' held by '" + holder.thread() + "' of process " + holder.pid()
                 + " on host " + holder.host() + " since " + holder.since() + " with token " + holder.token()
-                + ", on " + holder.nodes() + (holder.nodes() == 1 ? " node" : " nodes");
+                + ", on " + holder.nodeCount() + (holder.nodeCount() == 1 ? " node" : " nodes");
     }
 }

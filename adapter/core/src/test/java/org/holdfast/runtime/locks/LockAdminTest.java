@@ -132,7 +132,7 @@ class LockAdminTest {
         return await().atMost(ofSeconds(10))
                 .until(
                         () -> by.holders(request),
-                        seen -> seen.size() == holders && seen.stream().allMatch(each -> each.nodes() == 3));
+                        seen -> seen.size() == holders && seen.stream().allMatch(each -> each.nodeCount() == 3));
     }
 
     private static String lockKey(String name) {
@@ -254,7 +254,7 @@ class LockAdminTest {
                 assertThat(seen.pid()).isZero();
                 assertThat(seen.token()).isZero();
                 assertThat(seen.since()).isEqualTo(Instant.EPOCH);
-                assertThat(seen.nodes()).isEqualTo(3);
+                assertThat(seen.nodeCount()).isEqualTo(3);
                 assertThat(seen.remaining()).isPositive();
             });
         }
@@ -264,7 +264,7 @@ class LockAdminTest {
     void holder_knownToOneNodeOnly_isToldWithThat() {
         ask(redis.get(1), "SET " + lockKey("a") + " somebody");
         assertThat(others.holders("a")).singleElement().satisfies(seen -> {
-            assertThat(seen.nodes()).isEqualTo(1);
+            assertThat(seen.nodeCount()).isEqualTo(1);
             assertThat(seen.remaining()).as("it never ends").isZero();
         });
     }
@@ -299,7 +299,7 @@ class LockAdminTest {
         assertThat(gone).singleElement().satisfies(each -> {
             assertThat(each.thread()).isEqualTo("order-worker-7");
             assertThat(each.token()).isEqualTo(lease.token());
-            assertThat(each.nodes()).isEqualTo(3);
+            assertThat(each.nodeCount()).isEqualTo(3);
         });
         assertThat(lease.isHeld()).as("what only tokens protect from").isTrue();
 
