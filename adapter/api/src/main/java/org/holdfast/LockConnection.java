@@ -65,7 +65,8 @@ public interface LockConnection extends AutoCloseable {
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
      * @throws IllegalStateException if this connection is closed, or the service is stopped, or if the holder would
      *     wait for itself: it reads and wants to write, or it has some of several names; or if it has the lock already
-     *     with another {@code ttl}, with renewal where none is asked for, without {@code maxHold} or with a longer one
+     *     with another {@code ttl}, renewed where a {@code fixedTtl} is asked for, without {@code maxHold} or with a
+     *     longer one
      */
     Lease acquire(LockRequest request) throws InterruptedException;
 

@@ -56,7 +56,10 @@ public enum Setting {
     /** What every key begins with: 1 to 64 letters, digits or {@code :._-}; {@code holdfast} by default. */
     KEY_PREFIX,
 
-    /** How long nodes keep the lock of a holder that does not renew it any more, in milliseconds; 30000 by default. */
+    /**
+     * How long nodes keep the lock of a holder that has died, in milliseconds; 30000 by default. It ends no lease: leases
+     * are renewed.
+     */
     TTL_MILLIS,
 
     /** How long to wait for a lock, in milliseconds; 10000 by default. */
@@ -65,7 +68,10 @@ public enum Setting {
     /** How long to wait for one node, in milliseconds; 200 by default. */
     NODE_TIMEOUT_MILLIS,
 
-    /** The longest TTL that may be asked for, in milliseconds; 60000 by default. The same in the whole deployment. */
+    /**
+     * The longest TTL that may be asked for, in milliseconds; 60000 by default. The same in the whole deployment. A
+     * renewed lease may last longer.
+     */
     MAX_LEASE_TTL_MILLIS,
 
     /**

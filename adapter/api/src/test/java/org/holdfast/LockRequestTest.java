@@ -50,6 +50,38 @@ class LockRequestTest {
     }
 
     @Test
+    void ttlAndFixedTtl_ofOneRequest_theLastCounts() {
+        LockRequest request = LockRequest.of("a").ttl(Duration.ofSeconds(1));
+        assertThat(request.renewed()).isTrue();
+        LockRequest fixed = request.fixedTtl(Duration.ofSeconds(2));
+        assertThat(fixed.renewed()).isFalse();
+        assertThat(fixed.ttl()).contains(Duration.ofSeconds(2));
+        assertThat(fixed.ttl(Duration.ofSeconds(1))).isEqualTo(request);
+    }
+
+    @Test
+    void fixedTtl_thatIsTooShortOrMissing_isRefused() {
+        LockRequest request = LockRequest.of("a").atLeast(Duration.ofSeconds(5));
+        refused(() -> request.fixedTtl(Duration.ofMillis(99)), "fixedTtl must be at least 100 ms, was PT0.099S");
+        refused(() -> request.fixedTtl(Duration.ofSeconds(4)), "fixedTtl must not be less than atLeast");
+        refused(
+                () -> new LockRequest(
+                        request.names(),
+                        request.mode(),
+                        request.permits(),
+                        request.fair(),
+                        request.waitTimeout(),
+                        request.ttl(),
+                        false,
+                        request.maxHold(),
+                        request.atLeast(),
+                        request.interruptOnLoss(),
+                        request.scope()),
+                "must have a fixedTtl",
+                "'a'");
+    }
+
+    @Test
     void waitTimeout_negative_isRefused() {
         LockRequest request = LockRequest.of("a");
         refused(() -> request.waitTimeout(Duration.ofMillis(-1)), "waitTimeout", "PT-0.001S", "'a'");
@@ -59,9 +91,9 @@ class LockRequestTest {
     @Test
     void changes_leaveTheOriginalAsItWas() {
         LockRequest request = LockRequest.of("a");
-        LockRequest changed = request.detached().renewal(false).ttl(Duration.ofSeconds(1));
+        LockRequest changed = request.detached().fixedTtl(Duration.ofSeconds(1));
         assertThat(changed.scope()).isEqualTo(LeaseScope.DETACHED);
-        assertThat(changed.renewal()).isFalse();
+        assertThat(changed.renewed()).isFalse();
         assertThat(request).isEqualTo(LockRequest.of("a"));
     }
 

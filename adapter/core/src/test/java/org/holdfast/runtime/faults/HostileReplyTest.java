@@ -217,8 +217,7 @@ class HostileReplyTest {
                     LockConnection connection = locks.getConnection()) {
                 Lease lease = connection.acquire(LockRequest.of("believed")
                         .mode(mode)
-                        .ttl(ofSeconds(3))
-                        .renewal(false)
+                        .fixedTtl(ofSeconds(3))
                         .waitTimeout(ofSeconds(20)));
                 assertThat(lease.renew()).as("the script is known").isTrue();
                 front.lie();
