@@ -3,7 +3,6 @@ package org.holdfast;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReadWriteLock;
 
 /**
  * Takes leases. A cheap handle, opened for a piece of work and closed after it.
@@ -107,9 +106,9 @@ public interface LockConnection extends AutoCloseable {
     LeaseLock lock(LockRequest request);
 
     /**
-     * Returns a lock for many readers or one writer in the shape of the JDK's: two views as {@link #lock(LockRequest)}
-     * describes, in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry and the downgrading
-     * of {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
+     * Returns a lock for many readers or one writer in the shape of the JDK's, with their leases: two views as {@link
+     * #lock(LockRequest)} describes, in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry
+     * and the downgrading of {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
      *
      * <p>A thread that holds the lock to read and asks for it to write gets an {@link IllegalStateException} from
      * {@code lock()} at once, where the JDK's would wait for ever; {@code tryLock} returns false, as the JDK's does.
@@ -119,7 +118,7 @@ public interface LockConnection extends AutoCloseable {
      * @return a view that may be used by several threads at once, as long as the connection is open
      * @throws InvalidLockRequestException if the name is not valid
      */
-    ReadWriteLock readWriteLock(String name);
+    LeaseReadWriteLock readWriteLock(String name);
 
     /**
      * Returns a latch, which opens when it was counted down so many times. Asks no node.

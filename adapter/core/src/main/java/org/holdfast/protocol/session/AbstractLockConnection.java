@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.session;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLock;
+import org.holdfast.LeaseReadWriteLock;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
@@ -154,7 +155,7 @@ public abstract class AbstractLockConnection implements LockConnection {
     }
 
     @Override
-    public ReadWriteLock readWriteLock(String name) {
+    public LeaseReadWriteLock readWriteLock(String name) {
         LockRequest request = LockRequest.of(name);
         return new JdkReadWriteLock(
                 new JdkLock(this, request.mode(LockMode.READ)), new JdkLock(this, request.mode(LockMode.WRITE)));
