@@ -16,7 +16,8 @@ import java.util.Optional;
  * @param mode how the lock is held
  * @param permits how many may hold the lock at once in the mode {@link LockMode#PERMIT}; 0 in any other
  * @param fair whether waiters get the lock in the order in which they came
- * @param waitTimeout how long to wait for a lock that another holder has, zero or more; empty: the factory's default
+ * @param waitTimeout how long to wait for a lock that another holder has, zero or more; empty: the factory's default,
+ *     and no time with {@link LockConnection#tryAcquire(LockRequest)}
  * @param ttl for how long a node keeps the lock of a holder that does not renew it any more, at least 100 ms and at
  *     most the {@code maxLeaseTtlMillis} of the factory; empty: the factory's default. It ends the lease only if that
  *     is not renewed
@@ -185,7 +186,8 @@ public record LockRequest(
     }
 
     /**
-     * Waits this long for a lock that another holder has.
+     * Waits this long for a lock that another holder has. Default: the {@code waitTimeoutMillis} of the factory, and no
+     * time with {@link LockConnection#tryAcquire(LockRequest)}.
      *
      * @param timeout zero (one attempt) or more; more than {@link Long#MAX_VALUE} ns counts as that
      * @return a changed copy

@@ -2,15 +2,21 @@
 package org.holdfast.contract;
 
 import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLock;
+import org.holdfast.LeaseReadWriteLock;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockMode;
@@ -84,6 +90,67 @@ public abstract class ApiContract {
 
     private LockRequest request() {
         return LockRequest.of(name).waitTimeout(PATIENCE);
+    }
+
+    @Test
+    void tryAcquire_withoutAWaitTimeout_doesNotWait() throws Exception {
+        Lease held = otherProcess.acquire(request());
+        assertAtOnce(() -> assertThat(connection.tryAcquire(name)).isEmpty());
+        assertAtOnce(() -> assertThat(connection.tryAcquire(LockRequest.of(name).ttl(ofSeconds(20))))
+                .isEmpty());
+        held.release();
+        assertThat(connection.tryAcquire(name)).isPresent();
+    }
+
+    /** Far less than the 10 s that acquire waits by default, and enough for a machine that is busy with other tests. */
+    private static void assertAtOnce(ThrowingCallable call) {
+        assertTimeout(ofSeconds(5), call::call);
+    }
+
+    @Test
+    void tryAcquire_withAWaitTimeout_waits() throws Exception {
+        Lease held = otherProcess.acquire(request());
+        FutureTask<Boolean> waiting = new FutureTask<>(() -> {
+            try (LockConnection another = one.getConnection()) {
+                return another.tryAcquire(request()).isPresent();
+            }
+        });
+        Thread waiter = new Thread(waiting);
+        waiter.start();
+        await().until(() -> waiter.getState() == Thread.State.TIMED_WAITING);
+        held.release();
+        assertThat(waiting.get(60, SECONDS)).isTrue();
+    }
+
+    @Test
+    void tryAcquire_whereTooFewNodesAnswer_isNoAnswer() {
+        nodes.get(0).freeze();
+        nodes.get(1).freeze();
+        assertThatExceptionOfType(QuorumUnavailableException.class).isThrownBy(() -> connection.tryAcquire(name));
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> connection.lock(name).tryLock());
+    }
+
+    @Test
+    void fixedTtl_ofALease_endsIt() throws Exception {
+        Lease lease = connection.acquire(request().fixedTtl(ofSeconds(2)));
+        CountDownLatch lost = new CountDownLatch(1);
+        lease.onLost(loss -> lost.countDown());
+        assertThat(lost.await(60, SECONDS)).isTrue();
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(otherProcess.acquire(request()).token()).isGreaterThan(lease.token());
+    }
+
+    @Test
+    void readWriteLock_ofAReaderAndAWriter_haveTheirLeases() {
+        LeaseReadWriteLock prices = connection.readWriteLock(name);
+        prices.readLock().lock();
+        long read = prices.readLock().lease().token();
+        prices.readLock().unlock();
+        prices.writeLock().lock();
+        assertThat(prices.writeLock().lease().token()).isGreaterThan(read);
+        assertThat(prices.readLock().isLocked()).isTrue();
+        prices.writeLock().unlock();
     }
 
     @Test

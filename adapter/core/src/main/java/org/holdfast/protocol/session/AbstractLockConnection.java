@@ -60,7 +60,8 @@ public abstract class AbstractLockConnection implements LockConnection {
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        return take(session().begin(request, true));
+        boolean waits = request.waitTimeout().isPresent();
+        return take(session().begin(waits ? request : request.waitTimeout(Duration.ZERO), true));
     }
 
     /** As {@link #tryAcquire}, and an interrupt is kept for later: {@link Lock#lock} must not lose its place by one. */
