@@ -74,7 +74,7 @@ public interface LockConnectionFactory extends AutoCloseable {
      * knows it; {@link LockHolder#nodeCount()} returns how many do. The answer may be out of date when it is returned: it
      * is for people.
      *
-     * @param request what to look up: only its names count, and for a {@linkplain LockRequest#permit semaphore} the
+     * @param request what to look up: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
      *     number of permits
      * @return sorted by name and token; empty if there is no holder. Of more than 1,000 holders some are left out
      * @throws QuorumUnavailableException if too few nodes answered
@@ -108,7 +108,7 @@ public interface LockConnectionFactory extends AutoCloseable {
      * reached the nodes is written to the log {@code org.holdfast.audit} in one line, at the level of a warning: the
      * caller, the lock, and the holders that were removed.
      *
-     * @param request what is released: only its names count, and for a {@linkplain LockRequest#permit semaphore} the
+     * @param request what is released: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
      *     number of permits, all of which are released
      * @return the holders that were removed, and on how many nodes, sorted by name and token; empty if there were none
      * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same

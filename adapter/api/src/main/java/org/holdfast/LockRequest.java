@@ -121,7 +121,7 @@ public record LockRequest(
     }
 
     /**
-     * {@return a request for one of several permits, which so many holders may have at once: a semaphore}
+     * {@return a request for one permit of a semaphore that has so many, one for each of its holders}
      *
      * <p>All callers that use the name must agree on the number: the largest that any of them gives is how many holders
      * there may be. There is no re-entry: a holder that asks again gets another permit. A lock of the same name is
@@ -131,7 +131,7 @@ public record LockRequest(
      * @param permits 1 to {@link #MAX_PERMITS}
      * @throws InvalidLockRequestException if the name is not valid or the number out of its range
      */
-    public static LockRequest permit(String name, int permits) {
+    public static LockRequest semaphore(String name, int permits) {
         return of(Collections.singletonList(name), LockMode.PERMIT, permits);
     }
 
@@ -160,7 +160,7 @@ public record LockRequest(
      *
      * @param lockMode any but {@link LockMode#PERMIT}
      * @return a changed copy
-     * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #permit} is for, or the
+     * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #semaphore} is for, or the
      *     request has several names or permits
      */
     public LockRequest mode(LockMode lockMode) {

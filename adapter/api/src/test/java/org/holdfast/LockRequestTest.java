@@ -144,12 +144,12 @@ class LockRequestTest {
 
     @Test
     void permits_outOfTheirRangeOrFair_areRefused() {
-        assertThat(LockRequest.permit("a", 1000).permits()).isEqualTo(1000);
-        assertRefused(() -> LockRequest.permit("a", 0), "permits", "1 to 1000", "0", "'a'");
-        assertRefused(() -> LockRequest.permit("a", 1001), "1001");
-        assertRefused(() -> LockRequest.permit("a", 3).mode(LockMode.READ), "permits", "READ", "3");
+        assertThat(LockRequest.semaphore("a", 1000).permits()).isEqualTo(1000);
+        assertRefused(() -> LockRequest.semaphore("a", 0), "permits", "1 to 1000", "0", "'a'");
+        assertRefused(() -> LockRequest.semaphore("a", 1001), "1001");
+        assertRefused(() -> LockRequest.semaphore("a", 3).mode(LockMode.READ), "permits", "READ", "3");
         assertRefused(() -> LockRequest.of("a").mode(LockMode.PERMIT), "permits", "1 to 1000");
-        assertRefused(() -> LockRequest.permit("a", 3).fair(true), "fair", "PERMIT");
+        assertRefused(() -> LockRequest.semaphore("a", 3).fair(true), "fair", "PERMIT");
     }
 
     @Test

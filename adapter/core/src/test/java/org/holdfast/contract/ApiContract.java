@@ -194,7 +194,7 @@ public abstract class ApiContract {
 
     @Test
     void isLocked_ofPermits_isTrueWhileOneIsTaken_andSaysNothingOfTheLockOfThatName() throws Exception {
-        LockRequest permit = LockRequest.permit(name, 3).waitTimeout(PATIENCE);
+        LockRequest permit = LockRequest.semaphore(name, 3).waitTimeout(PATIENCE);
         Lease taken = otherProcess.acquire(permit);
         assertThat(connection.lock(permit).isLocked()).isTrue();
         assertThat(otherProcess.lock(permit).isLocked()).as("in its process").isTrue();

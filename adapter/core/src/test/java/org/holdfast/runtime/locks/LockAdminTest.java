@@ -189,7 +189,7 @@ class LockAdminTest {
 
     @Test
     void holders_ofPermits_areListedAndTheLockOfThatNameIsAnother() throws Exception {
-        LockRequest permit = LockRequest.permit("a", 3);
+        LockRequest permit = LockRequest.semaphore("a", 3);
         take(locks, permit);
         take(others, permit);
         assertThat(seenByAll(others, permit, 2)).extracting(LockHolder::mode).containsOnly(LockMode.PERMIT);
@@ -371,7 +371,7 @@ class LockAdminTest {
 
     @Test
     void forceRelease_ofPermits_freesAllAndLeavesTheLockOfThatName() throws Exception {
-        LockRequest permit = LockRequest.permit("a", 2);
+        LockRequest permit = LockRequest.semaphore("a", 2);
         Lease lock = take(locks, LockRequest.of("a"));
         Lease one = take(locks, permit);
         take(locks, permit);
