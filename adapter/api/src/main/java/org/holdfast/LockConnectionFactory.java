@@ -32,7 +32,8 @@ public interface LockConnectionFactory extends AutoCloseable {
 
     /**
      * Checks whether a connection of this factory would refuse a request for its settings, before anything is locked: a
-     * {@code ttl} or an {@code atLeast} above {@code maxLeaseTtlMillis}. Asks no node and does not block.
+     * {@code ttl}, a {@code fixedTtl} or an {@code atLeast} above {@code maxLeaseTtlMillis}. Asks no node, and so knows
+     * nothing of whether the lock is free. Does not block.
      *
      * <p>By default, all requests pass: a factory that wraps another forwards this call.
      *
@@ -40,7 +41,7 @@ public interface LockConnectionFactory extends AutoCloseable {
      * @throws InvalidLockRequestException if it would be refused
      * @throws IllegalStateException if the settings are not available
      */
-    default void check(LockRequest request) {}
+    default void validate(LockRequest request) {}
 
     /**
      * Looks at every node now, and reports everything that keeps locks from being taken: nodes that cannot be reached,

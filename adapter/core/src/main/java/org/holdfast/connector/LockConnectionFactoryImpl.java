@@ -48,8 +48,8 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
     }
 
     @Override
-    public void check(LockRequest request) {
-        factory.check(request);
+    public void validate(LockRequest request) {
+        factory.validate(request);
     }
 
     @Override

@@ -106,8 +106,8 @@ public class LockManagedConnectionFactory
         }
     }
 
-    /** As {@link org.holdfast.LockConnectionFactory#check(LockRequest)}. */
-    void check(LockRequest request) {
+    /** As {@link org.holdfast.LockConnectionFactory#validate(LockRequest)}. */
+    void validate(LockRequest request) {
         HoldfastResourceAdapter associated = adapter;
         if (associated != null) {
             try {

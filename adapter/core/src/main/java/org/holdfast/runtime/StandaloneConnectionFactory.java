@@ -90,7 +90,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     @Override
-    public void check(LockRequest request) {
+    public void validate(LockRequest request) {
         defaults.complete(request);
     }
 

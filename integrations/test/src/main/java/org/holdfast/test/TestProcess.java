@@ -116,7 +116,7 @@ final class TestProcess implements LockConnectionFactory {
     }
 
     @Override
-    public void check(LockRequest request) {
+    public void validate(LockRequest request) {
         defaults.complete(request);
     }
 
