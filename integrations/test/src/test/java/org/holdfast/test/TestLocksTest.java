@@ -18,6 +18,7 @@ import org.holdfast.LeaseLoss;
 import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.LockSettings;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.ReleaseResult;
@@ -227,6 +228,16 @@ class TestLocksTest {
             Lease lease = ofOne.factory().getConnection().acquire("stock");
             assertThat(lease.remaining()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
             assertThat(ofOne.factory().check().nodes()).hasSize(1);
+            assertThat(ofOne.factory().nodeCount()).isOne();
+        }
+    }
+
+    @Test
+    void create_typedSettings_areThoseOfTheApplication() throws InterruptedException {
+        LockSettings settings = LockSettings.of("redis://one:6379").ttl(Duration.ofSeconds(5));
+        try (TestLocks ofOne = TestLocks.create(settings)) {
+            Lease lease = ofOne.factory().getConnection().acquire("stock");
+            assertThat(lease.remaining()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
             assertThat(ofOne.factory().nodeCount()).isOne();
         }
     }
