@@ -77,6 +77,9 @@ class SettingsTest {
         "ttlMilis, ttlMillis",
         "KeyPrefix, keyPrefix",
         "passwordfile, passwordFile",
+        "ttl, ttlMillis",
+        "waitTimeout, waitTimeoutMillis",
+        "maxLeaseTtl, maxLeaseTtlMillis",
         "waitTimeoutMilis, waitTimeoutMillis"
     })
     void of_misspeltName_isRefusedAndTheRightOneShown(String misspelt, String meant) {
