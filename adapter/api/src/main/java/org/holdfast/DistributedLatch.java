@@ -32,8 +32,8 @@ public interface DistributedLatch {
     /** {@return which use of the name this is} */
     long generation();
 
-    /** {@return how many times it is to be counted down} */
-    int count();
+    /** {@return how many times it is to be counted down in all, not how many times are left} */
+    int initialCount();
 
     /**
      * Counts down once, under an id that no other call has. Counting down an open latch does nothing.

@@ -2,7 +2,6 @@
 package org.holdfast;
 
 import java.util.Map;
-import java.util.Objects;
 import java.util.ServiceLoader;
 
 /**
@@ -12,9 +11,6 @@ import java.util.ServiceLoader;
  * threads are managed.
  */
 public final class Holdfast {
-
-    /** The setting that holds the nodes' addresses. */
-    public static final String NODES = "nodes";
 
     private Holdfast() {}
 
@@ -30,11 +26,22 @@ public final class Holdfast {
      * @throws IllegalStateException if no implementation is on the class path
      */
     public static LockConnectionFactory connect(String nodes) {
-        return connect(Map.of(NODES, Objects.requireNonNull(nodes, NODES)));
+        return connect(LockSettings.of(nodes));
     }
 
     /**
      * {@return a factory with the given settings; a setting that is absent has its default}
+     *
+     * @param settings the nodes, and what differs from the defaults
+     * @throws InvalidSettingsException if a value is not valid; the message names each fault
+     * @throws IllegalStateException if no implementation is on the class path
+     */
+    public static LockConnectionFactory connect(LockSettings settings) {
+        return connect(settings.toMap());
+    }
+
+    /**
+     * {@return a factory with the given settings, for instance from a file; a setting that is absent has its default}
      *
      * @param settings names and values, named as the configuration properties of the resource adapter; {@code nodes} is
      *     required

@@ -82,6 +82,29 @@ public interface LeaseLock extends Lock {
      */
     Lease lease();
 
+    /**
+     * {@return whether any holder has the lock now, in whichever process, as far as this process and the nodes know}
+     *
+     * <p>For people and monitoring, as in {@link java.util.concurrent.locks.ReentrantLock#isLocked()}, and not for
+     * control flow: the answer may be out of date when it is returned. To work under the lock, take it by {@link
+     * #tryLock()}; to know whether the calling thread has it, ask {@link #isHeldByCurrentThread()}. {@link
+     * LockConnectionFactory#holders(LockRequest)} names the holders.
+     *
+     * <p>True if there is one holder at least: a reader or a writer, a holder of one of several names, or of one permit
+     * even if others are free. True also while the nodes keep a released lock for the rest of its {@link
+     * LockRequest#atLeast}. A node that does not answer counts as one that may know the holder; a node that has
+     * forgotten its locks knows none.
+     *
+     * <p>Asks no node if a holder of the same factory has the lock. Else it asks every node and waits for each: one
+     * round trip where all is well, one node timeout at the most. Takes no lock and no place in a line, and leaves the
+     * interrupt status as it was.
+     *
+     * @throws QuorumUnavailableException if too few nodes answered
+     * @throws LockException if the container has no connection to give
+     * @throws IllegalStateException if the connection is closed, or the service is stopped
+     */
+    boolean isLocked();
+
     /** {@return whether the calling thread holds the lock through this connection now; false also if it was lost} */
     boolean isHeldByCurrentThread();
 

@@ -3,7 +3,6 @@ package org.holdfast;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReadWriteLock;
 
 /**
  * Takes leases. A cheap handle, opened for a piece of work and closed after it.
@@ -65,16 +64,37 @@ public interface LockConnection extends AutoCloseable {
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
      * @throws IllegalStateException if this connection is closed, or the service is stopped, or if the holder would
      *     wait for itself: it reads and wants to write, or it has some of several names; or if it has the lock already
-     *     with another {@code ttl}, with renewal where none is asked for, without {@code maxHold} or with a longer one
+     *     with another {@code ttl}, renewed where a {@code fixedTtl} is asked for, without {@code maxHold} or with a
+     *     longer one
      */
     Lease acquire(LockRequest request) throws InterruptedException;
 
     /**
-     * Takes the lock if it becomes free within the request's wait timeout.
+     * Takes the lock if it is free now, and does not wait for it: as {@link #tryAcquire(LockRequest)}.
+     *
+     * @param name the lock's name, see {@link LockRequest#of(String)}
+     * @return the lease, or nothing if another holder has the lock
+     * @throws QuorumUnavailableException if too few nodes could be asked: nothing is known of the lock then
+     * @throws InvalidLockRequestException if the name is not valid
+     * @throws InterruptedException if the thread was interrupted before; no lock is held then
+     * @throws IllegalStateException as with {@link #acquire(String)}
+     */
+    default Optional<Lease> tryAcquire(String name) throws InterruptedException {
+        return tryAcquire(LockRequest.of(name));
+    }
+
+    /**
+     * Takes the lock if it is free now, or becomes free within the request's wait timeout if it sets one. The factory's
+     * default has no effect here.
+     *
+     * <p>Without a wait timeout there is one attempt, which blocks for one round trip, a node timeout at the most; for
+     * permits up to three of them. Where several callers ask at the very same moment, perhaps none of them gets the
+     * lock.
      *
      * @param request which lock, and how
-     * @return the lease, or nothing if another holder had the lock during all that time
-     * @throws QuorumUnavailableException if too few nodes could be asked until the time was over
+     * @return the lease, or nothing if another holder has the lock, or had it during all that time
+     * @throws QuorumUnavailableException if too few nodes could be asked until the time was over: nothing is known of
+     *     the lock then
      * @throws InvalidLockRequestException if the request asks for what the factory does not allow
      * @throws InterruptedException if the thread is interrupted before or while waiting; no lock is held then
      * @throws IllegalStateException as with {@link #acquire(LockRequest)}
@@ -96,6 +116,10 @@ public interface LockConnection extends AutoCloseable {
      * Returns the lock in the shape of the JDK's, with the contract of {@link java.util.concurrent.locks.Lock} and the
      * re-entry of {@link java.util.concurrent.locks.ReentrantLock}. Asks no node.
      *
+     * <p>What differs from the JDK's stands at {@link LeaseLock}. Above all, {@code tryLock} throws {@link
+     * QuorumUnavailableException} if too few nodes could be asked: false means that another holder has the lock, and
+     * nothing else. {@code lock()} waits for nodes too.
+     *
      * @param request which lock, and how; its wait timeout has no effect, since the methods of the lock say how long to
      *     wait
      * @return a view that may be used by several threads at once, as long as the connection is open; views of equal
@@ -106,9 +130,9 @@ public interface LockConnection extends AutoCloseable {
     LeaseLock lock(LockRequest request);
 
     /**
-     * Returns a lock for many readers or one writer in the shape of the JDK's: two views as {@link #lock(LockRequest)}
-     * describes, in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry and the downgrading
-     * of {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
+     * Returns a lock for many readers or one writer in the shape of the JDK's, with their leases: two views as {@link
+     * #lock(LockRequest)} describes, in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry
+     * and the downgrading of {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
      *
      * <p>A thread that holds the lock to read and asks for it to write gets an {@link IllegalStateException} from
      * {@code lock()} at once, where the JDK's would wait for ever; {@code tryLock} returns false, as the JDK's does.
@@ -118,7 +142,7 @@ public interface LockConnection extends AutoCloseable {
      * @return a view that may be used by several threads at once, as long as the connection is open
      * @throws InvalidLockRequestException if the name is not valid
      */
-    ReadWriteLock readWriteLock(String name);
+    LeaseReadWriteLock readWriteLock(String name);
 
     /**
      * Returns a latch, which opens when it was counted down so many times. Asks no node.

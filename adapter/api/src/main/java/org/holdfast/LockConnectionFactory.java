@@ -22,8 +22,18 @@ public interface LockConnectionFactory extends AutoCloseable {
     LockConnection getConnection();
 
     /**
+     * {@return how many nodes the locks of this factory are on: 1, 3, 5 or 7, as the setting {@code nodes} has them}
+     * More than half of them make a majority, whether or not they can be reached now. Asks no node and does not block.
+     *
+     * @throws IllegalStateException if the settings are not available: there is no resource adapter yet, or one of them
+     *     is not valid
+     */
+    int nodeCount();
+
+    /**
      * Checks whether a connection of this factory would refuse a request for its settings, before anything is locked: a
-     * {@code ttl} or an {@code atLeast} above {@code maxLeaseTtlMillis}. Asks no node and does not block.
+     * {@code ttl}, a {@code fixedTtl} or an {@code atLeast} above {@code maxLeaseTtlMillis}. Asks no node, and so knows
+     * nothing of whether the lock is free. Does not block.
      *
      * <p>By default, all requests pass: a factory that wraps another forwards this call.
      *
@@ -31,7 +41,7 @@ public interface LockConnectionFactory extends AutoCloseable {
      * @throws InvalidLockRequestException if it would be refused
      * @throws IllegalStateException if the settings are not available
      */
-    default void check(LockRequest request) {}
+    default void validate(LockRequest request) {}
 
     /**
      * Looks at every node now, and reports everything that keeps locks from being taken: nodes that cannot be reached,
@@ -62,10 +72,10 @@ public interface LockConnectionFactory extends AutoCloseable {
      * holders of permits.
      *
      * <p>Asks every node and waits for each, one node timeout at the most. A holder is reported if at least one node
-     * knows it; {@link LockHolder#nodes()} returns how many do. The answer may be out of date when it is returned: it
+     * knows it; {@link LockHolder#nodeCount()} returns how many do. The answer may be out of date when it is returned: it
      * is for people.
      *
-     * @param request what to look up: only its names count, and for a {@linkplain LockRequest#permit semaphore} the
+     * @param request what to look up: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
      *     number of permits
      * @return sorted by name and token; empty if there is no holder. Of more than 1,000 holders some are left out
      * @throws QuorumUnavailableException if too few nodes answered
@@ -99,7 +109,7 @@ public interface LockConnectionFactory extends AutoCloseable {
      * reached the nodes is written to the log {@code org.holdfast.audit} in one line, at the level of a warning: the
      * caller, the lock, and the holders that were removed.
      *
-     * @param request what is released: only its names count, and for a {@linkplain LockRequest#permit semaphore} the
+     * @param request what is released: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the
      *     number of permits, all of which are released
      * @return the holders that were removed, and on how many nodes, sorted by name and token; empty if there were none
      * @throws QuorumUnavailableException if too few nodes answered; some may have released the lock all the same

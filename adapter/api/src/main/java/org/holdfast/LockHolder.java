@@ -21,8 +21,9 @@ import java.util.Objects;
  * @param since when it was taken, by the clock of the holder's machine
  * @param token its fencing token; if the lock was handed off inside another process since, that of the first there
  * @param remaining for how long a node keeps the lock at the most if it is not renewed; zero if no node knows an end
- * @param nodes how many nodes report it. A holder that is reported by less than a majority does not have the lock: it
- *     is just asking, has just released the lock, or has lost it
+ * @param nodeCount how many nodes report it. A holder that is reported by less than a majority of the {@link
+ *     LockConnectionFactory#nodeCount()} does not have the lock: it is just asking, has just released the lock, or has
+ *     lost it
  * @param here whether the holder is in this very process. Then all the rest is as it is now, and not only as it was
  *     written
  */
@@ -35,7 +36,7 @@ public record LockHolder(
         Instant since,
         long token,
         Duration remaining,
-        int nodes,
+        int nodeCount,
         boolean here) {
 
     /** Stands for a host or a thread of which nothing is known. */
@@ -52,7 +53,7 @@ public record LockHolder(
      * @param since when it was taken
      * @param token its fencing token
      * @param remaining for how long a node keeps the lock at the most if it is not renewed
-     * @param nodes how many nodes report it
+     * @param nodeCount how many nodes report it
      * @param here whether the holder is in this very process
      */
     public LockHolder {
@@ -62,9 +63,9 @@ public record LockHolder(
         Objects.requireNonNull(thread, "thread");
         Objects.requireNonNull(since, "since");
         Objects.requireNonNull(remaining, "remaining");
-        if (pid < 0 || token < 0 || nodes < 0 || remaining.isNegative()) {
-            throw new IllegalArgumentException("pid, token, nodes and remaining must not be negative, were " + pid
-                    + ", " + token + ", " + nodes + " and " + remaining);
+        if (pid < 0 || token < 0 || nodeCount < 0 || remaining.isNegative()) {
+            throw new IllegalArgumentException("pid, token, nodeCount and remaining must not be negative, were " + pid
+                    + ", " + token + ", " + nodeCount + " and " + remaining);
         }
     }
 }

@@ -22,6 +22,6 @@ public enum LockMode {
      */
     WRITE,
 
-    /** By as many holders as there are permits; see {@link LockRequest#permit}. */
+    /** By as many holders as there are permits; see {@link LockRequest#semaphore}. */
     PERMIT
 }

@@ -16,10 +16,12 @@ import java.util.Optional;
  * @param mode how the lock is held
  * @param permits how many may hold the lock at once in the mode {@link LockMode#PERMIT}; 0 in any other
  * @param fair whether waiters get the lock in the order in which they came
- * @param waitTimeout how long to wait for a lock that another holder has, zero or more; empty: the factory's default
+ * @param waitTimeout how long to wait for a lock that another holder has, zero or more; empty: the factory's default,
+ *     and no time with {@link LockConnection#tryAcquire(LockRequest)}
  * @param ttl for how long a node keeps the lock of a holder that does not renew it any more, at least 100 ms and at
- *     most the {@code maxLeaseTtlMillis} of the factory; empty: the factory's default
- * @param renewal whether the lease is renewed until it is released; if not it ends with its TTL
+ *     most the {@code maxLeaseTtlMillis} of the factory; empty: the factory's default. It ends the lease only if that
+ *     is not renewed
+ * @param renewed whether the lease is renewed until it is released; if not it ends with its TTL, which must be set
  * @param maxHold how long the lease lasts at the most, renewed or not, at least 100 ms; empty: until it is released
  * @param atLeast for how long no other holder gets the lock, even if it is released before; empty: it is free when it
  *     is released
@@ -33,7 +35,7 @@ public record LockRequest(
         boolean fair,
         Optional<Duration> waitTimeout,
         Optional<Duration> ttl,
-        boolean renewal,
+        boolean renewed,
         Optional<Duration> maxHold,
         Optional<Duration> atLeast,
         boolean interruptOnLoss,
@@ -60,7 +62,7 @@ public record LockRequest(
      * @param fair whether waiters get the lock in the order in which they came
      * @param waitTimeout how long to wait for a lock that another holder has
      * @param ttl for how long a node keeps the lock of a holder that does not renew it any more
-     * @param renewal whether the lease is renewed until it is released
+     * @param renewed whether the lease is renewed until it is released
      * @param maxHold how long the lease lasts at the most
      * @param atLeast for how long no other holder gets the lock
      * @param interruptOnLoss whether the thread that takes the lease is interrupted if the lease is lost
@@ -80,7 +82,12 @@ public record LockRequest(
             throw new InvalidLockRequestException(
                     "waitTimeout must be zero or more, was " + waitTimeout.get() + " (lock '" + name + "')");
         }
-        RequestRules.checkTimes(name, mode, ttl, maxHold, Objects.requireNonNull(atLeast, "atLeast"));
+        RequestRules.checkTimes(
+                name, mode, renewed ? "ttl" : "fixedTtl", ttl, maxHold, Objects.requireNonNull(atLeast, "atLeast"));
+        if (!renewed && ttl.isEmpty()) {
+            throw new InvalidLockRequestException(
+                    "a lease that is not renewed must have a fixedTtl, had none (lock '" + name + "')");
+        }
         if (interruptOnLoss && scope == LeaseScope.DETACHED) {
             throw new InvalidLockRequestException("interruptOnLoss needs a lease of the thread, the scope was " + scope
                     + ": the interrupt must end with what the thread does (lock '" + name + "')");
@@ -114,7 +121,7 @@ public record LockRequest(
     }
 
     /**
-     * {@return a request for one of several permits, which so many holders may have at once: a semaphore}
+     * {@return a request for one permit of a semaphore that has so many, one for each of its holders}
      *
      * <p>All callers that use the name must agree on the number: the largest that any of them gives is how many holders
      * there may be. There is no re-entry: a holder that asks again gets another permit. A lock of the same name is
@@ -124,7 +131,7 @@ public record LockRequest(
      * @param permits 1 to {@link #MAX_PERMITS}
      * @throws InvalidLockRequestException if the name is not valid or the number out of its range
      */
-    public static LockRequest permit(String name, int permits) {
+    public static LockRequest semaphore(String name, int permits) {
         return of(Collections.singletonList(name), LockMode.PERMIT, permits);
     }
 
@@ -153,12 +160,12 @@ public record LockRequest(
      *
      * @param lockMode any but {@link LockMode#PERMIT}
      * @return a changed copy
-     * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #permit} is for, or the
+     * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #semaphore} is for, or the
      *     request has several names or permits
      */
     public LockRequest mode(LockMode lockMode) {
         return new LockRequest(
-                names, lockMode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interruptOnLoss, scope);
+                names, lockMode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, scope);
     }
 
     /**
@@ -175,11 +182,12 @@ public record LockRequest(
      */
     public LockRequest fair(boolean inOrder) {
         return new LockRequest(
-                names, mode, permits, inOrder, waitTimeout, ttl, renewal, maxHold, atLeast, interruptOnLoss, scope);
+                names, mode, permits, inOrder, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, scope);
     }
 
     /**
-     * Waits this long for a lock that another holder has.
+     * Waits this long for a lock that another holder has. Default: the {@code waitTimeoutMillis} of the factory, and no
+     * time with {@link LockConnection#tryAcquire(LockRequest)}.
      *
      * @param timeout zero (one attempt) or more; more than {@link Long#MAX_VALUE} ns counts as that
      * @return a changed copy
@@ -193,7 +201,7 @@ public record LockRequest(
                 fair,
                 Optional.of(timeout),
                 ttl,
-                renewal,
+                renewed,
                 maxHold,
                 atLeast,
                 interruptOnLoss,
@@ -201,10 +209,15 @@ public record LockRequest(
     }
 
     /**
-     * Lets nodes keep the lock this long after its holder has acquired or last renewed it.
+     * Sets how long nodes keep the lock of a holder that has died. It does not end the lease: that is renewed, at each
+     * third of the TTL, until it is released. What ends a lease after some time is {@link #maxHold}, or {@link
+     * #fixedTtl}.
      *
-     * @param duration at least {@link #MIN_TTL}, at most what the factory allows; fractions of a millisecond are cut
-     *     off
+     * <p>A long TTL survives long pauses of the process; with a short one, others get the lock soon after its process
+     * has died. Takes the place of a {@code fixedTtl} that was set before.
+     *
+     * @param duration at least {@link #MIN_TTL}, at most the {@code maxLeaseTtlMillis} of the factory; fractions of a
+     *     millisecond are cut off. Default: the {@code ttlMillis} of the factory
      * @return a changed copy
      * @throws InvalidLockRequestException if it is too short
      */
@@ -216,7 +229,7 @@ public record LockRequest(
                 fair,
                 waitTimeout,
                 Optional.of(duration),
-                renewal,
+                true,
                 maxHold,
                 atLeast,
                 interruptOnLoss,
@@ -224,19 +237,38 @@ public record LockRequest(
     }
 
     /**
-     * Renews the lease until it is released (true, the default), or lets it end with its TTL (false).
+     * Ends the lease after this long: it is not renewed, unless the application calls {@link Lease#renew()}. A holder
+     * that has not released it by then is notified of the loss, and others get the lock.
      *
-     * @param renew whether it is renewed
+     * <p>{@link #maxHold} ends a lease too, and is to be preferred: it may be longer than the factory allows as a TTL,
+     * and when the holder dies, others need not wait for its end. With a fixed TTL, nodes keep the lock until its end
+     * also if the holder dies, and are asked nothing between acquisition and release. Takes the place of a {@code ttl}
+     * that was set before.
+     *
+     * @param duration at least {@link #MIN_TTL}, at most the {@code maxLeaseTtlMillis} of the factory; fractions of a
+     *     millisecond are cut off
      * @return a changed copy
+     * @throws InvalidLockRequestException if it is too short
      */
-    public LockRequest renewal(boolean renew) {
+    public LockRequest fixedTtl(Duration duration) {
         return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renew, maxHold, atLeast, interruptOnLoss, scope);
+                names,
+                mode,
+                permits,
+                fair,
+                waitTimeout,
+                Optional.of(duration),
+                false,
+                maxHold,
+                atLeast,
+                interruptOnLoss,
+                scope);
     }
 
     /**
      * Ends the lease after this long, even if its renewals succeed: renewals stop, the loss is reported to the holder,
-     * and others get the lock. It bounds what a holder that hangs can do. Re-entry does not restart it.
+     * and others get the lock. It bounds what a holder that hangs can do. This is the lease time of other libraries.
+     * Re-entry does not restart it.
      *
      * @param duration at least {@link #MIN_TTL}, counted from the attempt that got the lock
      * @return a changed copy
@@ -250,7 +282,7 @@ public record LockRequest(
                 fair,
                 waitTimeout,
                 ttl,
-                renewal,
+                renewed,
                 Optional.of(duration),
                 atLeast,
                 interruptOnLoss,
@@ -279,7 +311,7 @@ public record LockRequest(
                 fair,
                 waitTimeout,
                 ttl,
-                renewal,
+                renewed,
                 maxHold,
                 Optional.of(duration),
                 interruptOnLoss,
@@ -300,7 +332,7 @@ public record LockRequest(
      */
     public LockRequest interruptOnLoss(boolean interrupt) {
         return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interrupt, scope);
+                names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interrupt, scope);
     }
 
     /**
@@ -311,7 +343,7 @@ public record LockRequest(
      */
     public LockRequest scope(LeaseScope leaseScope) {
         return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renewal, maxHold, atLeast, interruptOnLoss, leaseScope);
+                names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, leaseScope);
     }
 
     /**

@@ -55,13 +55,15 @@ final class RequestRules {
         }
     }
 
+    /** @param ttlMember how the TTL was set */
     static void checkTimes(
             String name,
             LockMode mode,
+            String ttlMember,
             Optional<Duration> ttl,
             Optional<Duration> maxHold,
             Optional<Duration> atLeast) {
-        checkAtLeastMinimum("ttl", ttl, name);
+        checkAtLeastMinimum(ttlMember, ttl, name);
         checkAtLeastMinimum("maxHold", maxHold, name);
         checkAtLeastMinimum("atLeast", atLeast, name);
         if (atLeast.isEmpty()) {
@@ -72,7 +74,7 @@ final class RequestRules {
             throw new InvalidLockRequestException(
                     "atLeast is for the mode EXCLUSIVE, was " + mode + " (lock '" + name + "')");
         }
-        checkCovers("ttl", ttl, least, name);
+        checkCovers(ttlMember, ttl, least, name);
         checkCovers("maxHold", maxHold, least, name);
     }
 

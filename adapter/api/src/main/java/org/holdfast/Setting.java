@@ -2,14 +2,12 @@
 package org.holdfast;
 
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * The settings of a lock service, by name: a typo in a constant does not compile.
+ * The names of the settings of a lock service: a typo in a constant does not compile.
  *
- * <p>Values are texts, as in {@link Holdfast#connect(Map)}. The page {@code docs/settings.md} has the range and the
+ * <p>{@link LockSettings} has a method for each, with its type. The page {@code docs/settings.md} has the range and the
  * meaning of each.
  */
 public enum Setting {
@@ -56,7 +54,10 @@ public enum Setting {
     /** What every key begins with: 1 to 64 letters, digits or {@code :._-}; {@code holdfast} by default. */
     KEY_PREFIX,
 
-    /** How long nodes keep the lock of a holder that does not renew it any more, in milliseconds; 30000 by default. */
+    /**
+     * How long nodes keep the lock of a holder that has died, in milliseconds; 30000 by default. It ends no lease: leases
+     * are renewed.
+     */
     TTL_MILLIS,
 
     /** How long to wait for a lock, in milliseconds; 10000 by default. */
@@ -65,7 +66,10 @@ public enum Setting {
     /** How long to wait for one node, in milliseconds; 200 by default. */
     NODE_TIMEOUT_MILLIS,
 
-    /** The longest TTL that may be asked for, in milliseconds; 60000 by default. The same in the whole deployment. */
+    /**
+     * The longest TTL that may be asked for, in milliseconds; 60000 by default. The same in the whole deployment. A
+     * renewed lease may last longer.
+     */
     MAX_LEASE_TTL_MILLIS,
 
     /**
@@ -118,7 +122,7 @@ public enum Setting {
                 .replaceAll(match -> match.group(1).toUpperCase(Locale.ROOT));
     }
 
-    /** {@return the name for {@link Holdfast#connect(Map)} and for the resource adapter, such as {@code ttlMillis}} */
+    /** {@return the name for {@link Holdfast#connect(java.util.Map)} and for the resource adapter, such as {@code ttlMillis}} */
     public String key() {
         return key;
     }
@@ -131,16 +135,5 @@ public enum Setting {
     /** {@return the name as an environment variable, such as {@code HOLDFAST_TTL_MILLIS}} */
     public String environmentVariable() {
         return "HOLDFAST_" + name();
-    }
-
-    /**
-     * {@return the settings by their {@link #key()}, for {@link Holdfast#connect(Map)}}
-     *
-     * @param values settings and their values
-     */
-    public static Map<String, String> byKey(Map<Setting, String> values) {
-        Map<String, String> byKey = new TreeMap<>();
-        values.forEach((setting, value) -> byKey.put(setting.key(), value));
-        return byKey;
     }
 }

@@ -50,6 +50,38 @@ class LockRequestTest {
     }
 
     @Test
+    void ttlAndFixedTtl_ofOneRequest_theLastCounts() {
+        LockRequest request = LockRequest.of("a").ttl(Duration.ofSeconds(1));
+        assertThat(request.renewed()).isTrue();
+        LockRequest fixed = request.fixedTtl(Duration.ofSeconds(2));
+        assertThat(fixed.renewed()).isFalse();
+        assertThat(fixed.ttl()).contains(Duration.ofSeconds(2));
+        assertThat(fixed.ttl(Duration.ofSeconds(1))).isEqualTo(request);
+    }
+
+    @Test
+    void fixedTtl_thatIsTooShortOrMissing_isRefused() {
+        LockRequest request = LockRequest.of("a").atLeast(Duration.ofSeconds(5));
+        refused(() -> request.fixedTtl(Duration.ofMillis(99)), "fixedTtl must be at least 100 ms, was PT0.099S");
+        refused(() -> request.fixedTtl(Duration.ofSeconds(4)), "fixedTtl must not be less than atLeast");
+        refused(
+                () -> new LockRequest(
+                        request.names(),
+                        request.mode(),
+                        request.permits(),
+                        request.fair(),
+                        request.waitTimeout(),
+                        request.ttl(),
+                        false,
+                        request.maxHold(),
+                        request.atLeast(),
+                        request.interruptOnLoss(),
+                        request.scope()),
+                "must have a fixedTtl",
+                "'a'");
+    }
+
+    @Test
     void waitTimeout_negative_isRefused() {
         LockRequest request = LockRequest.of("a");
         refused(() -> request.waitTimeout(Duration.ofMillis(-1)), "waitTimeout", "PT-0.001S", "'a'");
@@ -59,9 +91,9 @@ class LockRequestTest {
     @Test
     void changes_leaveTheOriginalAsItWas() {
         LockRequest request = LockRequest.of("a");
-        LockRequest changed = request.detached().renewal(false).ttl(Duration.ofSeconds(1));
+        LockRequest changed = request.detached().fixedTtl(Duration.ofSeconds(1));
         assertThat(changed.scope()).isEqualTo(LeaseScope.DETACHED);
-        assertThat(changed.renewal()).isFalse();
+        assertThat(changed.renewed()).isFalse();
         assertThat(request).isEqualTo(LockRequest.of("a"));
     }
 
@@ -112,12 +144,12 @@ class LockRequestTest {
 
     @Test
     void permits_outOfTheirRangeOrFair_areRefused() {
-        assertThat(LockRequest.permit("a", 1000).permits()).isEqualTo(1000);
-        assertRefused(() -> LockRequest.permit("a", 0), "permits", "1 to 1000", "0", "'a'");
-        assertRefused(() -> LockRequest.permit("a", 1001), "1001");
-        assertRefused(() -> LockRequest.permit("a", 3).mode(LockMode.READ), "permits", "READ", "3");
+        assertThat(LockRequest.semaphore("a", 1000).permits()).isEqualTo(1000);
+        assertRefused(() -> LockRequest.semaphore("a", 0), "permits", "1 to 1000", "0", "'a'");
+        assertRefused(() -> LockRequest.semaphore("a", 1001), "1001");
+        assertRefused(() -> LockRequest.semaphore("a", 3).mode(LockMode.READ), "permits", "READ", "3");
         assertRefused(() -> LockRequest.of("a").mode(LockMode.PERMIT), "permits", "1 to 1000");
-        assertRefused(() -> LockRequest.permit("a", 3).fair(true), "fair", "PERMIT");
+        assertRefused(() -> LockRequest.semaphore("a", 3).fair(true), "fair", "PERMIT");
     }
 
     @Test

@@ -113,8 +113,9 @@ public @interface Locked {
     String waitTimeout() default "";
 
     /**
-     * The TTL of the lease, as an ISO-8601 duration ({@code PT30S}), at least 100 ms: how long nodes keep the lock of a
-     * server that has died. A lease is renewed while the method runs, however long that takes. Default: the factory's.
+     * How long nodes keep the lock of a server that has died, as an ISO-8601 duration ({@code PT30S}), at least 100 ms.
+     * It does not end the lock: that is renewed while the method runs, however long that takes, unless there is a
+     * {@link #maxHold()}. Default: the factory's.
      */
     @Nonbinding
     String ttl() default "";

@@ -73,10 +73,7 @@ class FenceTest {
 
     private Lease acquire() throws InterruptedException {
         return locks.getConnection()
-                .acquire(LockRequest.of("lamp")
-                        .ttl(Duration.ofMillis(500))
-                        .renewal(false)
-                        .detached());
+                .acquire(LockRequest.of("lamp").fixedTtl(Duration.ofMillis(500)).detached());
     }
 
     private void write(Lease lease, int quantity) throws SQLException {

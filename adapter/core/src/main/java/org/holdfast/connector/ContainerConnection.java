@@ -3,6 +3,7 @@ package org.holdfast.connector;
 
 import java.util.List;
 import org.holdfast.DistributedLatch;
+import org.holdfast.LeaseLock;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
@@ -40,6 +41,9 @@ public interface ContainerConnection extends LockConnection {
 
     /** Returns the connection to the container, as {@link #close()} does, and keeps its leases. */
     void giveBack();
+
+    /** As {@link LeaseLock#isLocked()}. */
+    boolean isLocked(LockRequest request);
 
     /** As {@link LockConnectionFactory#holders(LockRequest)}. */
     List<LockHolder> holders(LockRequest request);

@@ -3,6 +3,7 @@ package org.holdfast.connector;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
@@ -135,24 +136,26 @@ final class LazyConnection extends AbstractLockConnection {
     }
 
     @Override
+    protected boolean isLocked(LockRequest request) {
+        return call(connection -> connection.isLocked(request));
+    }
+
+    @Override
     public DistributedLatch latch(String name, long generation, int count) {
         Latch latch = new Latch(name, generation, count);
-        while (true) {
-            ContainerConnection connection = connection();
-            try {
-                return connection.latch(latch, latchCaller);
-            } catch (IllegalStateException e) {
-                requireReturned(connection, e);
-            }
-        }
+        return call(connection -> connection.latch(latch, latchCaller));
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+        return call(connection -> connection.acquireAsync(request));
+    }
+
+    private <T> T call(Function<ContainerConnection, T> call) {
         while (true) {
             ContainerConnection connection = connection();
             try {
-                return connection.acquireAsync(request);
+                return call.apply(connection);
             } catch (IllegalStateException e) {
                 requireReturned(connection, e);
             }

@@ -43,8 +43,13 @@ public final class LockConnectionFactoryImpl implements LockConnectionFactory, S
     }
 
     @Override
-    public void check(LockRequest request) {
-        factory.check(request);
+    public int nodeCount() {
+        return factory.nodeCount();
+    }
+
+    @Override
+    public void validate(LockRequest request) {
+        factory.validate(request);
     }
 
     @Override

@@ -83,6 +83,11 @@ public class LockConnectionHandle extends AbstractLockConnection implements Cont
     }
 
     @Override
+    public boolean isLocked(LockRequest request) {
+        return call(session::isLocked, request);
+    }
+
+    @Override
     public List<LockHolder> holders(LockRequest request) {
         return call(session::holders, request);
     }

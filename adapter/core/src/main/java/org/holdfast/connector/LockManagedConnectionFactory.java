@@ -97,8 +97,17 @@ public class LockManagedConnectionFactory
         return associated.settings(overrides());
     }
 
-    /** As {@link org.holdfast.LockConnectionFactory#check(LockRequest)}. */
-    void check(LockRequest request) {
+    /** As {@link org.holdfast.LockConnectionFactory#nodeCount()}. */
+    int nodeCount() {
+        try {
+            return settings(associated()).nodes().size();
+        } catch (ResourceException e) {
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+    }
+
+    /** As {@link org.holdfast.LockConnectionFactory#validate(LockRequest)}. */
+    void validate(LockRequest request) {
         HoldfastResourceAdapter associated = adapter;
         if (associated != null) {
             try {

@@ -5,11 +5,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.holdfast.Holdfast;
+import org.holdfast.GuardMode;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.guard.AcceptedSettings;
-import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.quorum.Timing;
@@ -45,7 +44,7 @@ public record Settings(
         Duration stopTimeout,
         boolean checkAtStart) {
 
-    public static final String NODES = Holdfast.NODES;
+    public static final String NODES = "nodes";
     public static final String USER = "user";
     public static final String PASSWORD = "password";
     public static final String PASSWORD_FILE = ConnectionSecurity.PASSWORD_FILE;

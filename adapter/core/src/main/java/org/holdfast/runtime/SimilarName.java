@@ -11,17 +11,24 @@ final class SimilarName {
     /** More wrong letters than these are another word. */
     private static final int MOST_EDITS = 3;
 
+    private static final String UNIT = "millis";
+
     private SimilarName() {}
 
     /** Returns what stands behind a message about an unknown name: a question, or nothing if no setting is similar. */
     static String hint(String name, List<String> known) {
         String wanted = name.toLowerCase(Locale.ROOT);
         return known.stream()
-                .filter(candidate -> edits(wanted, candidate.toLowerCase(Locale.ROOT))
-                        <= Math.min(MOST_EDITS, candidate.length() / 3))
-                .min(Comparator.comparingInt(candidate -> edits(wanted, candidate.toLowerCase(Locale.ROOT))))
+                .filter(candidate -> distance(wanted, candidate) <= Math.min(MOST_EDITS, candidate.length() / 3))
+                .min(Comparator.comparingInt(candidate -> distance(wanted, candidate)))
                 .map(candidate -> ": did you mean '" + candidate + "'?")
                 .orElse("");
+    }
+
+    /** In a request, and in an annotation, times have no unit in their names. */
+    private static int distance(String wanted, String candidate) {
+        String known = candidate.toLowerCase(Locale.ROOT);
+        return Math.min(edits(wanted, known), edits(wanted + UNIT, known));
     }
 
     /** The distance of Levenshtein: how many letters are to be inserted, deleted or replaced. */

@@ -85,7 +85,12 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     @Override
-    public void check(LockRequest request) {
+    public int nodeCount() {
+        return settings.nodes().size();
+    }
+
+    @Override
+    public void validate(LockRequest request) {
         defaults.complete(request);
     }
 
@@ -205,6 +210,12 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
                 shareConnections();
             }
             return isKnown;
+        }
+
+        @Override
+        protected boolean isLocked(LockRequest request) {
+            requireOpen();
+            return session.isLocked(connections(), request);
         }
 
         @Override

@@ -196,7 +196,8 @@ class LazyConnectionTest {
                 .withCauseInstanceOf(IllegalStateException.class);
         elsewhere.release();
         assertThatIllegalStateException().isThrownBy(() -> connection.acquire("a"));
-        assertThat(RunningAdapter.handle(running.managed()).tryAcquire(LockRequest.of("contended")))
+        assertThat(RunningAdapter.handle(running.managed())
+                        .tryAcquire(LockRequest.of("contended").waitTimeout(ofSeconds(20))))
                 .isPresent();
     }
 

@@ -418,7 +418,7 @@ abstract class LockContract {
     void lease_withoutRenewal_isLostAtItsEndAndFreeForOthers() throws Exception {
         try (LockConnection connection = locks.getConnection();
                 LockConnection other = otherProcess.getConnection()) {
-            Lease lease = connection.acquire(request().ttl(ofMillis(300)).renewal(false));
+            Lease lease = connection.acquire(request().fixedTtl(ofMillis(300)));
             BlockingQueue<LeaseLoss> told = new LinkedBlockingQueue<>();
             lease.onLost(told::add);
 
@@ -443,7 +443,7 @@ abstract class LockContract {
                 LockConnectionFactory others = connect(guarded);
                 LockConnection connection = mine.getConnection();
                 LockConnection contender = others.getConnection()) {
-            Lease lease = connection.acquire(request().renewal(false));
+            Lease lease = connection.acquire(request().fixedTtl(ofSeconds(2)));
             nodes.forEach(node -> node.ask(Jedis::flushAll));
 
             assertThatExceptionOfType(QuorumUnavailableException.class)

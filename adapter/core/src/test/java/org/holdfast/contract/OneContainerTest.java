@@ -3,11 +3,12 @@ package org.holdfast.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
+import org.holdfast.GuardMode;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.testcontainers.containers.GenericContainer;
@@ -28,7 +29,8 @@ class OneContainerTest {
                 .waitingFor(Wait.forLogMessage(".*Ready to accept connections.*\\n", 1))) {
             redis.start();
             String node = "redis://" + redis.getHost() + ":" + redis.getMappedPort(6379);
-            try (LockConnectionFactory factory = Holdfast.connect(Map.of("nodes", node, "guard", "DEVELOPMENT"));
+            LockSettings settings = LockSettings.of(node).guard(GuardMode.DEVELOPMENT);
+            try (LockConnectionFactory factory = Holdfast.connect(settings);
                     LockConnection connection = factory.getConnection();
                     Lease lease = connection.acquire("invoice-17")) {
                 assertThat(lease.isHeld()).isTrue();

@@ -87,7 +87,7 @@ class WireFormatTest {
             Lease reading = reader.get();
             look();
             reading.release();
-            connection.acquire(LockRequest.permit("name", 1));
+            connection.acquire(LockRequest.semaphore("name", 1));
             connection.latch("name", 1, 2).countDown();
             look();
         }

@@ -205,8 +205,10 @@ class LockEngineTest {
 
     @Test
     void renewByHand_ofALeaseThatIsNotRenewed_isWatchedToItsNewEnd() throws Exception {
-        HeldLock heldLock = ((AcquireResult.Held)
-                        fixture.acquire(nodes, fixture.request(0).renewal(false), List.of(Holder.thread())))
+        HeldLock heldLock = ((AcquireResult.Held) fixture.acquire(
+                        nodes,
+                        fixture.request(0).fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS)),
+                        List.of(Holder.thread())))
                 .heldLock();
         time.passMillis(600);
         assertThat(fixture.leases.renew(heldLock)).isTrue();
@@ -561,7 +563,7 @@ class LockEngineTest {
         List<LockRequest> refused = List.of(
                 LockRequest.of("a").ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS + 1)),
                 LockRequest.of("a").ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS - 1)),
-                LockRequest.of("a").renewal(false),
+                LockRequest.of("a").fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS)),
                 LockRequest.of("a").maxHold(TEN_SECONDS.minusMillis(1)));
         for (LockRequest request : refused) {
             assertThatExceptionOfType(IllegalStateException.class)

@@ -37,6 +37,11 @@ public final class NodesConnection extends AbstractLockConnection {
     }
 
     @Override
+    protected boolean isLocked(LockRequest request) {
+        return session.isLocked(nodes, request);
+    }
+
+    @Override
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
         return session.acquireAsync(request);
     }

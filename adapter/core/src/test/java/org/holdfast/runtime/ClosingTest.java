@@ -171,8 +171,8 @@ class ClosingTest {
         LockConnectionFactory factory = Holdfast.connect(processes.settings);
         LockConnection connection = factory.getConnection();
         for (int i = 0; i < 60; i++) {
-            LockRequest brief = LockRequest.of("brief" + i).ttl(Duration.ofMillis(300));
-            connection.acquire(brief.renewal(false).detached()).onLost(loss -> block.run());
+            LockRequest brief = LockRequest.of("brief" + i).fixedTtl(Duration.ofMillis(300));
+            connection.acquire(brief.detached()).onLost(loss -> block.run());
         }
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < count; i++) {

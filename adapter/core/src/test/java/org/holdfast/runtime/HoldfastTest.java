@@ -141,8 +141,7 @@ class HoldfastTest {
     @Test
     void renew_byHand_extendsTheLease() throws Exception {
         try (LockConnection connection = locks.getConnection()) {
-            Lease lease =
-                    connection.acquire(LockRequest.of("a").ttl(ofSeconds(5)).renewal(false));
+            Lease lease = connection.acquire(LockRequest.of("a").fixedTtl(ofSeconds(5)));
             await().until(() -> lease.remaining().compareTo(ofMillis(3_500)) < 0);
             assertThat(lease.renew()).isTrue();
             assertThat(lease.remaining()).isGreaterThan(ofMillis(3_500));
@@ -298,7 +297,7 @@ class HoldfastTest {
             Lease renewed = connection.acquire(LockRequest.of("renewed").ttl(ofSeconds(3)));
             for (int i = 0; i < 3; i++) {
                 connection
-                        .acquire(LockRequest.of("lost-" + i).ttl(ofMillis(100)).renewal(false))
+                        .acquire(LockRequest.of("lost-" + i).fixedTtl(ofMillis(100)))
                         .onLost(loss -> {
                             blocked.countDown();
                             try {

@@ -4,14 +4,16 @@ package org.holdfast.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.holdfast.LockSettings;
 import org.holdfast.Setting;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +52,22 @@ class SettingNamesTest {
         assertThat(Setting.TTL_MILLIS.key()).isEqualTo("ttlMillis");
         assertThat(Setting.TTL_MILLIS.property()).isEqualTo("holdfast.ttlMillis");
         assertThat(Setting.TTL_MILLIS.environmentVariable()).isEqualTo("HOLDFAST_TTL_MILLIS");
-        assertThat(Setting.byKey(Map.of(Setting.TTL_MILLIS, "1"))).isEqualTo(Map.of("ttlMillis", "1"));
+    }
+
+    @Test
+    void settings_haveAMethodEach() {
+        assertThat(LockSettings.class.getDeclaredMethods())
+                .filteredOn(method -> method.getReturnType() == LockSettings.class
+                        && Modifier.isPublic(method.getModifiers())
+                        && !Modifier.isStatic(method.getModifiers()))
+                .extracting(SettingNamesTest::keyOf)
+                .containsExactlyInAnyOrderElementsOf(keys().stream()
+                        .filter(key -> !key.equals(Setting.NODES.key()))
+                        .toList());
+    }
+
+    /** Times have their unit in the name only where they are texts. */
+    private static String keyOf(Method method) {
+        return method.getName() + (method.getParameterTypes()[0] == Duration.class ? "Millis" : "");
     }
 }

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.holdfast.GuardMode;
 import org.holdfast.InvalidSettingsException;
-import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.wire.NodeAddress;
 import org.junit.jupiter.api.Test;
@@ -77,6 +77,9 @@ class SettingsTest {
         "ttlMilis, ttlMillis",
         "KeyPrefix, keyPrefix",
         "passwordfile, passwordFile",
+        "ttl, ttlMillis",
+        "waitTimeout, waitTimeoutMillis",
+        "maxLeaseTtl, maxLeaseTtlMillis",
         "waitTimeoutMilis, waitTimeoutMillis"
     })
     void of_misspeltName_isRefusedAndTheRightOneShown(String misspelt, String meant) {

@@ -207,7 +207,7 @@ final class Checker {
         if (!entry.reads() && entry.request.mode() != LockMode.PERMIT) {
             backing.check(entry.lease(), (long) (entry.lease().remaining().toNanos() * (1 - drift / 2)));
         }
-        if (undisturbed && entry.request.renewal() && entry.request.maxHold().isEmpty()) {
+        if (undisturbed && entry.request.renewed() && entry.request.maxHold().isEmpty()) {
             entry.lease().names().forEach(name -> checkThrownOut(entry, name));
         }
         for (String name : entry.lease().names()) {

@@ -37,7 +37,7 @@ enum Shape {
             case READING -> plain.mode(LockMode.READ);
             case WRITING, DOWNGRADING -> plain.mode(LockMode.WRITE);
             case SEVERAL -> LockRequest.allOf("lock-" + lock, "lock-" + (1 - lock));
-            case PERMIT -> LockRequest.permit("pool-" + lock, permits);
+            case PERMIT -> LockRequest.semaphore("pool-" + lock, permits);
         };
     }
 }

@@ -50,8 +50,10 @@ final class Worker {
             Shape shape = habits.anyShape(random);
             LockRequest request = shape.request(random.nextInt(habits.locks()), habits.permits())
                     .ttl(habits.anyTtl(random))
-                    .waitTimeout(Duration.ofMillis(random.nextInt(3) * habits.patienceMillis()))
-                    .renewal(random.nextInt(4) > 0);
+                    .waitTimeout(Duration.ofMillis(random.nextInt(3) * habits.patienceMillis()));
+            if (random.nextInt(4) == 0) {
+                request = request.fixedTtl(request.ttl().orElseThrow());
+            }
             if (shape == Shape.KEPT) {
                 request = request.atLeast(request.ttl().orElseThrow());
             } else if (shape != Shape.DOWNGRADING && random.nextInt(8) == 0) {
@@ -135,7 +137,7 @@ final class Worker {
             watched = goOnReading(session, watched, request);
             use(watched);
         }
-        checker.ended(watched, !checker.looked(watched) && request.renewal());
+        checker.ended(watched, !checker.looked(watched) && request.renewed());
         watched.lease().release();
     }
 
@@ -197,7 +199,7 @@ final class Worker {
             writer.lease().release();
             return reading;
         }
-        checker.ended(writer, request.renewal()); // it was lost just now, and this is another
+        checker.ended(writer, request.renewed()); // it was lost just now, and this is another
         writer.lease().release();
         return checker.acquired(client.name(), reader, toRead, asked);
     }

@@ -77,14 +77,14 @@ class ConfigurationTest extends Application {
     @Test
     void wrongSettings_areRefusedTogether_withTheirKeys() {
         set(METHOD + "ttl", "soon");
-        set(METHOD + "mode", "read");
+        set(METHOD + "mode", "reading");
         set(METHOD + "fair", "yes");
         set(CLASS + "onBusy", "LATER");
         assertThatExceptionOfType(DeploymentException.class)
                 .isThrownBy(() -> deploy(Configured.class))
                 .withMessageContaining(
                         "ttl must be an ISO-8601 duration of at least PT0.1S, was 'soon' (set by " + METHOD + "ttl)")
-                .withMessageContaining("mode must be one of [EXCLUSIVE, READ, WRITE], was 'read' (set by " + METHOD)
+                .withMessageContaining("mode must be one of [EXCLUSIVE, READ, WRITE], was 'reading' (set by " + METHOD)
                 .withMessageContaining("fair must be true or false, was 'yes'")
                 .withMessageContaining(
                         "other(): onBusy must be one of [WAIT, FAIL, SKIP], was 'LATER' (set by " + CLASS);
@@ -139,7 +139,7 @@ class ConfigurationTest extends Application {
                 .withMessageNotContaining("skipped");
 
         set("Locked/waitTimeout", "PT30S");
-        set(METHOD + "onBusy", "FAIL");
+        set(METHOD + "onBusy", "fail"); // the case of a constant does not matter
         assertThatExceptionOfType(DeploymentException.class)
                 .isThrownBy(() -> deploy(Configured.class))
                 .withMessageContaining("waitTimeout is for onBusy = WAIT, was FAIL (set by " + METHOD + "onBusy)");

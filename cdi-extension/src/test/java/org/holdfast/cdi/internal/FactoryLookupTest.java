@@ -346,8 +346,8 @@ class FactoryLookupTest extends Application {
     void factory_thatCannotCheck_isUsed() {
         LockConnectionFactory wrapper = (LockConnectionFactory) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {LockConnectionFactory.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("check")) {
-                        throw new UnsupportedOperationException("check");
+                    if (method.getName().equals("validate")) {
+                        throw new UnsupportedOperationException("validate");
                     }
                     return method.invoke(otherProcess, args);
                 });

@@ -48,6 +48,12 @@ final class TestConnection extends AbstractLockConnection {
     }
 
     @Override
+    protected boolean isLocked(LockRequest request) {
+        requireOpen();
+        return session.isLocked(process.nodes(), request);
+    }
+
+    @Override
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
         requireOpen();
         return session.acquireAsync(request);

@@ -12,6 +12,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
+import org.holdfast.LockSettings;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.protocol.session.Transactions;
 import org.holdfast.runtime.Settings;
@@ -74,6 +75,17 @@ public final class TestLocks implements AutoCloseable {
      */
     public static TestLocks create(Map<String, String> settings) {
         return new TestLocks(settings, Transactions.NONE);
+    }
+
+    /**
+     * {@return locks with settings of the application's own}
+     *
+     * @param settings as for {@link org.holdfast.Holdfast#connect(LockSettings)}; the nodes say how many there are, and
+     *     are not connected to
+     * @throws org.holdfast.InvalidSettingsException if a setting is wrong, naming every fault
+     */
+    public static TestLocks create(LockSettings settings) {
+        return create(settings.toMap());
     }
 
     /**

@@ -111,7 +111,12 @@ final class TestProcess implements LockConnectionFactory {
     }
 
     @Override
-    public void check(LockRequest request) {
+    public int nodeCount() {
+        return nodes.count();
+    }
+
+    @Override
+    public void validate(LockRequest request) {
         defaults.complete(request);
     }
 

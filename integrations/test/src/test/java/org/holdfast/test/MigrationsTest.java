@@ -72,7 +72,7 @@ class MigrationsTest {
             ReadWriteLock prices = connection.readWriteLock("prices");
             prices.readLock().lock();
             prices.readLock().unlock();
-            Lease permit = connection.acquire(LockRequest.permit("report-engine", 3));
+            Lease permit = connection.acquire(LockRequest.semaphore("report-engine", 3));
             Lease both = connection.acquire(LockRequest.allOf("account-1", "account-2"));
             assertThat(permit.isHeld() && both.isHeld()).isTrue();
         }

@@ -18,6 +18,7 @@ import org.holdfast.LeaseLoss;
 import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.LockSettings;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.ReleaseResult;
@@ -55,12 +56,20 @@ class TestLocksTest {
 
     @Test
     void advance_leaseIsNotRenewed_endsWithItsTtl() throws InterruptedException {
-        Lease lease = connection.acquire(LockRequest.of("stock").renewal(false));
+        Lease lease = connection.acquire(LockRequest.of("stock").fixedTtl(TTL));
         locks.advance(TTL.minusSeconds(1));
         assertThat(lease.isHeld()).isTrue();
         locks.advance(Duration.ofSeconds(2));
         assertThat(lease.isHeld()).isFalse();
         assertThat(other.tryAcquire(atOnce("stock"))).isPresent();
+    }
+
+    @Test
+    void isLocked_byTheOtherProcess_isTrueUntilItsLeaseEnds() {
+        Lease held = locks.hold("stock");
+        assertThat(connection.lock("stock").isLocked()).isTrue();
+        held.release();
+        assertThat(connection.lock("stock").isLocked()).isFalse();
     }
 
     @Test
@@ -76,7 +85,7 @@ class TestLocksTest {
 
     @Test
     void lose_heldWithoutRenewal_isNoticedByTheRelease() throws InterruptedException {
-        Lease lease = connection.acquire(LockRequest.of("stock").renewal(false));
+        Lease lease = connection.acquire(LockRequest.of("stock").fixedTtl(TTL));
         locks.lose("stock");
         assertThat(locks.holders("stock")).isEmpty();
         assertThat(lease.release()).isEqualTo(ReleaseResult.NOT_HELD);
@@ -161,7 +170,7 @@ class TestLocksTest {
 
     @Test
     void skipWaits_holderEndsMeanwhile_waiterGetsIt() throws InterruptedException {
-        connection.acquire(LockRequest.of("stock").renewal(false));
+        connection.acquire(LockRequest.of("stock").fixedTtl(TTL));
         locks.skipWaits();
         Lease next = other.acquire(LockRequest.of("stock").waitTimeout(Duration.ofMinutes(1)));
         assertThat(next.isHeld()).isTrue();
@@ -216,12 +225,20 @@ class TestLocksTest {
     @Test
     void create_settings_areThoseOfTheApplication() throws InterruptedException {
         try (TestLocks ofOne = TestLocks.create(Map.of("nodes", "redis://one:6379", "ttlMillis", "5000"))) {
-            Lease lease = ofOne.factory()
-                    .getConnection()
-                    .acquire(LockRequest.of("stock").renewal(false));
-            ofOne.advance(Duration.ofSeconds(6));
-            assertThat(lease.isHeld()).isFalse();
+            Lease lease = ofOne.factory().getConnection().acquire("stock");
+            assertThat(lease.remaining()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
             assertThat(ofOne.factory().check().nodes()).hasSize(1);
+            assertThat(ofOne.factory().nodeCount()).isOne();
+        }
+    }
+
+    @Test
+    void create_typedSettings_areThoseOfTheApplication() throws InterruptedException {
+        LockSettings settings = LockSettings.of("redis://one:6379").ttl(Duration.ofSeconds(5));
+        try (TestLocks ofOne = TestLocks.create(settings)) {
+            Lease lease = ofOne.factory().getConnection().acquire("stock");
+            assertThat(lease.remaining()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
+            assertThat(ofOne.factory().nodeCount()).isOne();
         }
     }
 

@@ -170,7 +170,7 @@ class TestLocksThreadsTest {
 
     @Test
     void permit_allTaken_thirdIsRefused() throws InterruptedException {
-        LockRequest permit = LockRequest.permit("stock", 2).waitTimeout(Duration.ZERO);
+        LockRequest permit = LockRequest.semaphore("stock", 2).waitTimeout(Duration.ZERO);
         Lease first = connection.acquire(permit);
         locks.otherProcess().getConnection().acquire(permit);
         assertThat(locks.factory().getConnection().tryAcquire(permit)).isEmpty();

@@ -3,6 +3,7 @@ package org.holdfast.protocol.guard;
 
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.GuardMode;
 
 /**
  * Whether nodes that may have forgotten locks lose their votes, and for how long.

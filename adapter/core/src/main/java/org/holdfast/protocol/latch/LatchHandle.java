@@ -33,7 +33,7 @@ final class LatchHandle implements DistributedLatch {
     }
 
     @Override
-    public int count() {
+    public int initialCount() {
         return latch.count();
     }
 

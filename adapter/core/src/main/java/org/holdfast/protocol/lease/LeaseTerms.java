@@ -37,8 +37,8 @@ public record LeaseTerms(boolean renewed, Optional<Duration> maxHold, Optional<D
         if (askedMillis.isPresent() && askedMillis.get() != ttlMillis) {
             return "a ttl of " + ttlMillis + " ms, and asks for " + askedMillis.get() + " ms";
         }
-        if (!asked.renewal() && renewed) {
-            return "renewal, and asks for none";
+        if (!asked.renewed() && renewed) {
+            return "renewal, and asks for a fixedTtl";
         }
         if (asked.maxHold().isPresent() && !isWithin(asked.maxHold().get())) {
             return maxHold.map(most -> "a maxHold of " + most).orElse("no maxHold") + ", and asks for "

@@ -42,7 +42,7 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
     public boolean mayBeHandedOff() {
         return line.kind() == WaitQueues.Kind.BARGING
                 && names.size() == 1
-                && request.renewal()
+                && request.renewed()
                 && request.atLeast().isEmpty();
     }
 
@@ -66,6 +66,6 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
 
     /** Returns for how long the lock is to be held. */
     public LeaseTerms terms() {
-        return new LeaseTerms(request.renewal(), request.maxHold(), request.atLeast());
+        return new LeaseTerms(request.renewed(), request.maxHold(), request.atLeast());
     }
 }

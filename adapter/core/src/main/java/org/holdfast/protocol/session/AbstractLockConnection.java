@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.session;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLock;
+import org.holdfast.LeaseReadWriteLock;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
@@ -41,6 +42,9 @@ public abstract class AbstractLockConnection implements LockConnection {
      */
     protected abstract boolean attempt(PendingLease pending) throws InterruptedException;
 
+    /** As {@link LeaseLock#isLocked()}, through the connections to the nodes that this connection has. */
+    protected abstract boolean isLocked(LockRequest request);
+
     /** A lease of this scope was taken; throws if it cannot end as the scope says. */
     protected void taken(LeaseScope scope) {}
 
@@ -56,7 +60,8 @@ public abstract class AbstractLockConnection implements LockConnection {
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        return take(session().begin(request, true));
+        boolean waits = request.waitTimeout().isPresent();
+        return take(session().begin(waits ? request : request.waitTimeout(Duration.ZERO), true));
     }
 
     /** As {@link #tryAcquire}, and an interrupt is kept for later: {@link Lock#lock} must not lose its place by one. */
@@ -151,7 +156,7 @@ public abstract class AbstractLockConnection implements LockConnection {
     }
 
     @Override
-    public ReadWriteLock readWriteLock(String name) {
+    public LeaseReadWriteLock readWriteLock(String name) {
         LockRequest request = LockRequest.of(name);
         return new JdkReadWriteLock(
                 new JdkLock(this, request.mode(LockMode.READ)), new JdkLock(this, request.mode(LockMode.WRITE)));

@@ -10,6 +10,7 @@ import org.holdfast.LeaseLock;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.KeptInterrupt;
 import org.holdfast.protocol.waiting.ReadByItselfException;
 
 /** A lock in the shape of the JDK's: taken and released by the same thread, through one connection. */
@@ -113,6 +114,16 @@ final class JdkLock implements LeaseLock {
             throw notHeld();
         }
         return lease;
+    }
+
+    @Override
+    public boolean isLocked() {
+        KeptInterrupt aside = KeptInterrupt.take(null); // a pool gives nothing to an interrupted thread
+        try {
+            return connection.isLocked(request);
+        } finally {
+            KeptInterrupt.restore(aside);
+        }
     }
 
     @Override

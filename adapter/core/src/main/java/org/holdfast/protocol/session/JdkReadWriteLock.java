@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.session;
 
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
+import org.holdfast.LeaseLock;
+import org.holdfast.LeaseReadWriteLock;
 
 /** A lock for readers and writers in the shape of the JDK's. */
-record JdkReadWriteLock(Lock readLock, Lock writeLock) implements ReadWriteLock {}
+record JdkReadWriteLock(LeaseLock readLock, LeaseLock writeLock) implements LeaseReadWriteLock {}

@@ -82,6 +82,28 @@ public final class LockAdmin {
     }
 
     /**
+     * As {@link org.holdfast.LeaseLock#isLocked()}. A holder that a minority reports does not have the lock, unless
+     * enough nodes have not answered that the rest of its majority may be among these.
+     */
+    boolean isLocked(Nodes nodes, LockRequest request) {
+        if (isHeldHere(request)) {
+            return true;
+        }
+        Survey survey = ask(nodes, request, new Command.Inspect(LockShape.targets(request)));
+        int silent = nodes.count() - survey.lastTokens().size();
+        int quorum = nodes.count() / 2 + 1;
+        return survey.holderEntries().values().stream()
+                .anyMatch(seen -> seen.nodes().size() + silent >= quorum);
+    }
+
+    private boolean isHeldHere(LockRequest request) {
+        long now = time.nanoTime();
+        return request.names().stream()
+                .flatMap(name -> heldLocks.of(name).stream())
+                .anyMatch(heldLock -> heldLock.claim().target().isAmong(request.permits()) && heldLock.isHeld(now));
+    }
+
+    /**
      * As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}.
      *
      * <p>Two rounds: every quorum knows the token of the holder, and the second round is sent with a larger one. A node
@@ -133,7 +155,7 @@ public final class LockAdmin {
         }
     }
 
-    /** @param lastTokens what nodes have on record, the smallest first */
+    /** @param lastTokens what each node that answered has on record, the smallest first */
     private record Survey(List<Long> lastTokens, Map<Written, Seen> holderEntries) {}
 
     /** Asks every node, and waits for each of them: one alone may know a holder. */
@@ -257,6 +279,6 @@ public final class LockAdmin {
     private static String describe(LockHolder holder) {
         return holder.mode() + " '" + holder.name() + "' held by '" + holder.thread() + "' of process " + holder.pid()
                 + " on host " + holder.host() + " since " + holder.since() + " with token " + holder.token()
-                + ", on " + holder.nodes() + (holder.nodes() == 1 ? " node" : " nodes");
+                + ", on " + holder.nodeCount() + (holder.nodeCount() == 1 ? " node" : " nodes");
     }
 }

@@ -70,9 +70,7 @@ public final class LockSession {
             Duration usual = ttl.compareTo(least) < 0 ? least : ttl;
             Duration asked = request.ttl().orElse(usual);
             if (asked.compareTo(maxTtl) > 0) {
-                String part = asked.equals(least) ? "atLeast" : "ttl";
-                throw new InvalidLockRequestException(part + " must be at most maxLeaseTtlMillis = " + maxTtl.toMillis()
-                        + " ms, was " + asked + " (lock '" + request.name() + "')");
+                throw tooLong(request, asked.equals(least) ? "atLeast" : request.renewed() ? "ttl" : "fixedTtl", asked);
             }
             if (request.waitTimeout().isPresent() && request.ttl().isPresent()) {
                 return request;
@@ -84,11 +82,18 @@ public final class LockSession {
                     request.fair(),
                     Optional.of(request.waitTimeout().orElse(waitTimeout)),
                     Optional.of(asked),
-                    request.renewal(),
+                    request.renewed(),
                     request.maxHold(),
                     request.atLeast(),
                     request.interruptOnLoss(),
                     request.scope());
+        }
+
+        private InvalidLockRequestException tooLong(LockRequest request, String part, Duration asked) {
+            String advice =
+                    part.equals("atLeast") ? "" : ": a lease that is renewed may last longer, up to its maxHold";
+            return new InvalidLockRequestException(part + " must be at most maxLeaseTtlMillis = " + maxTtl.toMillis()
+                    + " ms, was " + asked + advice + " (lock '" + request.name() + "')");
         }
     }
 
@@ -128,6 +133,11 @@ public final class LockSession {
     /** As {@link org.holdfast.LockConnectionFactory#holders(LockRequest)}. */
     public List<LockHolder> holders(Nodes nodes, LockRequest request) {
         return lockAdmin.holders(nodes, request);
+    }
+
+    /** As {@link org.holdfast.LeaseLock#isLocked()}. */
+    public boolean isLocked(Nodes nodes, LockRequest request) {
+        return lockAdmin.isLocked(nodes, request);
     }
 
     /** As {@link org.holdfast.LockConnectionFactory#forceRelease(LockRequest)}. */

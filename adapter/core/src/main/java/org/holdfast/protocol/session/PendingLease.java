@@ -148,7 +148,7 @@ public final class PendingLease {
      * terms.
      */
     private static boolean asksForTerms(LockRequest request) {
-        return request.ttl().isPresent() || request.maxHold().isPresent() || !request.renewal();
+        return request.ttl().isPresent() || request.maxHold().isPresent();
     }
 
     /**

@@ -3,12 +3,12 @@ package org.holdfast.redis.health;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import org.holdfast.GuardMode;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.ClockMonitor;
-import org.holdfast.protocol.guard.GuardMode;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;

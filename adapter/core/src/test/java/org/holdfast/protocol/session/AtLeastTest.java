@@ -104,6 +104,15 @@ class AtLeastTest {
     void request_beyondTheLongestTtl_isRefused() {
         assertThatExceptionOfType(InvalidLockRequestException.class)
                 .isThrownBy(() -> acquire(request(60_001)))
-                .withMessageContaining("atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT1M0.001S");
+                .withMessageContaining(
+                        "atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT1M0.001S (lock 'a')");
+        Duration tooLong = Duration.ofMillis(60_001);
+        assertThatExceptionOfType(InvalidLockRequestException.class)
+                .isThrownBy(() -> acquire(LockRequest.of("a").ttl(tooLong)))
+                .withMessageContaining("ttl must be at most maxLeaseTtlMillis = 60000 ms, was PT1M0.001S")
+                .withMessageContaining("up to its maxHold");
+        assertThatExceptionOfType(InvalidLockRequestException.class)
+                .isThrownBy(() -> acquire(LockRequest.of("a").fixedTtl(tooLong)))
+                .withMessageContaining("fixedTtl must be at most maxLeaseTtlMillis = 60000 ms, was PT1M0.001S");
     }
 }

@@ -42,7 +42,7 @@ class ForcedReleaseTest {
         everyNode(NO_HOLDER);
         nodes.node(1, new Reply.Seen(7, List.of(A_HOLDER, A_HOLDER, new HolderEntry(0, true, "somebody", 5))));
         assertThat(lockAdmin.holders(nodes, A)).singleElement().satisfies(seen -> {
-            assertThat(seen.nodes()).isEqualTo(1);
+            assertThat(seen.nodeCount()).isEqualTo(1);
             assertThat(seen.remaining()).hasMillis(9);
         });
     }

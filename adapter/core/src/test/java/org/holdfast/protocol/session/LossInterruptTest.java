@@ -32,7 +32,9 @@ class LossInterruptTest {
     }
 
     private LockRequest request() {
-        return fixture.request(0).renewal(false).interruptOnLoss(true);
+        return fixture.request(0)
+                .fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS))
+                .interruptOnLoss(true);
     }
 
     private void lose(Lease lease) {
@@ -138,8 +140,7 @@ class LossInterruptTest {
     void loss_ofTwoLeases_interruptsUntilBothHaveEnded() throws Exception {
         Lease outer = acquire(request());
         LockRequest other = LockRequest.of("b")
-                .ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS))
-                .renewal(false)
+                .fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS))
                 .interruptOnLoss(true);
         Lease inner = acquire(other);
         lose(inner);

@@ -222,7 +222,10 @@ class HandoverTest {
     void waiter_whoAsksForSomethingElse_getsNothing() throws Exception {
         LockRequest same = fixture.request(10_000);
         for (LockRequest other : List.of(
-                same.ttl(Duration.ofMillis(1_001)), same.renewal(false), same.fair(true), same.mode(LockMode.WRITE))) {
+                same.ttl(Duration.ofMillis(1_001)),
+                same.fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS)),
+                same.fair(true),
+                same.mode(LockMode.WRITE))) {
             HeldLock heldLock = heldLock();
             Waiter waiter = waitFor(other);
             giveBack(heldLock);

@@ -121,8 +121,7 @@ class GuardTest {
         LockConnection connection = connect();
         acquireAfterQuarantine(connection);
         nodes.get(2).freeze(); // the lease is on two nodes
-        Lease lease =
-                connection.acquire(LockRequest.of("a").ttl(ofMillis(2_900)).renewal(false));
+        Lease lease = connection.acquire(LockRequest.of("a").fixedTtl(ofMillis(2_900)));
         nodes.get(2).thaw();
         nodes.get(0).kill();
         nodes.get(0).start(); // and one of them forgets it
@@ -223,7 +222,7 @@ class GuardTest {
         LockConnection connection = connect();
         acquireAfterQuarantine(connection);
         node.command("CONFIG SET appendonly no");
-        connection.acquire(LockRequest.of("forgotten").detached().renewal(false).ttl(MEMORY));
+        connection.acquire(LockRequest.of("forgotten").detached().fixedTtl(MEMORY));
         node.kill();
         node.start();
         await().untilAsserted(() -> assertRefused(connection, "in quarantine for another"));
@@ -378,7 +377,7 @@ class GuardTest {
         RedisServer node = node();
         LockConnection connection = connect(List.of(node.uri()), LONG_MEMORY);
         acquireAfterQuarantine(connection, LONG_MEMORY);
-        Lease lease = connection.acquire(LockRequest.of("a").ttl(LONG_MEMORY).renewal(false));
+        Lease lease = connection.acquire(LockRequest.of("a").fixedTtl(LONG_MEMORY));
         try (LockConnectionFactory other = factory(List.of(node.uri()), ofSeconds(3));
                 LockConnection contender = other.getConnection()) {
             assertRefused(contender, "maxLeaseTtlMillis=6000", "maxLeaseTtlMillis=3000", "previous...");

@@ -225,7 +225,8 @@ class HangingNodesTest {
                     connection.tryAcquire(request).orElseThrow().release(),
             "tryAcquire of a permit and release",
             (locks, connection, request) -> connection
-                    .tryAcquire(LockRequest.permit(request.name() + "-pool", 3).waitTimeout(Duration.ZERO))
+                    .tryAcquire(
+                            LockRequest.semaphore(request.name() + "-pool", 3).waitTimeout(Duration.ZERO))
                     .orElseThrow()
                     .release(),
             "fair tryAcquire and release",

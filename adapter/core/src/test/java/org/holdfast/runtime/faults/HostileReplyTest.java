@@ -160,7 +160,7 @@ class HostileReplyTest {
     @Test
     void permit_thatThereIsNot_isNotTaken() throws Exception {
         String looks = bytesOf("permit-0:lock\\r\\n$29\\r\\nholdfast:{pool}:permit-1:lock");
-        LockRequest request = LockRequest.permit("pool", 2).detached();
+        LockRequest request = LockRequest.semaphore("pool", 2).detached();
         try (LyingFront front = new LyingFront(redis.port(), looks, bytes("*3\\r\\n:13\\r\\n:-1\\r\\n:1\\r\\n"), 0);
                 LockConnectionFactory locks = connectToAMajority(front, "2000");
                 LockConnection connection = locks.getConnection()) {
@@ -197,7 +197,7 @@ class HostileReplyTest {
                 LockRequest.of("believed").mode(LockMode.WRITE),
                 LockRequest.of("believed").fair(true),
                 LockRequest.allOf("believed", "too"),
-                LockRequest.permit("believed", 2));
+                LockRequest.semaphore("believed", 2));
     }
 
     @ParameterizedTest
@@ -217,8 +217,7 @@ class HostileReplyTest {
                     LockConnection connection = locks.getConnection()) {
                 Lease lease = connection.acquire(LockRequest.of("believed")
                         .mode(mode)
-                        .ttl(ofSeconds(3))
-                        .renewal(false)
+                        .fixedTtl(ofSeconds(3))
                         .waitTimeout(ofSeconds(20)));
                 assertThat(lease.renew()).as("the script is known").isTrue();
                 front.lie();

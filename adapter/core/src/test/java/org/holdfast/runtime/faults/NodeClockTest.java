@@ -166,7 +166,7 @@ class NodeClockTest {
             acquireAndRelease(other);
             ScriptCall call =
                     ScriptBridge.call(command, "holdfast", TimeUnit.MILLISECONDS.toMicros(QUARANTINE.toMillis()));
-            Lease held = connection.acquire(LockRequest.of("x").ttl(QUARANTINE).renewal(false));
+            Lease held = connection.acquire(LockRequest.of("x").fixedTtl(QUARANTINE));
             awaitLook();
             clock.set(Duration.ofHours(1));
             jedis.eval(call.source(), call.keys(), call.arguments());
@@ -207,7 +207,7 @@ class NodeClockTest {
                         .release();
             }
             awaitLook();
-            Lease held = connection.acquire(LockRequest.of("x").ttl(ttl).renewal(false));
+            Lease held = connection.acquire(LockRequest.of("x").fixedTtl(ttl));
             clock.set(ttl.plusMillis(50));
             assertThatExceptionOfType(QuorumUnavailableException.class)
                     .isThrownBy(() ->
@@ -241,7 +241,7 @@ class NodeClockTest {
             throws Exception {
         acquireAndRelease(connection);
         acquireAndRelease(other);
-        Lease held = connection.acquire(LockRequest.of("x").ttl(QUARANTINE).renewal(false));
+        Lease held = connection.acquire(LockRequest.of("x").fixedTtl(QUARANTINE));
         awaitLook();
         clock.set(Duration.ofHours(1));
         await().pollInterval(ofMillis(10))

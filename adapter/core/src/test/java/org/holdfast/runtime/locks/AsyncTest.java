@@ -111,7 +111,7 @@ class AsyncTest {
         }
         processes.awaitTickets("a", 0);
         LockRequest permit =
-                LockRequest.permit("pool", 1).waitTimeout(ofSeconds(30)).detached();
+                LockRequest.semaphore("pool", 1).waitTimeout(ofSeconds(30)).detached();
         Lease one = connection.acquireAsync(permit).get(10, SECONDS);
         CompletableFuture<Lease> other = connection.acquireAsync(permit);
         one.release();

@@ -340,7 +340,7 @@ class JdkLockTest {
 
     @Test
     void lock_ofAPermit_isGivenToAsManyAsThereAre() throws Exception {
-        LockRequest permit = LockRequest.permit("engine", 2);
+        LockRequest permit = LockRequest.semaphore("engine", 2);
         connection.lock(permit).lock();
         assertThat(onAnotherThread(() -> otherConnection.lock(permit).tryLock()))
                 .isTrue();

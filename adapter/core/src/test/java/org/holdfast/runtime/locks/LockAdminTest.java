@@ -132,7 +132,7 @@ class LockAdminTest {
         return await().atMost(ofSeconds(10))
                 .until(
                         () -> by.holders(request),
-                        seen -> seen.size() == holders && seen.stream().allMatch(each -> each.nodes() == 3));
+                        seen -> seen.size() == holders && seen.stream().allMatch(each -> each.nodeCount() == 3));
     }
 
     private static String lockKey(String name) {
@@ -189,7 +189,7 @@ class LockAdminTest {
 
     @Test
     void holders_ofPermits_areListedAndTheLockOfThatNameIsAnother() throws Exception {
-        LockRequest permit = LockRequest.permit("a", 3);
+        LockRequest permit = LockRequest.semaphore("a", 3);
         take(locks, permit);
         take(others, permit);
         assertThat(seenByAll(others, permit, 2)).extracting(LockHolder::mode).containsOnly(LockMode.PERMIT);
@@ -254,7 +254,7 @@ class LockAdminTest {
                 assertThat(seen.pid()).isZero();
                 assertThat(seen.token()).isZero();
                 assertThat(seen.since()).isEqualTo(Instant.EPOCH);
-                assertThat(seen.nodes()).isEqualTo(3);
+                assertThat(seen.nodeCount()).isEqualTo(3);
                 assertThat(seen.remaining()).isPositive();
             });
         }
@@ -264,7 +264,7 @@ class LockAdminTest {
     void holder_knownToOneNodeOnly_isToldWithThat() {
         ask(redis.get(1), "SET " + lockKey("a") + " somebody");
         assertThat(others.holders("a")).singleElement().satisfies(seen -> {
-            assertThat(seen.nodes()).isEqualTo(1);
+            assertThat(seen.nodeCount()).isEqualTo(1);
             assertThat(seen.remaining()).as("it never ends").isZero();
         });
     }
@@ -299,7 +299,7 @@ class LockAdminTest {
         assertThat(gone).singleElement().satisfies(each -> {
             assertThat(each.thread()).isEqualTo("order-worker-7");
             assertThat(each.token()).isEqualTo(lease.token());
-            assertThat(each.nodes()).isEqualTo(3);
+            assertThat(each.nodeCount()).isEqualTo(3);
         });
         assertThat(lease.isHeld()).as("what only tokens protect from").isTrue();
 
@@ -371,7 +371,7 @@ class LockAdminTest {
 
     @Test
     void forceRelease_ofPermits_freesAllAndLeavesTheLockOfThatName() throws Exception {
-        LockRequest permit = LockRequest.permit("a", 2);
+        LockRequest permit = LockRequest.semaphore("a", 2);
         Lease lock = take(locks, LockRequest.of("a"));
         Lease one = take(locks, permit);
         take(locks, permit);

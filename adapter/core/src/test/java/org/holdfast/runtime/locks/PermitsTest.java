@@ -36,7 +36,7 @@ class PermitsTest {
 
     @Test
     void everyPermit_isFoundAndNoMore() throws Exception {
-        LockRequest request = LockRequest.permit("pool", 7);
+        LockRequest request = LockRequest.semaphore("pool", 7);
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             leases.add(processes.acquire(i % 3, request.detached()).get(10, SECONDS));
@@ -51,7 +51,7 @@ class PermitsTest {
     @Test
     void holder_thatAsksAgain_getsAnotherPermit() throws Exception {
         LockConnection connection = processes.connection(0);
-        LockRequest request = LockRequest.permit("pool", 2).waitTimeout(ofSeconds(0));
+        LockRequest request = LockRequest.semaphore("pool", 2).waitTimeout(ofSeconds(0));
         Lease one = connection.acquire(request);
         Lease other = connection.acquire(request);
         assertThat(connection.tryAcquire(request)).isEmpty();
@@ -62,7 +62,7 @@ class PermitsTest {
 
     @Test
     void waiter_isWokenWhenAPermitIsReleased() throws Exception {
-        LockRequest request = LockRequest.permit("pool", 2);
+        LockRequest request = LockRequest.semaphore("pool", 2);
         Lease one = processes.acquire(0, request.detached()).get(10, SECONDS);
         processes.acquire(1, request.detached()).get(10, SECONDS);
         FutureTask<Lease> waiter = processes.acquire(2, request);
@@ -73,7 +73,7 @@ class PermitsTest {
 
     @Test
     void semaphoreAndLock_ofTheSameName_areDifferentThings() throws Exception {
-        processes.tryAcquire(0, LockRequest.permit("pool", 1)).orElseThrow();
+        processes.tryAcquire(0, LockRequest.semaphore("pool", 1)).orElseThrow();
         assertThat(processes.isFree(1, LockRequest.of("pool"))).isTrue();
     }
 
@@ -87,7 +87,7 @@ class PermitsTest {
                 int most = 0;
                 for (int i = 0; i < 30; i++) {
                     try (Lease lease =
-                            connection.acquire(LockRequest.permit("pool", 4).waitTimeout(ofSeconds(30)))) {
+                            connection.acquire(LockRequest.semaphore("pool", 4).waitTimeout(ofSeconds(30)))) {
                         most = Math.max(most, inside.incrementAndGet());
                         assertThat(lease.isHeld()).isTrue();
                         inside.decrementAndGet();

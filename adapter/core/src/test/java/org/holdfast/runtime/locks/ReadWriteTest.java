@@ -137,7 +137,7 @@ class ReadWriteTest {
     @Test
     void reader_thatDied_blocksForItsOwnTtlOnly_andALiveOneIsRenewed() throws Exception {
         // it is neither renewed nor released
-        Lease dead = take(0, READ.ttl(ofMillis(600)).renewal(false));
+        Lease dead = take(0, READ.fixedTtl(ofMillis(600)));
         Lease alive = take(1, READ.ttl(ofSeconds(3)));
         Lease another = take(2, READ.ttl(ofSeconds(60)));
         await().until(() -> !dead.isHeld());

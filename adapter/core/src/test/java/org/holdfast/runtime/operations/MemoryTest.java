@@ -70,7 +70,7 @@ class MemoryTest {
             case 1 -> LockRequest.of(name).fair(true);
             case 2 -> LockRequest.of(name).mode(LockMode.READ);
             case 3 -> LockRequest.of(name).mode(LockMode.WRITE);
-            case 4 -> LockRequest.permit(name, 3);
+            case 4 -> LockRequest.semaphore(name, 3);
             case 5 ->
                 LockRequest.allOf(
                         name, "shared by all-" + Thread.currentThread().getId());

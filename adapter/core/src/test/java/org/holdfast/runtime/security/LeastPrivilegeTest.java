@@ -148,7 +148,7 @@ class LeastPrivilegeTest {
                     LockRequest.of("a").mode(LockMode.READ),
                     LockRequest.of("a").mode(LockMode.WRITE),
                     LockRequest.allOf("a", "b"),
-                    LockRequest.permit("p", 2))) {
+                    LockRequest.semaphore("p", 2))) {
                 Lease lease = connection.acquire(request);
                 if (!lease.renew()) {
                     await().until(() -> !lease.isHeld());
@@ -164,7 +164,7 @@ class LeastPrivilegeTest {
 
     private static void everyPermitAndWhoWaits(
             LockConnectionFactory locks, LockConnection connection, String prefix, String database) throws Exception {
-        LockRequest permit = LockRequest.permit("p", 2);
+        LockRequest permit = LockRequest.semaphore("p", 2);
         Lease one = connection.acquire(permit);
         Lease other = connection.acquire(permit);
         assertThat(connection.tryAcquire(permit.waitTimeout(ofMillis(100)))).isEmpty();

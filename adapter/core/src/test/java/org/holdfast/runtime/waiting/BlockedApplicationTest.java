@@ -123,11 +123,10 @@ class BlockedApplicationTest {
     void loss_isToldToOtherListeners() throws Exception {
         blockContinuations(80);
         CountDownLatch told = new CountDownLatch(1);
-        LockRequest brief =
-                LockRequest.of("a").ttl(ofMillis(500)).renewal(false).detached();
+        LockRequest brief = LockRequest.of("a").fixedTtl(ofMillis(500)).detached();
         for (int i = 0; i < 8; i++) {
             LockRequest request =
-                    LockRequest.of("a" + i).ttl(ofMillis(300)).renewal(false).detached();
+                    LockRequest.of("a" + i).fixedTtl(ofMillis(300)).detached();
             connection.acquire(request).onLost(loss -> block());
         }
         connection.acquire(brief).onLost(loss -> told.countDown());

@@ -42,7 +42,7 @@ final class FactoryLimits {
             request = request.atLeast(operation.times().atLeast().get());
         }
         try {
-            factory.check(request);
+            factory.validate(request);
             return Optional.empty();
         } catch (InvalidLockRequestException e) {
             return Optional.of(

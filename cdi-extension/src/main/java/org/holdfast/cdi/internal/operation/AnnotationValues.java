@@ -106,17 +106,18 @@ final class AnnotationValues {
     boolean flag(String member, boolean written) {
         Optional<Setting> setting = setting(member);
         String text = text(setting, Boolean.toString(written));
-        if (!text.equals("true") && !text.equals("false")) {
+        String value = text.trim();
+        if (!value.equalsIgnoreCase("true") && !value.equalsIgnoreCase("false")) {
             refuse(member, "true or false", text, setting);
         }
-        return text.equals("true");
+        return value.equalsIgnoreCase("true");
     }
 
     <E extends Enum<E>> E choice(String member, E written, Set<E> allowed) {
         Optional<Setting> setting = setting(member);
         String text = text(setting, written.name());
         for (E each : allowed) {
-            if (each.name().equals(text)) {
+            if (each.name().equalsIgnoreCase(text.trim())) {
                 return each;
             }
         }

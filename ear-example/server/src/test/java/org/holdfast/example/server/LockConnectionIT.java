@@ -169,8 +169,7 @@ class LockConnectionIT {
         transaction.begin();
         Lease lease;
         try (LockConnection connection = locks.getConnection()) {
-            lease = connection.acquire(
-                    LockRequest.of("lost").ttl(Duration.ofMillis(100)).renewal(false));
+            lease = connection.acquire(LockRequest.of("lost").fixedTtl(Duration.ofMillis(100)));
         }
         while (lease.isHeld()) {
             Thread.onSpinWait();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.protocol.guard;
+package org.holdfast;
 
-/** What is done about nodes that may have forgotten locks. */
+/** What is done about nodes that may have forgotten locks: the values of {@link Setting#GUARD}. */
 public enum GuardMode {
 
     /** They grant nothing new until every lock that they may have forgotten has expired. */
