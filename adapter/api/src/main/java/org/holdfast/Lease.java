@@ -86,7 +86,8 @@ public interface Lease extends AutoCloseable {
     void onLost(Consumer<LeaseLoss> listener);
 
     /**
-     * Releases the lock. Calling it again, or after the lease was lost, does nothing.
+     * Releases the lock, and returns whether it was still held until then. Calling it again, or after the lease was
+     * lost, does nothing.
      *
      * <p>Inside a transaction the lock stays taken until the transaction has completed: no other holder may see what is
      * not committed. Works on an interrupted thread and leaves the interrupt status as it was. Returns when a quorum of
@@ -98,7 +99,7 @@ public interface Lease extends AutoCloseable {
      */
     ReleaseResult release();
 
-    /** The same as {@link #release()}. */
+    /** The same as {@link #release()}, without its result: a caller that needs that calls {@code release} itself. */
     @Override
     default void close() {
         release();

@@ -102,19 +102,21 @@ public interface LockConnection extends AutoCloseable {
     Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
 
     /**
-     * As {@link #lock(LockRequest)}, of an exclusive lock with that name and the defaults of the factory.
+     * As {@link #lock(LockRequest)}, of an exclusive lock with that name and the defaults of the factory. Takes nothing.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
-     * @return a view
+     * @return a view, which {@link LeaseLock#lock()} takes
      * @throws InvalidLockRequestException if the name is not valid
      */
+    @CheckReturnValue
     default LeaseLock lock(String name) {
         return lock(LockRequest.of(name));
     }
 
     /**
      * Returns the lock in the shape of the JDK's, with the contract of {@link java.util.concurrent.locks.Lock} and the
-     * re-entry of {@link java.util.concurrent.locks.ReentrantLock}. Asks no node.
+     * re-entry of {@link java.util.concurrent.locks.ReentrantLock}. Takes nothing and asks no node: the methods of what
+     * is returned do.
      *
      * <p>What differs from the JDK's stands at {@link LeaseLock}. Above all, {@code tryLock} throws {@link
      * QuorumUnavailableException} if too few nodes could be asked: false means that another holder has the lock, and
@@ -127,12 +129,13 @@ public interface LockConnection extends AutoCloseable {
      * @throws InvalidLockRequestException if the request's scope is {@link LeaseScope#DETACHED}: a view belongs to its
      *     connection
      */
+    @CheckReturnValue
     LeaseLock lock(LockRequest request);
 
     /**
      * Returns a lock for many readers or one writer in the shape of the JDK's, with their leases: two views as {@link
      * #lock(LockRequest)} describes, in the modes {@link LockMode#READ} and {@link LockMode#WRITE}, with the re-entry
-     * and the downgrading of {@link java.util.concurrent.locks.ReentrantReadWriteLock}.
+     * and the downgrading of {@link java.util.concurrent.locks.ReentrantReadWriteLock}. Takes nothing.
      *
      * <p>A thread that holds the lock to read and asks for it to write gets an {@link IllegalStateException} from
      * {@code lock()} at once, where the JDK's would wait for ever; {@code tryLock} returns false, as the JDK's does.
@@ -142,6 +145,7 @@ public interface LockConnection extends AutoCloseable {
      * @return a view that may be used by several threads at once, as long as the connection is open
      * @throws InvalidLockRequestException if the name is not valid
      */
+    @CheckReturnValue
     LeaseReadWriteLock readWriteLock(String name);
 
     /**
@@ -154,7 +158,20 @@ public interface LockConnection extends AutoCloseable {
      * @throws InvalidLockRequestException if the name is not valid, or a number out of its range
      * @throws IllegalStateException if this connection is closed
      */
+    @CheckReturnValue
     DistributedLatch latch(String name, long generation, int count);
+
+    /**
+     * As {@link #acquireAsync(LockRequest)}, of an exclusive lock with that name and the defaults of the factory.
+     *
+     * @param name the lock's name, see {@link LockRequest#of(String)}
+     * @return a stage that is completed with the lease, which the application releases
+     * @throws InvalidLockRequestException if the name is not valid
+     * @throws IllegalStateException if this connection is closed
+     */
+    default CompletableFuture<Lease> acquireAsync(String name) {
+        return acquireAsync(LockRequest.of(name));
+    }
 
     /**
      * Takes the lock as soon as it becomes free within the request's wait timeout; no thread waits for that.

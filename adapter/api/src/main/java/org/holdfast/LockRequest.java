@@ -163,6 +163,7 @@ public record LockRequest(
      * @throws InvalidLockRequestException if it is {@link LockMode#PERMIT}, which {@link #semaphore} is for, or the
      *     request has several names or permits
      */
+    @CheckReturnValue
     public LockRequest mode(LockMode lockMode) {
         return new LockRequest(
                 names, lockMode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, scope);
@@ -180,6 +181,7 @@ public record LockRequest(
      * @return a changed copy
      * @throws InvalidLockRequestException if the request has several names or permits
      */
+    @CheckReturnValue
     public LockRequest fair(boolean inOrder) {
         return new LockRequest(
                 names, mode, permits, inOrder, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, scope);
@@ -193,6 +195,7 @@ public record LockRequest(
      * @return a changed copy
      * @throws InvalidLockRequestException if it is negative
      */
+    @CheckReturnValue
     public LockRequest waitTimeout(Duration timeout) {
         return new LockRequest(
                 names,
@@ -221,6 +224,7 @@ public record LockRequest(
      * @return a changed copy
      * @throws InvalidLockRequestException if it is too short
      */
+    @CheckReturnValue
     public LockRequest ttl(Duration duration) {
         return new LockRequest(
                 names,
@@ -250,6 +254,7 @@ public record LockRequest(
      * @return a changed copy
      * @throws InvalidLockRequestException if it is too short
      */
+    @CheckReturnValue
     public LockRequest fixedTtl(Duration duration) {
         return new LockRequest(
                 names,
@@ -274,6 +279,7 @@ public record LockRequest(
      * @return a changed copy
      * @throws InvalidLockRequestException if it is too short
      */
+    @CheckReturnValue
     public LockRequest maxHold(Duration duration) {
         return new LockRequest(
                 names,
@@ -303,6 +309,7 @@ public record LockRequest(
      * @return a changed copy
      * @throws InvalidLockRequestException if it is too short or too long, or the mode is not {@link LockMode#EXCLUSIVE}
      */
+    @CheckReturnValue
     public LockRequest atLeast(Duration duration) {
         return new LockRequest(
                 names,
@@ -330,6 +337,7 @@ public record LockRequest(
      * @return a changed copy
      * @throws InvalidLockRequestException if the scope is {@link LeaseScope#DETACHED}
      */
+    @CheckReturnValue
     public LockRequest interruptOnLoss(boolean interrupt) {
         return new LockRequest(
                 names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interrupt, scope);
@@ -341,6 +349,7 @@ public record LockRequest(
      * @param leaseScope what ends it
      * @return a changed copy
      */
+    @CheckReturnValue
     public LockRequest scope(LeaseScope leaseScope) {
         return new LockRequest(
                 names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, leaseScope);
@@ -351,6 +360,7 @@ public record LockRequest(
      *
      * @return a changed copy
      */
+    @CheckReturnValue
     public LockRequest detached() {
         return scope(LeaseScope.DETACHED);
     }

@@ -25,6 +25,7 @@ import java.util.stream.Collectors;
  * unit. Fractions of a millisecond are cut off. Values are checked when the factory is opened, all of them together.
  * The page {@code docs/settings.md} has the range and the meaning of each.
  */
+@CheckReturnValue
 public final class LockSettings {
 
     private static final Pattern WITHOUT_SECRETS =

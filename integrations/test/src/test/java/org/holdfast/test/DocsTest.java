@@ -15,7 +15,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The Java code of {@code docs/testing.md} and {@code docs/migrating.md} is that of tests, which are run. */
+/**
+ * The Java code of {@code docs/testing.md}, {@code docs/migrating.md} and {@code docs/ten-uses.md} is that of tests,
+ * which are run. Blocks that are marked {@code before} show what is not written any more.
+ */
 class DocsTest {
 
     private static final Path ROOT = Path.of("..", "..");
@@ -34,13 +37,15 @@ class DocsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"testing.md, 6", "migrating.md, 2"})
+    @CsvSource({"testing.md, 6", "migrating.md, 2", "ten-uses.md, 12"})
     void page_javaSnippets_areRunByTests(String page, int count) throws IOException {
         List<String> sources = Stream.of(
                         "integrations/test/src/test/java/org/holdfast/test/Invoices.java",
                         "integrations/test/src/test/java/org/holdfast/test/InvoicesTest.java",
                         "integrations/test/src/test/java/org/holdfast/test/StockTest.java",
                         "integrations/test/src/test/java/org/holdfast/test/MigrationsTest.java",
+                        "integrations/test/src/test/java/org/holdfast/test/Shop.java",
+                        "integrations/test/src/test/java/org/holdfast/test/TenUsesTest.java",
                         "adapter/core/src/test/java/org/holdfast/contract/OneContainerTest.java")
                 .map(file -> text(ROOT.resolve(file)))
                 .toList();

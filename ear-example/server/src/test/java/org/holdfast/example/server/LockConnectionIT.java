@@ -17,6 +17,7 @@ import java.time.Duration;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLock;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
@@ -105,6 +106,27 @@ class LockConnectionIT {
         long second = resourced.token("resource");
         assertThat(first).isPositive();
         assertThat(second).isGreaterThan(first);
+    }
+
+    @Test
+    void lock_inTheShapeOfTheJdk_hasATokenAndSaysWhetherItIsTaken() throws Exception {
+        assertThat(locks.nodeCount()).isEqualTo(3);
+        try (LockConnection connection = locks.getConnection()) {
+            LeaseLock lock = connection.lock("view");
+            assertThat(lock.isLocked()).isFalse();
+            lock.lock();
+            assertThat(lock.lease().token()).isPositive();
+            assertThat(lock.isLocked()).isTrue();
+            assertThat(executor.submit(() -> isLocked("view")).get(30, SECONDS)).isTrue();
+            lock.unlock();
+            assertThat(lock.isLocked()).isFalse();
+        }
+    }
+
+    private boolean isLocked(String name) {
+        try (LockConnection connection = locks.getConnection()) {
+            return connection.lock(name).isLocked();
+        }
     }
 
     @Test
