@@ -25,8 +25,14 @@ public final class Main {
         Demo demo = new Demo(options);
         // Ctrl-C and SIGTERM both end the JVM; its hooks are the last chance to end what it has started.
         Runtime.getRuntime().addShutdownHook(new Thread(demo::close, "demo-end"));
-        demo.start();
-        introduce(demo);
+        try {
+            demo.start();
+            introduce(demo);
+        } catch (IOException e) {
+            if (!demo.isEnding()) {
+                throw e;
+            }
+        }
         Thread.currentThread().join(); // until the JVM ends
     }
 

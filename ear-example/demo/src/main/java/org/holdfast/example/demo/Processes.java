@@ -79,11 +79,11 @@ final class Processes implements AutoCloseable {
         return postgres;
     }
 
-    /** Servers first: they release their locks, and end their sessions. */
+    /** Servers first: so the database has no sessions left to end. */
     @Override
     public synchronized void close() {
         closed = true;
-        servers.parallelStream().forEach(ShopServer::close);
+        servers.forEach(ShopServer::close);
         if (postgres != null) {
             postgres.close();
         }

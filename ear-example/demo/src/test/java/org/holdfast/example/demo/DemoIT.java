@@ -2,6 +2,7 @@
 package org.holdfast.example.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -229,6 +230,20 @@ class DemoIT {
                 .until(() -> demo.state().servers().get(1).process() == ProcessState.RUNNING);
         PIDS.add(demo.state().servers().get(1).pid());
         assertThat(demo.state().servers().get(1).ordersPerSecond()).isNotNull();
+    }
+
+    @Test
+    void demo_inTheDirectoryOfAnother_isRefused() throws Exception {
+        DemoOptions options = new DemoOptions(
+                Path.of(System.getProperty("server.target")),
+                Path.of("target", "demo-it"),
+                FreePorts.inARow(2),
+                1,
+                false);
+        try (Demo second = new Demo(options)) {
+            assertThatThrownBy(second::start).hasMessageContaining("another demo runs in");
+        }
+        assertThat(order().statusCode()).as("of the first").isNotEqualTo(503);
     }
 
     @Test

@@ -21,7 +21,9 @@ public final class WildFly implements AutoCloseable {
     private static final long STOP_SECONDS = 20;
 
     /** Several of them share a small machine: they start sooner so, and the shop needs no more. */
-    private static final String[] JAVA_OPTIONS = {"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"};
+    private static final String[] JAVA_OPTIONS = {
+        "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.jboss.logmanager.nocolor=true"
+    };
 
     private final Process process;
     private final Path log;
@@ -118,7 +120,6 @@ public final class WildFly implements AutoCloseable {
     /** Asks the server to stop, and ends it if it does not. Returns when it is gone. */
     @Override
     public void close() {
-        thaw(); // what is frozen does not hear
         process.destroy();
         try {
             if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {

@@ -9,6 +9,7 @@ import jakarta.ejb.TransactionManagement;
 import jakarta.ejb.TransactionManagementType;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
@@ -49,11 +50,15 @@ public class Tables {
         }
     }
 
-    private static boolean hasTable(Connection connection) {
-        try (PreparedStatement query = connection.prepareStatement("select count(*) from Stock")) {
-            query.execute();
-            return true;
-        } catch (SQLException e) {
+    private static boolean hasTable(Connection connection) throws SQLException {
+        try (ResultSet tables = connection
+                .getMetaData()
+                .getTables(connection.getCatalog(), connection.getSchema(), null, new String[] {"TABLE"})) {
+            while (tables.next()) {
+                if ("Stock".equalsIgnoreCase(tables.getString("TABLE_NAME"))) {
+                    return true;
+                }
+            }
             return false;
         }
     }

@@ -143,20 +143,26 @@ final class OrderRun {
         problem = why;
     }
 
-    private void lookAtStock() throws InterruptedException {
+    /** Returns whether the stock could be read. */
+    private boolean lookAtStock() throws InterruptedException {
         try {
             Answer answer = client.get(server(0), "stock/" + sku, STOCK_TIMEOUT);
             if (answer.status() == 200) {
                 stock = Integer.valueOf(answer.body().strip());
+                return true;
             }
         } catch (IOException e) {
             // the next look may find it
         }
+        return false;
     }
 
     /** An order that got no answer may have been sold: then more is gone than was sold, which is no overselling. */
     private void compare() throws InterruptedException {
-        lookAtStock();
+        if (!lookAtStock()) {
+            problem = "the stock could not be read at the end";
+            return;
+        }
         oversold = Math.max(0, sold.get() - (INITIAL - stock));
         if (placed() < ORDERS && problem == null) {
             problem = "ended after " + TimeUnit.NANOSECONDS.toSeconds(LONGEST_NANOS) + " s";

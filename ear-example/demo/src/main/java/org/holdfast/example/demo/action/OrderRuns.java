@@ -85,10 +85,10 @@ public final class OrderRuns {
     private void report(String name, Run run) {
         String text = name + " orders: " + run.sold() + " sold, " + run.soldOut() + " sold out, " + run.failed()
                 + " failed, " + run.stock() + " left, in " + run.millis() + " ms";
-        if (run.problem() != null) {
-            journal.bad(Kind.LOAD, text + "; last problem: " + run.problem());
-        } else if (run.oversold() > 0) {
+        if (run.oversold() != null && run.oversold() > 0) {
             journal.bad(Kind.LOAD, text + ": " + run.oversold() + " sold that were not there");
+        } else if (run.problem() != null) {
+            journal.bad(Kind.LOAD, text + "; last problem: " + run.problem());
         } else {
             journal.info(Kind.LOAD, text);
         }

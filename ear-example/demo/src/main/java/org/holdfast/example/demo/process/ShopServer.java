@@ -53,9 +53,9 @@ public final class ShopServer implements AutoCloseable {
 
     /** Launches it. It is starting until {@link #answered} is called. */
     public void start() {
+        state = ProcessState.STARTING;
         try {
             wildFly = WildFly.start(setup);
-            state = ProcessState.STARTING;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -89,12 +89,12 @@ public final class ShopServer implements AutoCloseable {
         state = ProcessState.STOPPED;
     }
 
-    /** Asks it to stop, and ends it if it does not. */
+    /** Ends the process at once: nothing of it is needed any more, and the nodes may be gone before it has released. */
     @Override
     public void close() {
         WildFly now = wildFly;
         if (now != null) {
-            now.close();
+            now.kill();
         }
     }
 }

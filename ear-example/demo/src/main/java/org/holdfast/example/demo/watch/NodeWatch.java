@@ -64,14 +64,15 @@ public final class NodeWatch {
                         withoutTime(report.cause()),
                         same ? before.until() : Long.valueOf(until));
             }
-            case UNUSABLE -> new Seen(
-                    Vote.NO,
-                    node.state() == ProcessState.RUNNING && !isSilence(report.cause())
-                            ? NodeView.REFUSED
-                            : NodeView.UNREACHABLE,
-                    withoutTime(report.cause()),
-                    null);
+            // A machine that is too busy to look says nothing about the node
+            case UNUSABLE -> report.cause().startsWith("this process ")
+                    ? before
+                    : new Seen(Vote.NO, view(node, report.cause()), withoutTime(report.cause()), null);
         };
+    }
+
+    private static NodeView view(RedisNode node, String cause) {
+        return node.state() == ProcessState.RUNNING && !isSilence(cause) ? NodeView.REFUSED : NodeView.UNREACHABLE;
     }
 
     /** The page has a clock for that. */
