@@ -14,8 +14,8 @@ final class PageFiles {
 
     private static final String FOLDER = "/org/holdfast/example/demo/page/";
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*\\.(html|css|js|svg)");
-    private static final Map<String, String> TYPES = Map.of(
-            "html", "text/html", "css", "text/css", "js", "text/javascript", "svg", "image/svg+xml");
+    private static final Map<String, String> TYPES =
+            Map.of("html", "text/html", "css", "text/css", "js", "text/javascript", "svg", "image/svg+xml");
 
     private PageFiles() {}
 

@@ -74,8 +74,7 @@ public final class PageServer implements AutoCloseable {
         http.setExecutor(threads);
         http.createContext("/", this::handle);
         http.start();
-        ticker.scheduleWithFixedDelay(
-                this::send, BETWEEN_STATES_MILLIS, BETWEEN_STATES_MILLIS, TimeUnit.MILLISECONDS);
+        ticker.scheduleWithFixedDelay(this::send, BETWEEN_STATES_MILLIS, BETWEEN_STATES_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private static Thread thread(Runnable work) {
@@ -148,7 +147,8 @@ public final class PageServer implements AutoCloseable {
         } else if (readOnly) {
             answer(exchange, 403, TEXT, "this page is read only");
         } else {
-            ActionResult result = actions.begin(List.of(path.substring(ACTIONS.length()).split("/")));
+            ActionResult result =
+                    actions.begin(List.of(path.substring(ACTIONS.length()).split("/")));
             if (result instanceof ActionResult.Refused refused) {
                 answer(exchange, 409, TEXT, refused.reason());
             } else if (result instanceof ActionResult.Unknown) {

@@ -24,7 +24,8 @@ final class RequestRules {
                     + headers.getOrDefault("Host", List.of()));
         }
         String own = "http://" + host.get();
-        return !method.equals("POST") || only(headers, "Origin").filter(own::equals).isPresent()
+        return !method.equals("POST")
+                        || only(headers, "Origin").filter(own::equals).isPresent()
                 ? Optional.empty()
                 : Optional.of("the header Origin of an action must be " + own + ", was "
                         + headers.getOrDefault("Origin", List.of()));

@@ -3,7 +3,7 @@
 
 import { launcherNow } from './clock.js';
 import { el, icon, list, setAttribute, setText } from './dom.js';
-import { duration, moment, seconds } from './format.js';
+import { moment, seconds } from './format.js';
 import { MOST_SERVERS, serverName, serverTag } from './servers.js';
 
 const MOST = 12;
@@ -33,16 +33,16 @@ export function jobPanel() {
   const times = el('tr', {}, el('th', { scope: 'col' }, el('span', { class: 'unseen' }, 'server')));
   const body = el('tbody');
   const next = el('p', { class: 'next' });
-  const last = el('p', { class: 'quiet' });
+  const last = el('p', { class: 'quiet foreign' });
   document.getElementById('job').append(
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Runs of the job' },
       el('table', { class: 'matrix' }, el('thead', {}, times), body)),
-    el('p', { class: 'key' }, ...Object.values(DEEDS).map(([tone, shape, text]) => {
+    el('div', { class: 'below' }, next, el('p', { class: 'key' }, ...Object.values(DEEDS).map(([tone, shape, text]) => {
       const sign = icon(shape);
       setAttribute(sign.root, 'data-tone', tone);
       return el('span', {}, sign.root, text);
-    })),
-    next, last);
+    }))),
+    last);
   const showTimes = list(times, MOST, () => {
     const root = el('th', { scope: 'col' });
     return { root, update: (run) => setText(root, moment(run.at)) };
@@ -60,7 +60,7 @@ export function jobPanel() {
   let period = 0;
 
   const tick = () => setText(next, due === null ? 'The job has not run yet.'
-    : `Every ${duration(period)}. Next run in ${seconds(due - launcherNow())}.`);
+    : `Every ${seconds(period)}. Next run in ${seconds(due - launcherNow())}.`);
 
   return {
     update({ job, servers = [] }) {

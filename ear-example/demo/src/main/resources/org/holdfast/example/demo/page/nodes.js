@@ -4,7 +4,7 @@
 import { actionButton, mayAct, notice } from './buttons.js';
 import { launcherNow } from './clock.js';
 import { chip, el, icon, list, setAttribute, setText } from './dom.js';
-import { capital, count, nodeName, seconds } from './format.js';
+import { capital, count, nodeName, percent, seconds } from './format.js';
 
 const MOST = 9;
 
@@ -23,7 +23,7 @@ function row(say) {
   const state = chip();
   const name = el('span', { class: 'name' });
   const address = el('span', { class: 'mono quiet foreign' });
-  const process = el('span', { class: 'quiet' });
+  const process = el('span', { class: 'quiet foreign' });
   const reason = el('span', { class: 'foreign reason' });
   const until = el('span', { class: 'until' });
   const buttons = mayAct() ? [actionButton(say), actionButton(say), actionButton(say, 'quiet danger')] : [];
@@ -73,26 +73,26 @@ function show([first, flush, kill], node) {
   kill.mean('Kill', `Kill ${name}`, `${path}/kill`, running || paused ? '' : notRunning);
 }
 
-/** How many vote, and how many must. */
-function quorumLine(root) {
-  const dots = el('span', { class: 'dots' });
+/** How many vote, and how many must: as a bar that has to reach a mark. */
+function quorumBar(root) {
+  const parts = el('div', { class: 'votes', 'aria-hidden': 'true' });
+  const mark = el('div', { class: 'majority', 'aria-hidden': 'true' });
+  const sign = icon('good');
   const text = el('span');
-  root.append(dots, text);
-  const show = list(dots, MOST, () => {
-    const dot = icon('good');
-    return { root: dot.root, update: (node) => {
-      const [tone, shape] = describeNode(node);
-      setAttribute(dot.root, 'data-tone', tone);
-      dot.show(shape);
-    } };
+  root.append(el('div', { class: 'gauge' }, parts, mark), el('p', { class: 'enough' }, sign.root, text));
+  const show = list(parts, MOST, () => {
+    const part = el('span');
+    return { root: part, update: (votes) => setAttribute(part, 'data-votes', String(votes)) };
   });
   return (nodes, quorum) => {
-    show(nodes);
     const votes = nodes.filter((node) => node.vote === 'YES').length;
     const enough = votes >= quorum;
+    show(nodes.map((node, i) => i < votes));
+    mark.style.left = `${percent(quorum, nodes.length)}%`;
     setAttribute(root, 'data-tone', enough ? 'good' : 'bad');
+    sign.show(enough ? 'good' : 'bad');
     setText(text, `${count(votes)} of ${count(nodes.length)} vote, ${count(quorum)} must: ${enough
-      ? 'locks can be taken' : 'no lock can be taken'}`);
+      ? 'locks can be taken.' : 'no lock can be taken.'}`);
   };
 }
 
@@ -100,7 +100,7 @@ export function nodesPanel() {
   const say = notice('nodes-notice');
   const rows = [];
   const show = list(document.getElementById('nodes'), MOST, (i) => (rows[i] = row(say)));
-  const showQuorum = quorumLine(document.getElementById('quorum'));
+  const showQuorum = quorumBar(document.getElementById('quorum'));
   let length = 0;
   return {
     update({ nodes = [], quorum = 0 }) {

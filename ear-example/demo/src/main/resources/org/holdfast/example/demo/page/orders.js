@@ -12,13 +12,16 @@ function bar(label) {
   const plain = el('span', { class: 'part' });
   const over = el('span', { class: 'part over' });
   const value = el('span', { class: 'value' });
-  const root = el('div', { class: 'bar' }, el('span', { class: 'label' }, label), el('span', { class: 'track' }, plain, over), value);
+  const note = el('span', { class: 'note' });
+  const root = el('div', { class: 'bar' },
+    el('span', { class: 'label' }, label, note), el('span', { class: 'track' }, plain, over), value);
   return {
     root,
     show(amount, excess, scale) {
       plain.style.width = `${percent(amount - excess, scale)}%`;
       over.style.width = `${percent(excess, scale)}%`;
       setText(value, count(amount));
+      setText(note, excess > 0 ? `${count(excess)} were not there` : '');
     },
   };
 }
@@ -38,24 +41,23 @@ function run(title, locked) {
   const over = el('span', { class: 'figure' });
   const meaning = el('span', { class: 'meaning' });
   const result = el('p', { class: 'result' }, sign.root, over, meaning);
-  const sold = bar('customers were told “sold”');
-  const taken = bar('taken from the stock row');
-  const numbers = facts(['sold', 'sold out', 'failed', 'left in stock', 'time']);
+  const sold = bar('sold to customers');
+  const taken = bar('taken from the stock');
+  const numbers = facts(['sold', 'sold out', 'failed', 'in stock', 'time']);
   const problem = el('p', { class: 'problem foreign' });
   const root = el('article', { class: 'run', 'aria-label': title },
     el('header', {}, el('h3', {}, title), state.root),
     code(locked), result, sold.root, taken.root, numbers.root,
     el('div', { class: 'progress' }, progress, placed), problem);
 
-  const judge = (data) => {
-    const bad = data.oversold > 0;
-    const idle = data.state === 'IDLE';
-    const tone = idle ? 'idle' : bad ? 'bad' : data.state === 'DONE' ? 'good' : 'idle';
+  // Sold units and the row are no consistent picture before the end: the launcher counts then.
+  const judge = ({ state, oversold }) => {
+    const known = state === 'DONE' && typeof oversold === 'number';
+    const tone = known ? (oversold > 0 ? 'bad' : 'good') : 'idle';
     setAttribute(result, 'data-tone', tone);
-    sign.show(idle ? 'idle' : bad ? 'warn' : data.state === 'DONE' ? 'good' : 'wait');
-    setText(over, idle ? '–' : count(data.oversold));
-    setText(meaning, idle ? 'units oversold' : `${data.oversold === 1 ? 'unit' : 'units'} oversold${
-      data.state === 'RUNNING' ? ' so far' : ''}`);
+    sign.show({ bad: 'warn', good: 'good' }[tone] ?? (state === 'RUNNING' ? 'wait' : 'idle'));
+    setText(over, known ? count(oversold) : '–');
+    setText(meaning, known && oversold === 1 ? 'unit oversold' : 'units oversold');
   };
 
   return {
@@ -64,8 +66,8 @@ function run(title, locked) {
       state.show(...(STATES[data.state] ?? ['idle', 'idle', data.state]));
       judge(data);
       const idle = data.state === 'IDLE';
-      const gone = idle ? 0 : data.initial - data.stock;
-      sold.show(idle ? 0 : data.sold, idle ? 0 : Math.max(0, data.oversold), scale);
+      const gone = idle ? 0 : Math.max(0, data.initial - data.stock);
+      sold.show(idle ? 0 : data.sold, Math.max(0, idle ? 0 : data.oversold ?? 0), scale);
       taken.show(gone, 0, scale);
       numbers.show(...(idle ? ['–', '–', '–', '–', '–']
         : [count(data.sold), count(data.soldOut), count(data.failed), count(data.stock), duration(data.millis)]));

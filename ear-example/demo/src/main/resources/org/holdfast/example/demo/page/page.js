@@ -17,6 +17,7 @@ import { stream } from './stream.js';
 
 function showWhatReadersMayDo() {
   document.getElementById('tries').hidden = !mayAct();
+  document.getElementById('operate').hidden = !mayAct();
   document.getElementById('read-only').hidden = mayAct();
 }
 

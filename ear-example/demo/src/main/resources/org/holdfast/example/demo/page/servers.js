@@ -50,7 +50,7 @@ function row(say) {
   const where = address();
   const state = chip();
   const pid = el('span', { class: 'quiet' });
-  const numbers = facts(['holds', 'wait', 'median', 'p99', 'orders/s']);
+  const numbers = facts(['held', 'waiting', 'p50', 'p99', 'orders/s']);
   const buttons = mayAct() ? [actionButton(say), actionButton(say, 'quiet danger')] : [];
   const root = el('li', { class: 'row server' },
     el('div', { class: 'who' }, tag.root, where.root),

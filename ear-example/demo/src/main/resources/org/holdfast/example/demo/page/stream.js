@@ -7,7 +7,7 @@ const RETRY = 2000;
  * Opens the stream, and again after each end.
  *
  * @param onState called with each state; throws if it cannot be shown
- * @param onLink called with "open", "lost" or "unreadable"
+ * @param onLink called with "first" while it waits for its first state, then with "open", "lost" or "unreadable"
  */
 export function stream(onState, onLink) {
   let source = null;
@@ -44,7 +44,14 @@ export function stream(onState, onLink) {
   };
 
   // A browser has six connections for all tabs of a host, and the launcher has eight streams: a hidden tab gives its own back.
-  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) {
+      close();
+    } else {
+      onLink('first');
+      open();
+    }
+  });
   addEventListener('pagehide', close);
   addEventListener('pageshow', open);
   open();

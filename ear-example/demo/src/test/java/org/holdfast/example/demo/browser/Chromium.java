@@ -95,7 +95,8 @@ public final class Chromium implements AutoCloseable {
                 }
             }
             if (!process.isAlive()) {
-                throw new IOException("the browser ended with " + process.exitValue() + "; see browser.log beside " + file);
+                throw new IOException(
+                        "the browser ended with " + process.exitValue() + "; see browser.log beside " + file);
             }
             TimeUnit.MILLISECONDS.sleep(20); // another process: there is nothing to be notified by
         }
@@ -110,7 +111,8 @@ public final class Chromium implements AutoCloseable {
         String answer =
                 client.send(request, HttpResponse.BodyHandlers.ofString()).body();
         try (JsonReader reader = Json.createReader(new StringReader(answer))) {
-            return new Tab(DevTools.connect(client, URI.create(reader.readObject().getString("webSocketDebuggerUrl"))));
+            return new Tab(
+                    DevTools.connect(client, URI.create(reader.readObject().getString("webSocketDebuggerUrl"))));
         }
     }
 

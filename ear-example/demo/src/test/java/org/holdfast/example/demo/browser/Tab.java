@@ -35,8 +35,10 @@ public final class Tab implements AutoCloseable {
 
     private void record(String event, JsonObject data) {
         switch (event) {
-            case "Network.requestWillBeSent" -> requests.add(data.getJsonObject("request").getString("url"));
-            case "Runtime.exceptionThrown" -> complaints.add(data.get("exceptionDetails").toString());
+            case "Network.requestWillBeSent" ->
+                requests.add(data.getJsonObject("request").getString("url"));
+            case "Runtime.exceptionThrown" ->
+                complaints.add(data.get("exceptionDetails").toString());
             case "Runtime.consoleAPICalled" -> complaints.add(data.get("args").toString());
             case "Log.entryAdded" -> complaints.add(data.get("entry").toString());
             default -> {}
@@ -57,9 +59,22 @@ public final class Tab implements AutoCloseable {
         complaints.clear();
     }
 
+    /** Runs a script in each page that is opened, before those of the page. */
+    public void runFirst(String script) throws IOException, InterruptedException {
+        tools.send(
+                "Page.addScriptToEvaluateOnNewDocument",
+                Json.createObjectBuilder().add("source", script).build());
+    }
+
+    /** Opens a page and returns at once. */
+    public void begin(String address) throws IOException, InterruptedException {
+        tools.send(
+                "Page.navigate", Json.createObjectBuilder().add("url", address).build());
+    }
+
     /** Opens a page and returns when it has shown its first state. */
     public void open(String address) throws IOException, InterruptedException {
-        tools.send("Page.navigate", Json.createObjectBuilder().add("url", address).build());
+        begin(address);
         await(() -> {
             if (!is("location.href === " + quoted(address) + " && document.body?.hasAttribute('data-ready')")) {
                 throw new AssertionError("the page shows no state: " + complaints);
@@ -124,9 +139,9 @@ public final class Tab implements AutoCloseable {
         return evaluate(script) == JsonValue.TRUE;
     }
 
-    /** Evaluates JavaScript to a text. */
+    /** Evaluates an expression of JavaScript, or a promise of it, to a text. */
     public String text(String script) throws IOException, InterruptedException {
-        JsonValue value = evaluate("String(" + script + ")");
+        JsonValue value = evaluate("Promise.resolve(" + script.strip().replaceFirst(";$", "") + ").then(String)");
         return ((jakarta.json.JsonString) value).getString();
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.example.demo;
+package org.holdfast.example.demo.page;
 
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
@@ -93,7 +93,7 @@ record Played(JsonObject json) {
                 .with(at + "sold", sold)
                 .with(at + "soldOut", placed - sold)
                 .with(at + "stock", stock)
-                .with(at + "oversold", sold - (100 - stock))
+                .with(at + "oversold", state.equals("DONE") ? sold - (100 - stock) : null)
                 .with(at + "millis", millis);
     }
 

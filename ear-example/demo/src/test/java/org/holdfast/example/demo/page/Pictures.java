@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.example.demo;
+package org.holdfast.example.demo.page;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +23,12 @@ final class Pictures {
             for (String scheme : new String[] {"light", "dark"}) {
                 tab.prefer(Map.of("prefers-color-scheme", scheme));
                 for (int width : new int[] {1440, 360, 768}) {
-                    take(launcher, tab, compared(), width, directory.resolve("compared-" + scheme + "-" + width + ".png"));
+                    take(
+                            launcher,
+                            tab,
+                            compared(),
+                            width,
+                            directory.resolve("compared-" + scheme + "-" + width + ".png"));
                 }
                 take(launcher, tab, Played.calm(), 1440, directory.resolve("calm-" + scheme + ".png"));
                 take(launcher, tab, busy(), 1600, directory.resolve("busy-" + scheme + ".png"));
@@ -42,7 +47,7 @@ final class Pictures {
         System.out.println(file + " " + Files.size(file));
     }
 
-    private static Played compared() {
+    static Played compared() {
         return Played.calm()
                 .killed(1)
                 .quarantined(3, 8400)
@@ -65,7 +70,7 @@ final class Pictures {
                 .event(79000, "JOB", "INFO", "WildFly B ran the job, WildFly A skipped it");
     }
 
-    private static Played busy() {
+    static Played busy() {
         return Played.calm()
                 .held(1, Played.TOKEN, 4100, 14)
                 .running("locked", 120, 60, 40)
@@ -78,6 +83,9 @@ final class Pictures {
                 .with("/servers/0/p50Millis", null)
                 .with("/servers/0/p99Millis", null)
                 .with("/servers/0/ordersPerSecond", null)
-                .staleWriter("RUNNING", "WildFly A takes the lock and is frozen.", "Waiting until its lease ends on the nodes.");
+                .staleWriter(
+                        "RUNNING",
+                        "WildFly A takes the lock and is frozen.",
+                        "Waiting until its lease ends on the nodes.");
     }
 }
