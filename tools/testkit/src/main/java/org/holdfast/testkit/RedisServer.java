@@ -215,7 +215,7 @@ public final class RedisServer implements AutoCloseable {
 
     /** Stops the process in its tracks: connections stay open and nothing is answered. */
     public void freeze() {
-        signal("-STOP");
+        ProcessSignal.STOP.send(process);
     }
 
     public boolean isAlive() {
@@ -224,24 +224,7 @@ public final class RedisServer implements AutoCloseable {
 
     /** Lets a frozen process resume. */
     public void thaw() {
-        signal("-CONT");
-    }
-
-    private void signal(String signal) {
-        if (!process.isAlive()) {
-            return;
-        }
-        try {
-            Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
-            if (kill.waitFor() != 0) {
-                throw new IllegalStateException("kill " + signal + " failed for redis-server on port " + port);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while a redis-server was signalled", e);
-        }
+        ProcessSignal.CONT.send(process);
     }
 
     /** Returns the process id of the process that was started last. */

@@ -8,24 +8,46 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.testkit.FreePort;
+import org.holdfast.testkit.ProcessSignal;
 import org.wildfly.core.launcher.Launcher;
 import org.wildfly.core.launcher.StandaloneCommandBuilder;
 
 /** One WildFly process with the shop, in a directory of its own. */
-final class WildFly implements AutoCloseable {
+public final class WildFly implements AutoCloseable {
 
     private static final long STOP_SECONDS = 20;
+
+    /** Several of them share a small machine: they start sooner so, and the shop needs no more. */
+    private static final String[] JAVA_OPTIONS = {
+        "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.jboss.logmanager.nocolor=true"
+    };
 
     private final Process process;
     private final Path log;
     private final Path failure;
 
-    /** Returns the process id. */
-    long pid() {
-        return process.pid();
-    }
+    /**
+     * What to start.
+     *
+     * @param home the provisioned server; what it writes goes elsewhere
+     * @param base what a server begins with: its configuration
+     * @param ear what it deploys by itself
+     * @param directory where it keeps its files; emptied first
+     * @param httpPort of the loopback address
+     * @param properties system properties, of which its configuration needs {@code holdfast.nodes}
+     * @param environment added to ours
+     */
+    public record Setup(
+            Path home,
+            Path base,
+            Path ear,
+            Path directory,
+            int httpPort,
+            Map<String, String> properties,
+            Map<String, String> environment) {}
 
     private WildFly(Process process, Path log, Path failure) {
         this.process = process;
@@ -33,41 +55,65 @@ final class WildFly implements AutoCloseable {
         this.failure = failure;
     }
 
-    /**
-     * Starts the server; it deploys the EAR by itself.
-     *
-     * @param home the provisioned server; what it writes goes elsewhere
-     * @param directory where the server keeps its files; emptied first
-     * @param nodes as in the resource adapter's setting
-     */
-    static WildFly start(Path home, Path ear, Path directory, int httpPort, String nodes) throws IOException {
-        Path base = directory.resolve("standalone").toAbsolutePath();
+    /** Starts the server; it deploys the EAR by itself. */
+    public static WildFly start(Setup setup) throws IOException {
+        Path base = setup.directory().resolve("standalone").toAbsolutePath();
         delete(base);
-        copy(home.resolve("standalone"), base);
-        Path deployment = base.resolve("deployments").resolve(ear.getFileName());
-        Files.copy(ear, deployment, StandardCopyOption.REPLACE_EXISTING);
-        Path log = directory.resolve("wildfly.log").toAbsolutePath();
-        StandaloneCommandBuilder command = StandaloneCommandBuilder.of(home)
+        copy(setup.base(), base);
+        Path deployment =
+                Files.createDirectories(base.resolve("deployments")).resolve(setup.ear().getFileName());
+        Files.copy(setup.ear(), deployment, StandardCopyOption.REPLACE_EXISTING);
+        Path log = setup.directory().resolve("wildfly.log").toAbsolutePath();
+        Launcher launcher = Launcher.of(command(setup, base))
+                .setRedirectErrorStream(true)
+                .redirectOutput(log);
+        setup.environment().forEach(launcher::addEnvironmentVariable);
+        return new WildFly(launcher.launch(), log, deployment.resolveSibling(setup.ear().getFileName() + ".failed"));
+    }
+
+    private static StandaloneCommandBuilder command(Setup setup, Path base) throws IOException {
+        StandaloneCommandBuilder command = StandaloneCommandBuilder.of(setup.home())
                 .setBaseDirectory(base)
                 .setBindAddressHint("127.0.0.1")
-                .addServerArgument("-Djboss.http.port=" + httpPort)
+                .addJavaOptions(JAVA_OPTIONS)
+                .addServerArgument("-Djboss.http.port=" + setup.httpPort())
                 .addServerArgument("-Djboss.https.port=" + FreePort.find())
                 .addServerArgument("-Djboss.management.http.port=" + FreePort.find())
-                .addServerArgument("-Djava.io.tmpdir=" + Files.createDirectories(base.resolve("tmp")))
-                .addServerArgument("-Dholdfast.nodes=" + nodes);
-        Process process = Launcher.of(command)
-                .setRedirectErrorStream(true)
-                .redirectOutput(log)
-                .launch();
-        return new WildFly(process, log, deployment.resolveSibling(ear.getFileName() + ".failed"));
+                .addServerArgument("-Djava.io.tmpdir=" + Files.createDirectories(base.resolve("tmp")));
+        setup.properties().forEach((name, value) -> command.addServerArgument("-D" + name + "=" + value));
+        return command;
+    }
+
+    /** Returns the process id. */
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Stops the process in its tracks: connections stay open and nothing is answered. */
+    public void freeze() {
+        ProcessSignal.STOP.send(process);
+    }
+
+    /** Lets a frozen process resume. */
+    public void thaw() {
+        ProcessSignal.CONT.send(process);
+    }
+
+    /** Ends the process as a crash would. */
+    public void kill() {
+        process.destroyForcibly().onExit().join();
     }
 
     /** Returns whether it is no use to wait any longer: the process has ended, or the EAR could not be deployed. */
-    boolean hasFailed() {
+    public boolean hasFailed() {
         return !process.isAlive() || Files.exists(failure);
     }
 
-    Path log() {
+    public Path log() {
         return log;
     }
 

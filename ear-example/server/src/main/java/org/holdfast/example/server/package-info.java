@@ -1,2 +1,2 @@
-/** A WildFly process for the example, and the demo that people can look at and break. Not shipped. */
+/** A WildFly process for the example: for its tests and for the demo. Not shipped. */
 package org.holdfast.example.server;

@@ -47,12 +47,14 @@ class ScheduledIT {
     }
 
     private static WildFly start(Path ear, String name, int port) throws IOException {
-        return WildFly.start(
+        return WildFly.start(new WildFly.Setup(
                 Path.of(System.getProperty("server.home")),
+                Path.of(System.getProperty("server.base")),
                 ear,
                 Path.of("target", "scheduled", name),
                 port,
-                System.getProperty("holdfast.nodes"));
+                Map.of("holdfast.nodes", System.getProperty("holdfast.nodes")),
+                Map.of()));
     }
 
     /** Returns what a server's job has done; null as long as the server is not up. */

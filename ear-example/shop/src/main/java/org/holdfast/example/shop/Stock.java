@@ -33,6 +33,10 @@ public class Stock {
         return quantity;
     }
 
+    long fence() {
+        return fence;
+    }
+
     void set(int newQuantity) {
         quantity = newQuantity;
     }

@@ -18,6 +18,9 @@ public class Warehouse {
     @Inject
     private Lease lease;
 
+    @Inject
+    private LockDiary diary;
+
     @Locked(value = "stock-#{sku}", waitTimeout = "PT5S")
     public void stock(String sku, int quantity) {
         if (Stock.FENCE.raise(entities, sku, lease)) {
@@ -25,5 +28,6 @@ public class Warehouse {
         } else {
             entities.persist(new Stock(sku, quantity, lease.token()));
         }
+        diary.done(lease);
     }
 }

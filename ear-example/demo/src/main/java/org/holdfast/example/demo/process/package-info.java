@@ -1,0 +1,2 @@
+/** The processes of the demo: what starts, breaks and ends them. */
+package org.holdfast.example.demo.process;
