@@ -14,9 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
-import org.holdfast.example.demo.process.RedisNode;
-import org.holdfast.example.demo.process.ShopServer;
 import org.holdfast.example.demo.state.DemoState;
 import org.holdfast.example.demo.state.DemoState.JobRun;
 import org.holdfast.example.demo.state.DemoState.Lease;
@@ -54,21 +51,14 @@ class DemoIT {
                 2,
                 false));
         demo.start();
-        Processes all = demo.processes();
-        Stream.of(
-                        all.nodes().stream().map(RedisNode::pid),
-                        all.servers().stream().map(ShopServer::pid),
-                        Stream.of(all.postgres().pid()))
-                .flatMap(pids -> pids)
-                .forEach(PIDS::add);
+        PIDS.addAll(demo.processes().pids());
     }
 
     @AfterAll
     static void stop() {
         demo.close();
-        assertThat(PIDS)
-                .as("processes that were started, and are left")
-                .noneMatch(pid -> ProcessHandle.of(pid).isPresent());
+        assertThat(PIDS).as("processes that were started, and are left").noneMatch(pid -> ProcessHandle.of(pid)
+                .isPresent());
     }
 
     /** Nodes that were killed have no vote for a while: the next test must not count on them before that. */
@@ -81,8 +71,7 @@ class DemoIT {
                 begin("nodes/" + node.index() + "/resume");
             }
         }
-        await().atMost(PATIENCE)
-                .until(() -> demo.state().nodes().stream().allMatch(node -> node.vote() == Vote.YES));
+        await().atMost(PATIENCE).until(() -> demo.state().nodes().stream().allMatch(node -> node.vote() == Vote.YES));
     }
 
     private HttpResponse<String> send(String method, String url) throws IOException, InterruptedException {
@@ -132,7 +121,9 @@ class DemoIT {
         assertThat(run.oversold()).isZero();
 
         List<Lease> leases = demo.state().leases();
-        assertThat(leases.stream().map(Lease::server).distinct()).as("both had it").containsExactlyInAnyOrder(0, 1);
+        assertThat(leases.stream().map(Lease::server).distinct())
+                .as("both had it")
+                .containsExactlyInAnyOrder(0, 1);
         for (int i = 1; i < leases.size(); i++) {
             Lease before = leases.get(i - 1);
             assertThat(leases.get(i).token()).isGreaterThan(before.token());
@@ -211,9 +202,7 @@ class DemoIT {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(demo.state().job().runs())
                         .anySatisfy(run -> assertThat(run.skippedBy()).containsExactly(1 - run.server())));
-        assertThat(demo.state().job().runs())
-                .extracting(JobRun::token)
-                .isSorted();
+        assertThat(demo.state().job().runs()).extracting(JobRun::token).isSorted();
     }
 
     @Test

@@ -88,7 +88,8 @@ public final class Postgres implements AutoCloseable {
         Path data = work.resolve("data");
         Path log = work.resolve("initdb.log");
         Path passwordFile = work.resolve("password");
-        Files.createFile(passwordFile, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.createFile(
+                passwordFile, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(passwordFile, password);
         user.give(passwordFile);
         try {
