@@ -92,8 +92,8 @@ class AccessibilityTest {
         }
 
         assertThat(reached)
-                .startsWith("read-only view", "Run both", "Run with the lock", "Run without the lock", "Pause node 1")
-                .contains("Kill node 5", "Freeze WildFly A", "Kill WildFly B", "The newest leases in numbers")
+                .startsWith("read-only view", "Run both", "Run with the lock", "Run without the lock", "Pause node 0")
+                .contains("Kill node 4", "Freeze WildFly A", "Kill WildFly B", "The newest leases in numbers")
                 .contains("Run the stale writer", "Runs of the job", "Events, newest first")
                 .hasSize(1 + 3 + 15 + 2 * 3 + 1 + 1 + 1 + 1);
     }
@@ -108,7 +108,7 @@ class AccessibilityTest {
 
         await(() -> assertThat(launcher.actions()).containsExactly("nodes/0/pause"));
         launcher.play(Played.calm().with("/nodes/0/process", "PAUSED"));
-        await(() -> assertThat(tab.text(FOCUSED)).isEqualTo("Resume node 1"));
+        await(() -> assertThat(tab.text(FOCUSED)).isEqualTo("Resume node 0"));
     }
 
     @Test
@@ -150,7 +150,7 @@ class AccessibilityTest {
 
         launcher.play(running.done("locked", 100, 0, 1840).killed(1).at(running.now() + 2000));
         await(() -> assertThat(tab.text("told"))
-                .isEqualTo("With the lock: 100 sold, 0 units oversold, in 1.8 s. Node 2: unreachable."));
+                .isEqualTo("With the lock: 100 sold, 0 units oversold, in 1.8 s. Node 1: unreachable."));
     }
 
     @Test

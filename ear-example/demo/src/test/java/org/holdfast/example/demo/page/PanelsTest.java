@@ -134,6 +134,13 @@ class PanelsTest {
     }
 
     @Test
+    void lock_thatAnotherProcessHolds_isShownSo(Tab tab) throws Exception {
+        open(tab, Played.calm().held(1, Played.TOKEN, 4000, 14).with("/lock/holder/server", null));
+
+        assertThat(tab.seen("#lock .holder")).startsWith("held by another process token");
+    }
+
+    @Test
     void lock_thatIsHeld_runsDown(Tab tab) throws Exception {
         open(tab, Played.calm().held(1, Played.TOKEN, 4000, 14));
 

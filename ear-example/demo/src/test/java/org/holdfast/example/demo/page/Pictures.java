@@ -64,9 +64,9 @@ final class Pictures {
                         "The row refuses its token: nothing is written.")
                 .event(62000, "LOAD", "INFO", "300 orders under the lock: 100 sold, none oversold")
                 .event(66000, "LOAD", "BAD", "300 orders without the lock: 74 units oversold")
-                .event(71000, "NODE", "WARN", "node 2 was killed")
-                .event(74000, "NODE", "INFO", "node 4 was started")
-                .event(75000, "NODE", "WARN", "node 4 is in quarantine: the process is new")
+                .event(71000, "NODE", "WARN", "node 1 was killed")
+                .event(74000, "NODE", "INFO", "node 3 was started")
+                .event(75000, "NODE", "WARN", "node 3 is in quarantine: the process is new")
                 .event(79000, "JOB", "INFO", "WildFly B ran the job, WildFly A skipped it");
     }
 

@@ -53,7 +53,7 @@ record Played(JsonObject json) {
                 .with("/nodes/" + node + "/state", "UNREACHABLE")
                 .with("/nodes/" + node + "/reason", "connection refused; asked again once a second")
                 .with("/events", List.of())
-                .event(now() - 4000, "NODE", "WARN", "node " + (node + 1) + " was killed");
+                .event(now() - 4000, "NODE", "WARN", "node " + node + " was killed");
     }
 
     Played quarantined(int node, long millis) {
