@@ -40,6 +40,7 @@ final class Demo implements AutoCloseable {
     private final LockHistory history = new LockHistory(DemoActions.LOCK, clock);
     private final ShopClient client = new ShopClient();
     private final Processes processes = new Processes();
+    private final Leftovers leftovers;
     private final List<ServerWatch> serverWatches = new ArrayList<>();
     private DirectoryLock directory;
     private LockConnectionFactory locks;
@@ -52,14 +53,19 @@ final class Demo implements AutoCloseable {
 
     Demo(DemoOptions options) {
         this.options = options;
+        this.leftovers = new Leftovers(options.directory());
     }
 
     /** Starts everything, and returns when the shop answers on all servers. What fails leaves the rest to close. */
     void start() throws IOException, InterruptedException {
-        Ports.requireFree(options.httpPort(), options.servers());
         synchronized (this) {
             directory = DirectoryLock.take(options.directory());
         }
+        int ended = leftovers.end();
+        if (ended > 0) {
+            System.out.println("Ended " + ended + " processes of an earlier demo that was killed");
+        }
+        Ports.requireFree(options.httpPort(), options.servers());
         processes.start(options);
         watch();
         synchronized (this) {
@@ -81,7 +87,8 @@ final class Demo implements AutoCloseable {
                 Long.toString(NODE_TIMEOUT_MILLIS)));
         nodeWatch = new NodeWatch(locks, processes.nodes(), clock, journal);
         lockWatch = new LockWatch(locks, DemoActions.LOCK, processes.servers(), quorum(), TTL_MILLIS, history);
-        List<Watches.Look> looks = new ArrayList<>(List.of(nodeWatch::look, lockWatch::look));
+        List<Watches.Look> looks =
+                new ArrayList<>(List.of(nodeWatch::look, lockWatch::look, () -> leftovers.note(processes.pids())));
         for (ShopServer server : processes.servers()) {
             ServerWatch watch = new ServerWatch(server, client, history, journal);
             serverWatches.add(watch);

@@ -21,7 +21,9 @@ final class DirectoryLock implements AutoCloseable {
     /** @throws IOException if another demo has the directory */
     static DirectoryLock take(Path directory) throws IOException {
         FileChannel channel = FileChannel.open(
-                Files.createDirectories(directory).resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                Files.createDirectories(directory).resolve("lock"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE);
         if (!isLocked(channel)) {
             channel.close();
             throw new IOException("another demo runs in " + directory.toAbsolutePath() + ": stop it first");

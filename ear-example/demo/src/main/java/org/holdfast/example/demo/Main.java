@@ -52,8 +52,10 @@ public final class Main {
         for (RedisNode node : all.nodes()) {
             say("Redis node " + node.index() + ":", node.uri() + ", process " + node.pid());
         }
-        say("PostgreSQL:", "port " + all.postgres().port() + ", process " + all.postgres().pid() + ", log "
-                + all.postgres().log());
+        say(
+                "PostgreSQL:",
+                "port " + all.postgres().port() + ", process " + all.postgres().pid() + ", log "
+                        + all.postgres().log());
         for (ShopServer server : all.servers()) {
             say(server.name() + ":", server.url() + ", process " + server.pid() + ", log " + server.log());
         }

@@ -75,6 +75,15 @@ final class Processes implements AutoCloseable {
         return servers;
     }
 
+    /** Returns the ids of all processes that were started last. */
+    List<Long> pids() {
+        List<Long> pids = new ArrayList<>();
+        nodes.forEach(node -> pids.add(node.pid()));
+        servers.forEach(server -> pids.add(server.pid()));
+        pids.add(postgres.pid());
+        return pids;
+    }
+
     Postgres postgres() {
         return postgres;
     }

@@ -40,8 +40,8 @@ class DemoWithOneServerIT {
                                     .build(),
                             HttpResponse.BodyHandlers.ofString());
             assertThat(refused.statusCode()).isEqualTo(403);
-            assertThat(demo.state().nodes()).allSatisfy(node -> assertThat(node.process())
-                    .isEqualTo(ProcessState.RUNNING));
+            assertThat(demo.state().nodes())
+                    .allSatisfy(node -> assertThat(node.process()).isEqualTo(ProcessState.RUNNING));
         }
     }
 

@@ -60,15 +60,15 @@ public final class WildFly implements AutoCloseable {
         Path base = setup.directory().resolve("standalone").toAbsolutePath();
         delete(base);
         copy(setup.base(), base);
-        Path deployment =
-                Files.createDirectories(base.resolve("deployments")).resolve(setup.ear().getFileName());
+        Path deployment = Files.createDirectories(base.resolve("deployments"))
+                .resolve(setup.ear().getFileName());
         Files.copy(setup.ear(), deployment, StandardCopyOption.REPLACE_EXISTING);
         Path log = setup.directory().resolve("wildfly.log").toAbsolutePath();
-        Launcher launcher = Launcher.of(command(setup, base))
-                .setRedirectErrorStream(true)
-                .redirectOutput(log);
+        Launcher launcher =
+                Launcher.of(command(setup, base)).setRedirectErrorStream(true).redirectOutput(log);
         setup.environment().forEach(launcher::addEnvironmentVariable);
-        return new WildFly(launcher.launch(), log, deployment.resolveSibling(setup.ear().getFileName() + ".failed"));
+        return new WildFly(
+                launcher.launch(), log, deployment.resolveSibling(setup.ear().getFileName() + ".failed"));
     }
 
     private static StandaloneCommandBuilder command(Setup setup, Path base) throws IOException {

@@ -107,8 +107,8 @@ public class LockDiary {
                     + span.from() + " " + (span.ended() ? span.to() : STILL_HELD)));
         }
         synchronized (skips) {
-            skips.forEach((number, skip) ->
-                    lines.add("skipped " + encode(skip.lock()) + " " + number + " " + skip.at()));
+            skips.forEach(
+                    (number, skip) -> lines.add("skipped " + encode(skip.lock()) + " " + number + " " + skip.at()));
         }
         return lines;
     }

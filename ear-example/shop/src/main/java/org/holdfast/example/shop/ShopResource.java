@@ -63,7 +63,11 @@ public class ShopResource {
     }
 
     private Response about(String sku, Function<Stock, Object> value) {
-        return shop.find(sku).map(value).map(Response::ok).map(Response.ResponseBuilder::build).orElseGet(() -> Response.status(Response.Status.NOT_FOUND)
+        return shop.find(sku)
+                .map(value)
+                .map(Response::ok)
+                .map(Response.ResponseBuilder::build)
+                .orElseGet(() -> Response.status(Response.Status.NOT_FOUND)
                         .entity("there is no " + sku)
                         .build());
     }

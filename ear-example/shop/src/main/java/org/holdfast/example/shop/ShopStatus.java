@@ -23,7 +23,14 @@ public class ShopStatus {
 
     /** Attributes of the lock service, and the words for them here. */
     private static final Map<String, String> ATTRIBUTES = new TreeMap<>(Map.of(
-            "Held", "held", "Waiters", "waiting", "AcquireMicrosMedian", "medianMicros", "AcquireMicros99", "p99Micros"));
+            "Held",
+            "held",
+            "Waiters",
+            "waiting",
+            "AcquireMicrosMedian",
+            "medianMicros",
+            "AcquireMicros99",
+            "p99Micros"));
 
     @Inject
     private LockDiary diary;

@@ -8,9 +8,9 @@ import java.util.regex.Pattern;
 import org.holdfast.example.demo.process.RedisNode;
 import org.holdfast.example.demo.process.ShopClient;
 import org.holdfast.example.demo.process.ShopServer;
+import org.holdfast.example.demo.state.Clock;
 import org.holdfast.example.demo.state.DemoState.Run;
 import org.holdfast.example.demo.state.DemoState.StaleWrite;
-import org.holdfast.example.demo.state.Clock;
 import org.holdfast.example.demo.state.Journal;
 import org.holdfast.example.demo.watch.LockWatch;
 import org.holdfast.example.demo.web.ActionResult;
@@ -41,9 +41,8 @@ public final class DemoActions implements Actions, AutoCloseable {
             Clock clock,
             Journal journal) {
         Turn stock = new Turn();
-        this.nodes = nodes.stream()
-                .map(node -> new NodeActions(node, work, journal))
-                .toList();
+        this.nodes =
+                nodes.stream().map(node -> new NodeActions(node, work, journal)).toList();
         this.servers = servers.stream()
                 .map(server -> new ServerActions(server, work, journal))
                 .toList();

@@ -26,15 +26,23 @@ final class NodeActions {
 
     ActionResult begin(String action) {
         return switch (action) {
-            case "kill" -> begin("kill", "was killed: what it had in memory is gone", node::kill,
-                    EnumSet.of(ProcessState.RUNNING, ProcessState.PAUSED));
-            case "pause" -> begin("pause", "was paused: it answers nothing", node::pause,
-                    EnumSet.of(ProcessState.RUNNING));
+            case "kill" ->
+                begin(
+                        "kill",
+                        "was killed: what it had in memory is gone",
+                        node::kill,
+                        EnumSet.of(ProcessState.RUNNING, ProcessState.PAUSED));
+            case "pause" ->
+                begin("pause", "was paused: it answers nothing", node::pause, EnumSet.of(ProcessState.RUNNING));
             // Also one that was paused from elsewhere, which the launcher does not know
-            case "resume" -> begin("resume", "was resumed", node::resume,
-                    EnumSet.of(ProcessState.PAUSED, ProcessState.RUNNING));
-            case "flush" -> begin("flush", "was flushed: it has forgotten all locks", node::flush,
-                    EnumSet.of(ProcessState.RUNNING));
+            case "resume" ->
+                begin("resume", "was resumed", node::resume, EnumSet.of(ProcessState.PAUSED, ProcessState.RUNNING));
+            case "flush" ->
+                begin(
+                        "flush",
+                        "was flushed: it has forgotten all locks",
+                        node::flush,
+                        EnumSet.of(ProcessState.RUNNING));
             case "start" -> begin("start", "was started again", node::start, EnumSet.of(ProcessState.STOPPED));
             default -> new ActionResult.Unknown();
         };

@@ -74,8 +74,10 @@ public final class OrderRuns {
                 () -> {
                     OrderRun run = new OrderRun(kind.orderPath, kind.sku, servers, client);
                     kind.last = run;
-                    journal.info(Kind.LOAD, OrderRun.ORDERS + " " + kind.name + " orders, " + OrderRun.CUSTOMERS
-                            + " at a time, for " + OrderRun.INITIAL + " things");
+                    journal.info(
+                            Kind.LOAD,
+                            OrderRun.ORDERS + " " + kind.name + " orders, " + OrderRun.CUSTOMERS + " at a time, for "
+                                    + OrderRun.INITIAL + " things");
                     run.run();
                     report(kind.name, run.view());
                 },

@@ -35,13 +35,21 @@ final class ServerActions {
 
     ActionResult begin(String action) {
         return switch (action) {
-            case "freeze" -> begin("freeze", "was frozen: it does not know that time goes by", server::freeze,
-                    EnumSet.of(ProcessState.RUNNING));
+            case "freeze" ->
+                begin(
+                        "freeze",
+                        "was frozen: it does not know that time goes by",
+                        server::freeze,
+                        EnumSet.of(ProcessState.RUNNING));
             // Also one that was frozen from elsewhere, which the launcher does not know
-            case "thaw" -> begin("thaw", "was thawed", server::thaw,
-                    EnumSet.of(ProcessState.FROZEN, ProcessState.RUNNING));
-            case "kill" -> begin("kill", "was killed", server::kill,
-                    EnumSet.of(ProcessState.STARTING, ProcessState.RUNNING, ProcessState.FROZEN));
+            case "thaw" ->
+                begin("thaw", "was thawed", server::thaw, EnumSet.of(ProcessState.FROZEN, ProcessState.RUNNING));
+            case "kill" ->
+                begin(
+                        "kill",
+                        "was killed",
+                        server::kill,
+                        EnumSet.of(ProcessState.STARTING, ProcessState.RUNNING, ProcessState.FROZEN));
             case "start" -> begin("start", "is starting", server::start, EnumSet.of(ProcessState.STOPPED));
             default -> new ActionResult.Unknown();
         };

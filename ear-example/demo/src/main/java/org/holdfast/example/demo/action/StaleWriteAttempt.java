@@ -38,8 +38,7 @@ final class StaleWriteAttempt {
     private final LockWatch lock;
     private final StaleWriteStory story;
 
-    StaleWriteAttempt(
-            ShopServer writer, ShopServer other, ShopClient client, LockWatch lock, StaleWriteStory story) {
+    StaleWriteAttempt(ShopServer writer, ShopServer other, ShopClient client, LockWatch lock, StaleWriteStory story) {
         this.writer = writer;
         this.other = other;
         this.client = client;
@@ -68,17 +67,19 @@ final class StaleWriteAttempt {
     }
 
     private CompletableFuture<Answer> orderSlowly() {
-        return CompletableFuture.supplyAsync(() -> {
-            try {
-                return client.post(
-                        writer, "orders-slow?sku=" + DemoActions.SKU + "&pause=" + PAUSE_MILLIS, LONG_TIMEOUT);
-            } catch (IOException e) {
-                return new Answer(0, e.getMessage());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return new Answer(0, "interrupted");
-            }
-        }, StaleWriteAttempt::onThreadOfItsOwn);
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return client.post(
+                                writer, "orders-slow?sku=" + DemoActions.SKU + "&pause=" + PAUSE_MILLIS, LONG_TIMEOUT);
+                    } catch (IOException e) {
+                        return new Answer(0, e.getMessage());
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        return new Answer(0, "interrupted");
+                    }
+                },
+                StaleWriteAttempt::onThreadOfItsOwn);
     }
 
     private static void onThreadOfItsOwn(Runnable work) {
@@ -90,7 +91,8 @@ final class StaleWriteAttempt {
     private Holder awaitHolder(CompletableFuture<Answer> write) throws IOException, InterruptedException {
         long begun = System.nanoTime();
         while (System.nanoTime() - begun < HOLDER_NANOS && !write.isDone()) {
-            Optional<Holder> holder = lock.ask().filter(found -> Integer.valueOf(writer.index()).equals(found.server()));
+            Optional<Holder> holder =
+                    lock.ask().filter(found -> Integer.valueOf(writer.index()).equals(found.server()));
             if (holder.isPresent()) {
                 return holder.get();
             }
@@ -107,7 +109,8 @@ final class StaleWriteAttempt {
             sold = client.post(other, ORDER, TIMEOUT);
         }
         require(sold, 201, other.name() + " could not sell");
-        long token = Long.parseLong(client.get(other, STOCK + "/fence", TIMEOUT).body().strip());
+        long token = Long.parseLong(
+                client.get(other, STOCK + "/fence", TIMEOUT).body().strip());
         story.rowToken(token);
         story.step("the lease has ended, and " + other.name() + " sold one after "
                 + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun) + " ms: the row has seen token " + token);
@@ -124,10 +127,13 @@ final class StaleWriteAttempt {
     private void judge(Answer answer) throws IOException, InterruptedException {
         int left = Integer.parseInt(client.get(other, STOCK, TIMEOUT).body().strip());
         if (answer.status() == 201) {
-            story.end(StaleWriteState.ACCEPTED, "the write was accepted, and the sale of " + other.name()
-                    + " is lost: that must not happen");
+            story.end(
+                    StaleWriteState.ACCEPTED,
+                    "the write was accepted, and the sale of " + other.name() + " is lost: that must not happen");
         } else if (answer.body().contains("was refused") && left == INITIAL - 1) {
-            story.end(StaleWriteState.REFUSED, "the row refused the write: " + answer.body().strip());
+            story.end(
+                    StaleWriteState.REFUSED,
+                    "the row refused the write: " + answer.body().strip());
         } else {
             throw new IOException("the writer answered " + answer + ", and " + left + " are left");
         }

@@ -4,7 +4,6 @@ package org.holdfast.example.demo.action;
 import java.io.IOException;
 import java.util.List;
 import org.holdfast.example.demo.process.ShopClient;
-import org.holdfast.example.demo.process.ShopServer;
 import org.holdfast.example.demo.state.Clock;
 import org.holdfast.example.demo.state.DemoEvent.Kind;
 import org.holdfast.example.demo.state.DemoState.ProcessState;

@@ -15,8 +15,8 @@ public final class Work implements AutoCloseable {
     /** Each node, server and run has one action at a time; this is more than there can be. */
     private static final int MOST_ACTIONS = 32;
 
-    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
-            0, MOST_ACTIONS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> {
+    private final ThreadPoolExecutor threads =
+            new ThreadPoolExecutor(0, MOST_ACTIONS, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), work -> {
                 Thread thread = new Thread(work, "action");
                 thread.setDaemon(true);
                 return thread;

@@ -24,8 +24,8 @@ record OrdinaryUser(List<String> prefix, String owner) {
     private static final OrdinaryUser NAMESPACE = new OrdinaryUser(List.of("unshare", "-U"), "");
 
     /** Needs no right to make namespaces, as in a container, but each folder above the files must be open to all. */
-    static final OrdinaryUser OTHER_USER = new OrdinaryUser(
-            List.of("setpriv", "--reuid=" + USER, "--regid=65534", "--clear-groups"), USER);
+    static final OrdinaryUser OTHER_USER =
+            new OrdinaryUser(List.of("setpriv", "--reuid=" + USER, "--regid=65534", "--clear-groups"), USER);
 
     /**
      * Finds a way that works on this machine, by trying.
@@ -45,8 +45,9 @@ record OrdinaryUser(List<String> prefix, String owner) {
             }
             tried.add(failure);
         }
-        throw new IOException("PostgreSQL refuses to run as root, and no way was found to run it as another user: tried "
-                + tried + ". Run the demo as a user who is not root");
+        throw new IOException(
+                "PostgreSQL refuses to run as root, and no way was found to run it as another user: tried " + tried
+                        + ". Run the demo as a user who is not root");
     }
 
     /** Returns why the program does not run in this way; empty if it does. */
@@ -72,7 +73,9 @@ record OrdinaryUser(List<String> prefix, String owner) {
     /** Gives a file or folder to the user that the command runs as. */
     Path give(Path file) throws IOException {
         if (!owner.isEmpty()) {
-            Files.setOwner(file, FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(owner));
+            Files.setOwner(
+                    file,
+                    FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(owner));
         }
         return file;
     }

@@ -3,8 +3,6 @@ package org.holdfast.example.demo.process;
 
 import java.io.IOException;
 import java.math.BigInteger;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -20,6 +18,10 @@ public final class Postgres implements AutoCloseable {
 
     private static final String USER = "shop";
     private static final String DATABASE = "postgres";
+
+    /** Its port is open before that. */
+    private static final String READY = "database system is ready to accept connections";
+
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long STOP_SECONDS = 10;
     private static final long POLL_MILLIS = 20;
@@ -86,7 +88,8 @@ public final class Postgres implements AutoCloseable {
         Path data = work.resolve("data");
         Path log = work.resolve("initdb.log");
         Path passwordFile = work.resolve("password");
-        Files.createFile(passwordFile, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.createFile(
+                passwordFile, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(passwordFile, password);
         user.give(passwordFile);
         try {
@@ -121,20 +124,12 @@ public final class Postgres implements AutoCloseable {
 
     private void awaitStart() throws IOException, InterruptedException {
         long begun = System.nanoTime();
-        while (!answers()) {
+        while (!Files.readString(log).contains(READY)) {
             if (!process.isAlive() || System.nanoTime() - begun > START_NANOS) {
                 close();
                 throw new IOException("PostgreSQL did not start: " + Files.readString(log));
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS); // another process: there is nothing to be notified by
-        }
-    }
-
-    private boolean answers() {
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            return socket.isConnected();
-        } catch (IOException e) {
-            return false;
         }
     }
 

@@ -18,8 +18,8 @@ import org.tukaani.xz.XZInputStream;
 final class PostgresFiles {
 
     /** What the archive's name says for what Java calls the same. */
-    private static final Map<String, String> ARCHITECTURES = Map.of(
-            "amd64", "x86_64", "x86_64", "x86_64", "aarch64", "arm_64", "arm64", "arm_64");
+    private static final Map<String, String> ARCHITECTURES =
+            Map.of("amd64", "x86_64", "x86_64", "x86_64", "aarch64", "arm_64", "arm64", "arm_64");
 
     /** The name of the file that the archive comes in has the version in it. */
     private static final Pattern JAR = Pattern.compile("([^/]+)\\.jar!");

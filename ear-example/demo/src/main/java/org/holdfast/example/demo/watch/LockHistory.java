@@ -24,7 +24,9 @@ public final class LockHistory {
         leases.add(
                 server,
                 report.values().get("now"),
-                report.leases().stream().filter(lease -> lease.lock().equals(lock)).toList());
+                report.leases().stream()
+                        .filter(lease -> lease.lock().equals(lock))
+                        .toList());
         job.add(server, pid, report);
     }
 

@@ -65,9 +65,10 @@ public final class NodeWatch {
                         same ? before.until() : Long.valueOf(until));
             }
             // A machine that is too busy to look says nothing about the node
-            case UNUSABLE -> report.cause().startsWith("this process ")
-                    ? before
-                    : new Seen(Vote.NO, view(node, report.cause()), withoutTime(report.cause()), null);
+            case UNUSABLE ->
+                report.cause().startsWith("this process ")
+                        ? before
+                        : new Seen(Vote.NO, view(node, report.cause()), withoutTime(report.cause()), null);
         };
     }
 

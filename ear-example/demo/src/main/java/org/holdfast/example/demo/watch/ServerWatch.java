@@ -101,8 +101,7 @@ public final class ServerWatch {
     }
 
     private void giveUp(ProcessState state) {
-        if (state == ProcessState.STARTING
-                && (server.hasFailed() || System.nanoTime() - startingSince > START_NANOS)) {
+        if (state == ProcessState.STARTING && (server.hasFailed() || System.nanoTime() - startingSince > START_NANOS)) {
             journal.bad(Kind.SERVER, server.name() + " did not come up; its log is " + server.log());
             server.kill();
         }

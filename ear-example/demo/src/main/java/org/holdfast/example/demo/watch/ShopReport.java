@@ -30,11 +30,12 @@ record ShopReport(Map<String, Long> values, List<Lease> leases, List<Skip> skips
 
     private void add(String[] words) {
         switch (words[0]) {
-            case "lease" -> leases.add(new Lease(
-                    decode(words[1]),
-                    Long.parseLong(words[2]),
-                    Long.parseLong(words[3]),
-                    words[4].equals("-") ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(words[4]))));
+            case "lease" ->
+                leases.add(new Lease(
+                        decode(words[1]),
+                        Long.parseLong(words[2]),
+                        Long.parseLong(words[3]),
+                        words[4].equals("-") ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(words[4]))));
             case "skipped" -> skips.add(new Skip(decode(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3])));
             default -> values.put(words[0], Long.parseLong(words[1]));
         }

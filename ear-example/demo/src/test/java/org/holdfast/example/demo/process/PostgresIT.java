@@ -41,9 +41,9 @@ class PostgresIT {
         assumeTrue(
                 OrdinaryUser.OTHER_USER.failure(programs.resolve("postgres")).isEmpty(),
                 "this machine has no setpriv, or that user cannot reach the folder of this build");
-        try (Postgres postgres =
-                Postgres.start(DIRECTORY.toAbsolutePath(), programs, OrdinaryUser.OTHER_USER)) {
-            assertThat(ProcessHandle.of(postgres.pid()).flatMap(process -> process.info().user()))
+        try (Postgres postgres = Postgres.start(DIRECTORY.toAbsolutePath(), programs, OrdinaryUser.OTHER_USER)) {
+            assertThat(ProcessHandle.of(postgres.pid())
+                            .flatMap(process -> process.info().user()))
                     .contains("nobody");
         }
     }

@@ -45,7 +45,9 @@ class LeaseHistoryTest {
     void lease_thatBeganAfterTheOldestReport_isShownWhenTheOtherServerHasReportedToo() {
         history.add(0, at(100), List.of(held(1, 90)));
         history.add(1, at(200), List.of(held(2, 150)));
-        assertThat(tokens(210)).as("the first server may have released its own meanwhile").containsExactly(1L);
+        assertThat(tokens(210))
+                .as("the first server may have released its own meanwhile")
+                .containsExactly(1L);
         assertThat(end(210, 0)).isNull();
 
         history.add(0, at(250), List.of(ended(1, 90, 140)));
@@ -79,16 +81,20 @@ class LeaseHistoryTest {
         history.add(0, at(200), List.of(ended(1, 90, 150)));
         history.add(1, at(200), List.of(ended(2, 140, 160)));
         assertThat(end(210, 0)).isEqualTo(150);
-        assertThat(history.leases(at(210)).get(1).from()).isLessThan(history.leases(at(210)).get(0).to());
+        assertThat(history.leases(at(210)).get(1).from())
+                .isLessThan(history.leases(at(210)).get(0).to());
     }
 
     @Test
     void leases_moreThanAreShown_areBoundedAndTheNewestStay() {
         for (int round = 0; round < 10; round++) {
             long first = round * 100L;
-            history.add(0, at(first + 100), LongStream.range(first, first + 100)
-                    .mapToObj(token -> ended(token, token, token + 1))
-                    .toList());
+            history.add(
+                    0,
+                    at(first + 100),
+                    LongStream.range(first, first + 100)
+                            .mapToObj(token -> ended(token, token, token + 1))
+                            .toList());
         }
         assertThat(tokens(1_000)).hasSize(LeaseHistory.MOST).endsWith(999L);
         assertThat(tokens(40_000)).as("none that is older than 30 s").isEmpty();

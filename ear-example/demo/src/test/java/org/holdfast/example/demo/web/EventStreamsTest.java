@@ -99,8 +99,7 @@ class EventStreamsTest {
                 .isEqualTo(200);
 
         sockets.get(0).close();
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> RawHttp.status(reader().readLine()) == 200);
+        await().atMost(Duration.ofSeconds(20)).until(() -> RawHttp.status(reader().readLine()) == 200);
     }
 
     /** The buffers of a connection take some megabytes before the server notices. */
@@ -114,7 +113,8 @@ class EventStreamsTest {
         next(reader);
         await().until(() -> server.streams() == 2);
         long begun = System.nanoTime();
-        while (server.streams() == 2 && System.nanoTime() - begun < Duration.ofSeconds(30).toNanos()) {
+        while (server.streams() == 2
+                && System.nanoTime() - begun < Duration.ofSeconds(30).toNanos()) {
             next(reader);
         }
         assertThat(server.streams()).as("the one that reads").isEqualTo(1);

@@ -42,7 +42,11 @@ class PageServerTest {
 
     private String post(int port, String path, String origin) throws IOException {
         return RawHttp.send(
-                port, "POST " + path + " HTTP/1.1", "Host: localhost:" + port, "Content-Length: 0", "Origin: " + origin);
+                port,
+                "POST " + path + " HTTP/1.1",
+                "Host: localhost:" + port,
+                "Content-Length: 0",
+                "Origin: " + origin);
     }
 
     @Test
@@ -92,14 +96,21 @@ class PageServerTest {
     @Test
     void request_withoutAHostOrWithTwo_isRefused() throws IOException {
         int port = serve(false);
-        assertThat(RawHttp.status(RawHttp.send(port, "GET /state HTTP/1.0", "Accept: */*"))).isIn(400, 403);
-        assertThat(RawHttp.status(
-                        RawHttp.send(port, "GET /state HTTP/1.1", "Host: localhost", "Host: evil.example")))
+        assertThat(RawHttp.status(RawHttp.send(port, "GET /state HTTP/1.0", "Accept: */*")))
+                .isIn(400, 403);
+        assertThat(RawHttp.status(RawHttp.send(port, "GET /state HTTP/1.1", "Host: localhost", "Host: evil.example")))
                 .isIn(400, 403);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"http://evil.example", "null", "http://localhost", "https://localhost:PORT", "http://localhost:PORT/"})
+    @ValueSource(
+            strings = {
+                "http://evil.example",
+                "null",
+                "http://localhost",
+                "https://localhost:PORT",
+                "http://localhost:PORT/"
+            })
     void action_withAForeignOrigin_isRefused(String origin) throws IOException {
         int port = serve(false);
         String answer = post(port, "/actions/possible", origin.replace("PORT", Integer.toString(port)));
@@ -110,8 +121,8 @@ class PageServerTest {
     @Test
     void action_withoutOrigin_isRefused() throws IOException {
         int port = serve(false);
-        String answer = RawHttp.send(
-                port, "POST /actions/possible HTTP/1.1", "Host: localhost:" + port, "Content-Length: 0");
+        String answer =
+                RawHttp.send(port, "POST /actions/possible HTTP/1.1", "Host: localhost:" + port, "Content-Length: 0");
         assertThat(RawHttp.status(answer)).isEqualTo(403);
         assertThat(answer).contains("must be http://localhost:" + port);
         assertThat(begun).isEmpty();
@@ -140,7 +151,9 @@ class PageServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/../Demo.class", "/%2e%2e/Demo.class", "/web/PageServer.class", "//etc/passwd", "/page", "/.js"})
+    @ValueSource(
+            strings = {"/../Demo.class", "/%2e%2e/Demo.class", "/web/PageServer.class", "//etc/passwd", "/page", "/.js"
+            })
     void file_thatIsNotOfThePage_isNotThere(String path) throws IOException {
         int port = serve(false);
         String answer = RawHttp.send(port, "GET " + path + " HTTP/1.1", "Host: localhost:" + port);
