@@ -37,7 +37,7 @@ class AccessibilityTest {
 
     /** Every panel says something, in every tone. */
     static Played full() {
-        return Pictures.compared()
+        return Played.compared()
                 .with("/nodes/4/state", "REFUSED")
                 .with("/nodes/4/reason", "its maxmemory-policy may evict locks")
                 .with("/servers/0/process", "FROZEN")
@@ -51,7 +51,7 @@ class AccessibilityTest {
     @ValueSource(strings = {"light", "dark"})
     void texts_inBothSchemes_haveEnoughContrast(String scheme, Tab tab) throws Exception {
         tab.prefer(Map.of("prefers-color-scheme", scheme));
-        for (Played state : List.of(Played.calm(), full(), Pictures.busy())) {
+        for (Played state : List.of(Played.calm(), full(), Played.busy())) {
             launcher.play(state);
             tab.open(launcher.address("/"));
             tab.click(".numbers summary");
@@ -162,7 +162,7 @@ class AccessibilityTest {
                 + " const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height].map(Math.round); })";
         String before = tab.text(boxes);
 
-        launcher.play(Pictures.busy()
+        launcher.play(Played.busy()
                 .with("/servers/0/process", "RUNNING")
                 .with("/staleWriter", Played.calm().json().get("staleWriter"))
                 .with("/job/runs", List.of())

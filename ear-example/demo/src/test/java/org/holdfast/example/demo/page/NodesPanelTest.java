@@ -50,7 +50,7 @@ class NodesPanelTest {
         assertThat(tab.seen(SECOND + " .chip")).isEqualTo(word);
         assertThat(tab.text("document.querySelector('" + SECOND + " .chip').dataset.tone"))
                 .isEqualTo(tone);
-        assertThat(tab.seen(SECOND + " .why")).isEqualTo("the reason of " + state);
+        assertThat(tab.seen(SECOND + " .why")).isEqualTo("The reason of " + state);
     }
 
     @Test
