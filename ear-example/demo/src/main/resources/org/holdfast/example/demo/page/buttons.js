@@ -3,6 +3,7 @@
 
 import { el, setAttribute, setText } from './dom.js';
 import { isStale } from './clock.js';
+import { capital } from './format.js';
 
 const PATIENCE = 10000;
 const PAUSE = 400;
@@ -58,7 +59,7 @@ export function actionButton(say, kind = 'quiet') {
     busyUntil = performance.now() + PATIENCE;
     setAttribute(root, 'aria-busy', 'true');
     const { done, text } = await post(path);
-    say(done ? 'idle' : 'warn', done ? `${name}: begun.` : `${name}: refused. ${text}`);
+    say(done ? 'idle' : 'warn', done ? `${name}: begun.` : `${name}: refused. ${capital(text)}`);
     setAttribute(root, 'aria-busy', null);
     busyUntil = performance.now() + PAUSE;
   });

@@ -32,8 +32,8 @@ export function moment(millis) {
   return `${Math.floor(all / 60)}:${String(all % 60).padStart(2, '0')}`;
 }
 
-/** People count from 1. */
-export const nodeName = (index) => `node ${index + 1}`;
+/** As the launcher names it in events and answers. */
+export const nodeName = (index) => `node ${index}`;
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -42,7 +42,8 @@ function row(say) {
       setText(address, node.address);
       state.show(...describeNode(node));
       setText(process, `process${node.pid ? ` ${node.pid}` : ''}${PROCESSES[node.process] ?? ` ${node.process}`}`);
-      setText(reason, node.reason ?? '');
+      // The chip has said so already.
+      setText(reason, capital(String(node.reason ?? '').replace(/^in quarantine: /, '')));
       this.tick();
       if (buttons.length) {
         show(buttons, node);

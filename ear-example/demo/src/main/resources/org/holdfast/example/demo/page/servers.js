@@ -16,8 +16,9 @@ const STATES = {
 
 let names = [];
 
-/** The name of a server, by its index. */
-export const serverName = (index) => shown(names[index] ?? `server ${index + 1}`);
+/** The name of a server, by its index. A process that is no server of the launcher has none. */
+export const serverName = (index) => (index === null || index === undefined ? 'another process'
+  : shown(names[index] ?? `server ${index}`));
 
 /** A server's name with its colour, as it stands in several panels. */
 export function serverTag() {
@@ -26,7 +27,7 @@ export function serverTag() {
   return {
     root,
     show(index) {
-      setAttribute(root, 'data-server', index % 4);
+      setAttribute(root, 'data-server', index === null || index === undefined ? 'other' : index % 4);
       setText(name, serverName(index));
     },
   };

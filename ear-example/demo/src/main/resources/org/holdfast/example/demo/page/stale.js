@@ -3,7 +3,7 @@
 
 import { actionButton, mayAct, notice } from './buttons.js';
 import { chip, el, icon, list, setAttribute, setText, token } from './dom.js';
-import { moment } from './format.js';
+import { capital, moment } from './format.js';
 
 const MOST = 8;
 
@@ -15,7 +15,14 @@ const STATES = {
   FAILED: ['warn', 'warn', 'did not run to its end'],
 };
 
-const SIGNS = { REFUSED: '<', ACCEPTED: '?', RUNNING: '…' };
+/** What will happen, before it does. */
+const PLAN = [
+  'One server takes the lock, reads the row, and is frozen.',
+  'Its lease ends, because it is not renewed.',
+  'Another server takes the lock and writes the row.',
+  'The first server is thawed. It believes that it has the lock, and writes.',
+  'The row refuses: the token of this write is smaller than the last one.',
+].map((text) => ({ text }));
 
 export const describeWriter = (writer) => STATES[writer.state] ?? ['idle', 'idle', String(writer.state)];
 
@@ -23,15 +30,28 @@ function stepRow() {
   const sign = icon('good');
   const at = el('span', { class: 'at' });
   const text = el('span', { class: 'foreign' });
+  const root = el('li', {}, sign.root, text, at);
   return {
-    root: el('li', {}, sign.root, text, at),
-    update({ step, done, tone }) {
-      sign.show(done ? 'good' : tone === 'bad' ? 'bad' : 'wait');
-      setAttribute(sign.root, 'data-tone', done ? 'good' : tone);
-      setText(text, step.text);
-      setText(at, moment(step.at));
+    root,
+    update({ step, tone, shape }) {
+      sign.show(shape);
+      setAttribute(sign.root, 'data-tone', tone);
+      setAttribute(root, 'class', tone === 'idle' ? 'quiet' : null);
+      setText(text, capital(String(step.text)));
+      setText(at, 'at' in step ? moment(step.at) : '');
     },
   };
+}
+
+/** The steps, with what became of each: all but the last have been done, and the last one is as the whole. */
+function stepsOf(writer) {
+  const [tone, shape] = describeWriter(writer);
+  const told = writer.steps?.length ? writer.steps : [{ at: writer.at, text: writer.step }];
+  if (writer.state === 'IDLE' || !told[0].text) {
+    return PLAN.map((step) => ({ step, tone: 'idle', shape: 'idle' }));
+  }
+  const last = told.length - 1;
+  return told.map((step, i) => (i === last ? { step, tone, shape } : { step, tone: 'good', shape: 'good' })).slice(-MOST);
 }
 
 export function stalePanel() {
@@ -58,17 +78,11 @@ export function stalePanel() {
       const writer = staleWriter ?? { state: 'IDLE' };
       const [tone, shape, word] = describeWriter(writer);
       state.show(tone, shape, word);
-      const told = writer.steps ?? (writer.step ? [{ at: writer.at, text: writer.step }] : []);
-      const ended = writer.state !== 'RUNNING';
-      showSteps(told.slice(-MOST).map((step, i, all) => {
-        const last = i === all.length - 1;
-        return { step, done: !last || (ended && writer.state === 'REFUSED'), tone };
-      }));
-      setAttribute(steps, 'hidden', told.length === 0);
-      const compared = writer.state !== 'IDLE' && writer.staleToken && writer.rowToken;
-      stale.show(writer.state === 'IDLE' ? null : writer.staleToken || null);
-      row.show(writer.state === 'IDLE' ? null : writer.rowToken || null);
-      setText(sign, compared ? SIGNS[writer.state] ?? '…' : '…');
+      showSteps(stepsOf(writer));
+      const [staleToken, rowToken] = writer.state === 'IDLE' ? [] : [writer.staleToken, writer.rowToken];
+      stale.show(staleToken || null);
+      row.show(rowToken || null);
+      setText(sign, staleToken && rowToken ? (staleToken < rowToken ? '<' : '≥') : '…');
     },
     tick() {},
   };

@@ -21,6 +21,18 @@ public final class Tab implements AutoCloseable {
 
     private static final Map<String, Integer> KEYS = Map.of("Tab", 9, "Enter", 13, " ", 32, "ArrowDown", 40);
 
+    /** The rectangle of some elements on the whole page, 16 pixels larger on each side where there is room. */
+    private static final String COVERED =
+            """
+            (() => {
+              const boxes = [...document.querySelectorAll(%s)].map((element) => element.getBoundingClientRect());
+              const x = Math.max(0, Math.min(...boxes.map((box) => box.left)) - 16);
+              const y = Math.max(0, Math.min(...boxes.map((box) => box.top)) + scrollY - 16);
+              const right = Math.min(document.documentElement.clientWidth, Math.max(...boxes.map((box) => box.right)) + 16);
+              const bottom = Math.max(...boxes.map((box) => box.bottom)) + scrollY + 16;
+              return { x, y, width: right - x, height: bottom - y, scale: 1 };
+            })()""";
+
     private final DevTools tools;
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private final List<String> complaints = new CopyOnWriteArrayList<>();
@@ -158,16 +170,9 @@ public final class Tab implements AutoCloseable {
         evaluate("document.querySelector(" + quoted(selector) + ").click()");
     }
 
-    /** Writes a picture of the whole page, or of its first part if {@code height} is more than 0. */
-    public void picture(Path file, int width, int height) throws IOException, InterruptedException {
-        int all = height > 0 ? height : number("document.documentElement.scrollHeight");
-        JsonObject clip = Json.createObjectBuilder()
-                .add("x", 0)
-                .add("y", 0)
-                .add("width", width)
-                .add("height", all)
-                .add("scale", 1)
-                .build();
+    /** Writes a picture of what some elements cover together, with a margin. */
+    public void picture(Path file, String selector) throws IOException, InterruptedException {
+        JsonObject clip = (JsonObject) evaluate(COVERED.formatted(quoted(selector)));
         JsonObject answer = tools.send(
                 "Page.captureScreenshot",
                 Json.createObjectBuilder()

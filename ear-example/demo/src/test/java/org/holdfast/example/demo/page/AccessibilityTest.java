@@ -37,7 +37,7 @@ class AccessibilityTest {
 
     /** Every panel says something, in every tone. */
     static Played full() {
-        return Pictures.compared()
+        return Played.compared()
                 .with("/nodes/4/state", "REFUSED")
                 .with("/nodes/4/reason", "its maxmemory-policy may evict locks")
                 .with("/servers/0/process", "FROZEN")
@@ -51,7 +51,7 @@ class AccessibilityTest {
     @ValueSource(strings = {"light", "dark"})
     void texts_inBothSchemes_haveEnoughContrast(String scheme, Tab tab) throws Exception {
         tab.prefer(Map.of("prefers-color-scheme", scheme));
-        for (Played state : List.of(Played.calm(), full(), Pictures.busy())) {
+        for (Played state : List.of(Played.calm(), full(), Played.busy())) {
             launcher.play(state);
             tab.open(launcher.address("/"));
             tab.click(".numbers summary");
@@ -92,8 +92,8 @@ class AccessibilityTest {
         }
 
         assertThat(reached)
-                .startsWith("read-only view", "Run both", "Run with the lock", "Run without the lock", "Pause node 1")
-                .contains("Kill node 5", "Freeze WildFly A", "Kill WildFly B", "The newest leases in numbers")
+                .startsWith("read-only view", "Run both", "Run with the lock", "Run without the lock", "Pause node 0")
+                .contains("Kill node 4", "Freeze WildFly A", "Kill WildFly B", "The newest leases in numbers")
                 .contains("Run the stale writer", "Runs of the job", "Events, newest first")
                 .hasSize(1 + 3 + 15 + 2 * 3 + 1 + 1 + 1 + 1);
     }
@@ -108,7 +108,7 @@ class AccessibilityTest {
 
         await(() -> assertThat(launcher.actions()).containsExactly("nodes/0/pause"));
         launcher.play(Played.calm().with("/nodes/0/process", "PAUSED"));
-        await(() -> assertThat(tab.text(FOCUSED)).isEqualTo("Resume node 1"));
+        await(() -> assertThat(tab.text(FOCUSED)).isEqualTo("Resume node 0"));
     }
 
     @Test
@@ -150,7 +150,7 @@ class AccessibilityTest {
 
         launcher.play(running.done("locked", 100, 0, 1840).killed(1).at(running.now() + 2000));
         await(() -> assertThat(tab.text("told"))
-                .isEqualTo("With the lock: 100 sold, 0 units oversold, in 1.8 s. Node 2: unreachable."));
+                .isEqualTo("With the lock: 100 sold, 0 units oversold, in 1.8 s. Node 1: unreachable."));
     }
 
     @Test
@@ -162,7 +162,7 @@ class AccessibilityTest {
                 + " const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height].map(Math.round); })";
         String before = tab.text(boxes);
 
-        launcher.play(Pictures.busy()
+        launcher.play(Played.busy()
                 .with("/servers/0/process", "RUNNING")
                 .with("/staleWriter", Played.calm().json().get("staleWriter"))
                 .with("/job/runs", List.of())

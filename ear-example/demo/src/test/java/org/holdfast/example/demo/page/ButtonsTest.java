@@ -35,12 +35,12 @@ class ButtonsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "/nodes/2/process,RUNNING,Kill node 3,nodes/2/kill",
-        "/nodes/2/process,RUNNING,Pause node 3,nodes/2/pause",
-        "/nodes/2/process,PAUSED,Resume node 3,nodes/2/resume",
-        "/nodes/2/process,PAUSED,Kill node 3,nodes/2/kill",
-        "/nodes/2/process,RUNNING,Flush node 3,nodes/2/flush",
-        "/nodes/2/process,STOPPED,Start node 3,nodes/2/start",
+        "/nodes/2/process,RUNNING,Kill node 2,nodes/2/kill",
+        "/nodes/2/process,RUNNING,Pause node 2,nodes/2/pause",
+        "/nodes/2/process,PAUSED,Resume node 2,nodes/2/resume",
+        "/nodes/2/process,PAUSED,Kill node 2,nodes/2/kill",
+        "/nodes/2/process,RUNNING,Flush node 2,nodes/2/flush",
+        "/nodes/2/process,STOPPED,Start node 2,nodes/2/start",
         "/servers/1/process,RUNNING,Freeze WildFly B,servers/1/freeze",
         "/servers/1/process,FROZEN,Thaw WildFly B,servers/1/thaw",
         "/servers/1/process,FROZEN,Kill WildFly B,servers/1/kill",
@@ -64,13 +64,13 @@ class ButtonsTest {
 
     @Test
     void action_thatIsRefused_isAnsweredWithTheReason(Tab tab) throws Exception {
-        launcher.answer(new ActionResult.Refused("node 3 is the last one that runs"));
+        launcher.answer(new ActionResult.Refused("node 2 is the last one that runs"));
         tab.open(launcher.address("/"));
 
-        tab.click(named("Kill node 3"));
+        tab.click(named("Kill node 2"));
 
         await(() -> assertThat(tab.seen("#nodes-notice"))
-                .isEqualTo("Kill node 3: refused. node 3 is the last one that runs"));
+                .isEqualTo("Kill node 2: refused. Node 2 is the last one that runs"));
         assertThat(tab.text("document.querySelector('#nodes-notice').dataset.tone"))
                 .isEqualTo("warn");
         assertThat(tab.text("document.querySelector('#nodes-notice').getAttribute('role')"))
@@ -83,10 +83,10 @@ class ButtonsTest {
         launcher.play(Played.calm().killed(2));
         tab.open(launcher.address("/"));
 
-        tab.click(named("Flush node 3"));
+        tab.click(named("Flush node 2"));
 
-        await(() -> assertThat(tab.seen("#nodes-notice")).isEqualTo("Node 3 is stopped."));
-        assertThat(tab.text("document.querySelector('" + named("Flush node 3") + "').getAttribute('aria-disabled')"))
+        await(() -> assertThat(tab.seen("#nodes-notice")).isEqualTo("Node 2 is stopped."));
+        assertThat(tab.text("document.querySelector('" + named("Flush node 2") + "').getAttribute('aria-disabled')"))
                 .isEqualTo("true");
         assertThat(launcher.actions()).isEmpty();
     }
@@ -95,11 +95,11 @@ class ButtonsTest {
     void button_pressedTwiceAtOnce_asksOnce(Tab tab) throws Exception {
         tab.open(launcher.address("/"));
 
-        tab.click(named("Pause node 1"));
+        tab.click(named("Pause node 0"));
         launcher.play(Played.calm().with("/nodes/0/process", "PAUSED"));
         tab.click("#nodes li:first-child button");
 
-        await(() -> assertThat(tab.is("document.querySelector('" + named("Resume node 1") + "') !== null"))
+        await(() -> assertThat(tab.is("document.querySelector('" + named("Resume node 0") + "') !== null"))
                 .isTrue());
         assertThat(launcher.actions()).containsExactly("nodes/0/pause");
     }

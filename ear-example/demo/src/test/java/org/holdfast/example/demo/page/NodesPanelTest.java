@@ -34,7 +34,7 @@ class NodesPanelTest {
         tab.open(launcher.address("/"));
 
         assertThat(tab.number("document.querySelectorAll('#nodes li').length")).isEqualTo(5);
-        assertThat(tab.seen(SECOND)).isEqualTo("Node 2 127.0.0.1:41002 votes process 4712 Pause Flush Kill");
+        assertThat(tab.seen(SECOND)).isEqualTo("Node 1 127.0.0.1:41002 votes process 4712 Pause Flush Kill");
         assertThat(tab.seen("#quorum")).isEqualTo("5 of 5 vote, 3 must: locks can be taken.");
     }
 
@@ -50,7 +50,7 @@ class NodesPanelTest {
         assertThat(tab.seen(SECOND + " .chip")).isEqualTo(word);
         assertThat(tab.text("document.querySelector('" + SECOND + " .chip').dataset.tone"))
                 .isEqualTo(tone);
-        assertThat(tab.seen(SECOND + " .why")).isEqualTo("the reason of " + state);
+        assertThat(tab.seen(SECOND + " .why")).isEqualTo("The reason of " + state);
     }
 
     @Test

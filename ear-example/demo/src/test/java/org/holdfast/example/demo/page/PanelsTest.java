@@ -4,6 +4,7 @@ package org.holdfast.example.demo.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.holdfast.example.demo.browser.Tab.await;
 
+import jakarta.json.Json;
 import java.util.List;
 import java.util.Map;
 import org.holdfast.example.demo.browser.NeedsBrowser;
@@ -134,6 +135,13 @@ class PanelsTest {
     }
 
     @Test
+    void lock_thatAnotherProcessHolds_isShownSo(Tab tab) throws Exception {
+        open(tab, Played.calm().held(1, Played.TOKEN, 4000, 14).with("/lock/holder/server", null));
+
+        assertThat(tab.seen("#lock .holder")).startsWith("held by another process token");
+    }
+
+    @Test
     void lock_thatIsHeld_runsDown(Tab tab) throws Exception {
         open(tab, Played.calm().held(1, Played.TOKEN, 4000, 14));
 
@@ -165,13 +173,12 @@ class PanelsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "IDLE,not run yet,idle,…",
-        "RUNNING,running,warn,…",
-        "REFUSED,refused by the row,good,<",
-        "ACCEPTED,accepted: the row took a stale write,bad,?",
-        "FAILED,did not run to its end,warn,…"
+        "RUNNING,running,warn",
+        "REFUSED,refused by the row,good",
+        "ACCEPTED,accepted: the row took a stale write,bad",
+        "FAILED,did not run to its end,warn"
     })
-    void staleWriter_inEachState_isShownStepByStep(String state, String word, String tone, String sign, Tab tab)
+    void staleWriter_inEachState_isShownStepByStep(String state, String word, String tone, Tab tab)
             throws Exception {
         open(tab, Played.calm().staleWriter(state, "A is frozen.", "B writes.", "A writes."));
 
@@ -180,7 +187,16 @@ class PanelsTest {
                 .isEqualTo(tone);
         assertThat(tab.text("[...document.querySelectorAll('#stale .steps .foreign')].map(s => s.textContent)"))
                 .isEqualTo("A is frozen.,B writes.,A writes.");
-        assertThat(tab.seen("#stale .compare")).isEqualTo(sign);
+        assertThat(tab.seen("#stale .compare")).isEqualTo("<");
+    }
+
+    @Test
+    void staleWriter_notRunYet_showsWhatWillHappen(Tab tab) throws Exception {
+        open(tab, Played.calm());
+
+        assertThat(tab.seen("#stale .outcome")).isEqualTo("not run yet");
+        assertThat(tab.seen("#stale .steps")).startsWith("One server takes the lock").endsWith("smaller than the last one.");
+        assertThat(tab.seen("#stale .tokens-compared")).isEqualTo("token of the writer – … largest token in the row –");
     }
 
     @Test
@@ -203,6 +219,16 @@ class PanelsTest {
         assertThat(tab.text("[...document.querySelectorAll('.log li')].map(e => e.textContent).join('; ')"))
                 .isEqualTo(
                         "1:21ordersbad: 37 units oversold; 1:01nodewarning: node 2 was killed; 0:01jobWildFly A ran the job");
+    }
+
+    @Test
+    void demo_withOneServer_hasOneLaneAndOneRow(Tab tab) throws Exception {
+        Played one = Played.calm().leases(20, 500).job(2);
+        open(tab, new Played(Json.createPointer("/servers/1").remove(one.json())).with("/leases", List.of(Played.lease(0, 5, 80_000, 80_010.0))));
+
+        assertThat(tab.number("document.querySelectorAll('#servers li').length")).isEqualTo(1);
+        assertThat(tab.number("document.querySelectorAll('#job tbody tr').length")).isEqualTo(1);
+        assertThat(tab.number("document.querySelectorAll('#leases .plot .lease').length")).isEqualTo(1);
     }
 
     @Test

@@ -53,7 +53,7 @@ record Played(JsonObject json) {
                 .with("/nodes/" + node + "/state", "UNREACHABLE")
                 .with("/nodes/" + node + "/reason", "connection refused; asked again once a second")
                 .with("/events", List.of())
-                .event(now() - 4000, "NODE", "WARN", "node " + (node + 1) + " was killed");
+                .event(now() - 4000, "NODE", "WARN", "node " + node + " was killed");
     }
 
     Played quarantined(int node, long millis) {
@@ -145,6 +145,50 @@ record Played(JsonObject json) {
                 .add("/staleWriter/steps", told.build())
                 .with("/staleWriter/staleToken", TOKEN - 8_114_201)
                 .with("/staleWriter/rowToken", TOKEN - 2_049_377);
+    }
+
+    /** After both runs and a stale writer, with a node killed and one in quarantine. */
+    static Played compared() {
+        return calm()
+                .killed(1)
+                .quarantined(3, 8400)
+                .done("locked", 100, 0, 1840)
+                .done("unlocked", 174, 0, 760)
+                .leases(300, 900)
+                .job(8)
+                .staleWriter(
+                        "REFUSED",
+                        "WildFly A takes the lock and is frozen.",
+                        "The lease of WildFly A ends on the nodes.",
+                        "WildFly B takes the lock and writes the row.",
+                        "WildFly A goes on, and does not know that its lease has ended.",
+                        "The row refuses its token: nothing is written.")
+                .event(62000, "LOAD", "INFO", "300 orders under the lock: 100 sold, none oversold")
+                .event(66000, "LOAD", "BAD", "300 orders without the lock: 74 units oversold")
+                .event(71000, "NODE", "WARN", "node 1 was killed")
+                .event(74000, "NODE", "INFO", "node 3 was started")
+                .event(75000, "NODE", "WARN", "node 3 is in quarantine: the process is new")
+                .event(79000, "JOB", "INFO", "WildFly B ran the job, WildFly A skipped it");
+    }
+
+    /** While orders run, with one server frozen. */
+    static Played busy() {
+        return calm()
+                .held(1, TOKEN, 4100, 14)
+                .running("locked", 120, 60, 40)
+                .leases(300, 3)
+                .add("/leases/-", lease(1, TOKEN, 81_232, null))
+                .job(12)
+                .with("/servers/0/process", "FROZEN")
+                .with("/servers/0/held", null)
+                .with("/servers/0/waiting", null)
+                .with("/servers/0/p50Millis", null)
+                .with("/servers/0/p99Millis", null)
+                .with("/servers/0/ordersPerSecond", null)
+                .staleWriter(
+                        "RUNNING",
+                        "WildFly A takes the lock and is frozen.",
+                        "Waiting until its lease ends on the nodes.");
     }
 
     private static JsonValue value(Object value) {
