@@ -32,6 +32,8 @@ public final class LockedApplication {
     private final OperationReader reader = new OperationReader(Configuration.ofTheApplication());
     private final LockedOperations ofBeans = new LockedOperations();
     private final Components components = new Components();
+    private final AsynchronousMethods asynchronous = new AsynchronousMethods();
+    private final BeanManager beans;
     private final WebModule module;
     private final BindingLookup bindings;
     private final TargetOperations targets;
@@ -43,6 +45,7 @@ public final class LockedApplication {
     private volatile boolean componentsDiffer;
 
     public LockedApplication(BeanManager beans, WebModule module) {
+        this.beans = beans;
         this.module = module;
         this.bindings = new BindingLookup(beans);
         this.targets = new TargetOperations(ofBeans, beans, reader);
@@ -56,6 +59,7 @@ public final class LockedApplication {
     /** Reads the locks of a bean. */
     public void addBean(AnnotatedType<?> type) {
         ofBeans.add(type, bindings, reader, problems);
+        asynchronous.collect(type);
         components.collect(type.getJavaClass());
     }
 
@@ -84,6 +88,7 @@ public final class LockedApplication {
     /** Looks at what is known only when all beans are. */
     public void complete() {
         components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
+        problems.addAll(asynchronous.problems(beans, (type, method) -> ofBeans.find(type, method) != null));
         componentsDiffer |= components.shownButNoBeans().stream().anyMatch(component -> !module.has(component));
         all().forEach(each -> each.limited().forEach((name, limited) -> name.flatMap(FactoryLocator::bound)
                 .ifPresent(bound -> problems.addAll(FactoryLimits.refused(limited, bound)))));
@@ -180,5 +185,6 @@ public final class LockedApplication {
     public void clear() {
         ofBeans.clear();
         components.clear();
+        asynchronous.clear();
     }
 }
