@@ -27,7 +27,7 @@ import org.holdfast.LockMode;
  * org.holdfast.QuorumUnavailableException}; an EJB container wraps either in an {@code EJBException}. The method does
  * not run then, nor if anything about its lock is unknown.
  *
- * <p><b>Transactions.</b> The interceptor has the priority {@code PLATFORM_BEFORE + 100} and so is outside {@link
+ * <p><b>Transactions.</b> The interceptor has the priority {@code PLATFORM_BEFORE + 110} and so is outside {@link
  * jakarta.transaction.Transactional} (+200): the transaction has completed when the lock is released. If a transaction
  * is active already when the method is called, as it always is with container-managed transactions of an EJB, the lock
  * is released after that transaction has completed; by a timeout that may be while the method still runs. If that
@@ -42,7 +42,12 @@ import org.holdfast.LockMode;
  *
  * <p><b>Retries.</b> Those of MicroProfile Fault Tolerance are inside ({@code PLATFORM_AFTER + 10}): one lock for all
  * attempts, and the transaction around them. To have each attempt take the lock and a transaction of its own, set
- * {@code mp.fault.tolerance.interceptor.priority} to less than {@code PLATFORM_BEFORE + 100}, which is 100.
+ * {@code mp.fault.tolerance.interceptor.priority} to less than {@code PLATFORM_BEFORE + 110}, which is 110.
+ *
+ * <p><b>Other threads.</b> {@code @Asynchronous} of Jakarta Concurrency is outside ({@code PLATFORM_BEFORE + 5}), with a
+ * schedule and without: the thread that runs the method takes the lock, and keeps it until the work has ended. Where a
+ * server puts it inside, the application is not deployed. {@code @Lock} of Jakarta Concurrency 3.2 is outside too
+ * ({@code PLATFORM_BEFORE + 100}): the lock of this process is taken first, and released last.
  *
  * <p><b>Methods that return a {@link java.util.concurrent.CompletionStage}</b> or a {@code CompletableFuture} keep the
  * lock until it completes; it is the declared type that counts. No transaction keeps such a lock, and no call reenters

@@ -138,6 +138,11 @@ final class ContainerScheduling implements Scheduling {
         offer(spare.ofTheApplication(task));
     }
 
+    @Override
+    public void keepRunning(Pulse pulse) {
+        runLong(pulse);
+    }
+
     /**
      * On a thread of ours, as long as there is one. Open Liberty runs requests, works, managed tasks and changes of its
      * configuration on one pool, which has few threads and may be long in getting more: a work that lasts leaves it one

@@ -61,7 +61,10 @@ public final class LockService implements AutoCloseable {
     /** When nodes are to be looked at. */
     private final DueMoment looks;
 
-    /** Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. */
+    /**
+     * Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. The close does
+     * not wait for a look that is under way: the thread that looks has the probe's connections.
+     */
     private final Pulse watch;
 
     /** Whether there is, or will be, a thread that looks at the nodes. */
@@ -130,7 +133,7 @@ public final class LockService implements AutoCloseable {
         this.redisProbe = nodeGroup.inspection();
         this.nodeMonitor = new NodeMonitor(time, nodeGroup.clockMonitor(), redisProbe, engine::clockStoodStill);
         this.management = new Management(settings.keyPrefix(), engine, unfinished, nodeGroup::describeNodes);
-        this.watch = new Pulse(looks, this::look);
+        this.watch = new Pulse(looks, this::look, redisProbe::close);
         looks.within(0);
         scheduling.repeat(this::sweep);
     }
@@ -229,17 +232,11 @@ public final class LockService implements AutoCloseable {
      */
     private void startWatching() {
         try {
-            scheduling.runLong(this::watchNodes); // not among what applications run, which may take all threads
+            scheduling.keepRunning(watch); // not among what applications run, which may take all threads
         } catch (RuntimeException | OutOfMemoryError e) { // no thread for it now: the next sweep tries again
             watching.set(false);
             throw e;
         }
-    }
-
-    /** The close does not wait for a look that is under way: the thread that looks has the probe's connections. */
-    private void watchNodes() {
-        watch.run();
-        redisProbe.close();
     }
 
     private void look() {

@@ -22,12 +22,14 @@ import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.PendingLease;
 import org.holdfast.redis.NodeConnections;
+import org.holdfast.runtime.scheduling.Scheduling;
 import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.transaction.ComponentTransactions;
 
 /**
  * A lock service of its own, without a resource adapter: what a container's pool would keep, it keeps itself, up to a
- * bound. It takes part in the transactions of the component that asks, if there are any.
+ * bound. It takes part in the transactions of the component that asks, if there are any, and its threads are those of
+ * the component that opens it.
  */
 final class StandaloneConnectionFactory implements LockConnectionFactory {
 
@@ -49,8 +51,12 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     StandaloneConnectionFactory(Settings settings, Time time) {
+        this(settings, time, StandaloneScheduling.ofTheComponent(time));
+    }
+
+    StandaloneConnectionFactory(Settings settings, Time time, Scheduling scheduling) {
         this.settings = settings;
-        this.service = new LockService(settings, ComponentTransactions.find(), new StandaloneScheduling(time), time);
+        this.service = new LockService(settings, ComponentTransactions.find(), scheduling, time);
         service.checkAtStart();
         this.defaults = LockService.defaults(settings);
         this.shared = service.openConnections(); // connects when it is first used

@@ -14,12 +14,12 @@ public final class StubNaming implements InitialContextFactory, AutoCloseable {
 
     private static final Map<String, Object> BOUND = new ConcurrentHashMap<>();
 
-    static StubNaming start() {
+    public static StubNaming start() {
         System.setProperty(Context.INITIAL_CONTEXT_FACTORY, StubNaming.class.getName());
         return new StubNaming();
     }
 
-    void bind(String name, Object what) {
+    public void bind(String name, Object what) {
         BOUND.put(name, what);
     }
 

@@ -25,6 +25,7 @@ import org.holdfast.LeaseLostException;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.runtime.scheduling.Pulse;
 import org.holdfast.runtime.scheduling.Scheduling;
 import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.testkit.RedisServer;
@@ -52,6 +53,11 @@ class LockServiceStopTest {
         @Override
         public void within(long nanos) {
             own.within(nanos);
+        }
+
+        @Override
+        public void keepRunning(Pulse pulse) {
+            runLong(pulse);
         }
 
         @Override

@@ -24,13 +24,14 @@ import jakarta.enterprise.inject.spi.ProcessObserverMethod;
 import jakarta.enterprise.inject.spi.ProcessSessionBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
 import jakarta.interceptor.Interceptor;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockException;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.internal.deployment.ApplicationBeans;
 import org.holdfast.cdi.internal.deployment.LockedApplication;
@@ -163,7 +164,6 @@ public class LockExtension implements Extension {
                         factory.bean(),
                         factory.undecided(),
                         locked.componentsDiffer(),
-                        this::reportRefused,
                         new ConfiguredFactory(Configuration.ofTheApplication()::value, System::getenv)),
                 new CurrentTransaction(),
                 leases,
@@ -182,19 +182,6 @@ public class LockExtension implements Extension {
         }
     }
 
-    /**
-     * The module that asks may have another factory than the one that is found here, so the application is not refused.
-     */
-    private void reportRefused(LockConnectionFactory factory) {
-        List<String> refused = application().refusedBy(factory);
-        if (!refused.isEmpty()) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "HF0512: @Locked: the LockConnectionFactory refuses each call of these methods: "
-                            + String.join("; ", refused));
-        }
-    }
-
     /** One message for all: servers print each with a stack trace, which says nothing of the application's fault. */
     private static DeploymentException refusal(Set<String> faults) {
         String all = faults.size() == 1
@@ -205,16 +192,63 @@ public class LockExtension implements Extension {
         return refusal;
     }
 
-    /** Reports a factory that is missing when the application begins to work. It may still be bound later. */
-    void reportMissingFactory(@Observes @Initialized(ApplicationScoped.class) Object event) {
+    /**
+     * Refuses the application if its factory cannot be used, or would refuse each call of a method; and reports one that
+     * is missing, which may still be bound later. Names of the module can be looked up from now on.
+     */
+    void checkFactories(@Observes @Initialized(ApplicationScoped.class) Object event) {
+        Set<String> faults = whyFactoriesAreNotFit();
+        if (!faults.isEmpty()) {
+            throw refusal(faults);
+        }
+    }
+
+    /**
+     * Returns why the application cannot use its factory, or what that would refuse at each call of a method, a sentence
+     * each. The factory that comes from settings is closed then.
+     */
+    Set<String> whyFactoriesAreNotFit() {
+        Set<String> faults = new LinkedHashSet<>();
         CallServices known = services;
-        if (known == null) {
-            return;
+        if (known == null || !WebModule.isSeenByCaller(LockExtension.class)) {
+            return faults;
         }
         if (application().needsUnnamedFactory()) {
-            known.factories().reportIfMissing();
+            checkUnnamedFactory(known.factories(), faults);
         }
-        known.factories().reportMissing(application().namedFactories());
+        known.factories()
+                .findAtStart(application().namedFactories())
+                .forEach((name, factory) -> checkLimits(Optional.of(name), factory, faults));
+        if (!faults.isEmpty()) {
+            known.factories().close(); // not every container does so when it gives up
+        }
+        return faults;
+    }
+
+    /** Returns whether web modules share this extension: CDI does not show when each of them begins. */
+    boolean isShared() {
+        return module.loader() == null;
+    }
+
+    private void checkUnnamedFactory(FactoryLocator factories, Set<String> faults) {
+        try {
+            factories
+                    .findAtStart(application().asksUnnamedFactoryForMuch())
+                    .ifPresent(factory -> checkLimits(Optional.empty(), factory, faults));
+        } catch (LockException e) {
+            faults.add("the LockConnectionFactory from settings cannot be opened: " + e.getMessage());
+        }
+    }
+
+    private void checkLimits(Optional<String> name, FactoryLocator.Known factory, Set<String> faults) {
+        LockedApplication.Refused refused = application().refusedBy(name, factory);
+        faults.addAll(refused.certainly());
+        if (!refused.perhaps().isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "HF0512: @Locked: the LockConnectionFactory refuses each call of these methods: "
+                            + String.join("; ", refused.perhaps()));
+        }
     }
 
     void forget(@Observes BeforeShutdown event) {

@@ -9,6 +9,7 @@ import jakarta.annotation.Priority;
 import jakarta.ejb.MessageDriven;
 import jakarta.ejb.Stateless;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.DeploymentException;
@@ -19,6 +20,7 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -317,14 +319,56 @@ class FactoryLookupTest extends Application {
                 .doesNotContain("allowed()", "(lock");
     }
 
-    /** A bean is not made before it is needed. */
+    /** It is the only one, in all modules. */
     @Test
-    void method_thatTheFactoryOfTheApplicationRefuses_isReportedAtTheFirstCallOfAnyMethod() {
-        Work bean = deployed(Demanding.class, Factory.class);
+    void method_thatTheFactoryOfTheApplicationRefuses_isRefusedAtDeployment() {
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> deployed(Demanding.class, Factory.class))
+                .withMessageContainingAll(
+                        "HF0501",
+                        "2 faults",
+                        "atLeast(): HF0204: atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H. Ask for less; or"
+                                + " raise maxLeaseTtlMillis",
+                        "ttl(): HF0204: ttl must be at most maxLeaseTtlMillis = 60000 ms, was PT3H");
+    }
+
+    @ApplicationScoped
+    public static class Failing {
+        @Produces
+        @ApplicationScoped
+        LockConnectionFactory locks() {
+            throw new IllegalStateException("not yet");
+        }
+    }
+
+    /** A bean is not made before it is needed, and what it says is left to the call if it cannot be made then. */
+    @Test
+    void factoryOfTheApplication_thatCannotBeMadeAtTheStart_isLeftToTheCall() {
+        Work bean = deployed(Demanding.class, Failing.class);
         assertThat(log).isEmpty();
-        bean.work();
-        bean.work();
-        assertThat(log).singleElement().asString().startsWith("HF0512").contains("atLeast(): ", "ttl(): ");
+        assertThatIllegalStateException().isThrownBy(bean::work).withMessage("not yet");
+    }
+
+    /** Bound after the application was validated, before it began: as a server does with what a web.xml defines. */
+    public static class BindingLate implements Extension {
+        void bind(@Observes @Initialized(ApplicationScoped.class) @Priority(1) Object event) throws NamingException {
+            BINDING.get().run();
+        }
+    }
+
+    private static final AtomicReference<Runnable> BINDING = new AtomicReference<>();
+
+    @Test
+    void factoryThatIsNamed_andBoundAfterTheValidation_refusesTheDeploymentAllTheSame() {
+        BINDING.set(() -> naming.bind("java:/eis/jobs", otherProcess));
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(() -> container = new Weld()
+                        .disableDiscovery()
+                        .addExtension(new BindingLate())
+                        .addExtension(new LockExtension())
+                        .addBeanClasses(NamedDemanding.class)
+                        .initialize())
+                .withMessageContainingAll("HF0501", "named(): HF0204", "was PT2H");
     }
 
     /** It is this factory and no other. */

@@ -51,7 +51,7 @@ public final class LockedOverhead {
     /** What the container takes for itself. */
     @Intercepted
     @Interceptor
-    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 100)
+    @Priority(Interceptor.Priority.PLATFORM_BEFORE + 110)
     public static class Empty {
         @AroundInvoke
         Object proceed(InvocationContext context) throws Exception {

@@ -1,28 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.scheduling;
 
-/** Runs a task whenever it is due, on the one thread that runs this, and lets that thread sleep meanwhile. */
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Runs a task whenever it is due, on the one thread that runs this, and lets that thread sleep meanwhile. Until it has
+ * begun, another thread may {@linkplain #standIn() stand in}.
+ */
 public final class Pulse implements Runnable, AutoCloseable {
 
     private final DueMoment due;
     private final Runnable task;
+    private final Runnable atEnd;
+
+    /** Had by the thread that runs the task or sleeps: while one thread takes over from the other, there are two. */
+    private final ReentrantLock beating = new ReentrantLock();
+
+    private volatile boolean begun;
     private volatile boolean closed;
 
     public Pulse(DueMoment due, Runnable task) {
+        this(due, task, () -> {});
+    }
+
+    /** @param atEnd is run when this is closed, on the thread that runs this; more than once if it is run again */
+    public Pulse(DueMoment due, Runnable task, Runnable atEnd) {
         this.due = due;
         this.task = task;
+        this.atEnd = atEnd;
     }
 
     /** Returns when this is closed, after a run that is under way. */
     @Override
     public void run() {
-        while (!closed) {
-            long left = due.nanosLeft();
-            if (left > 0) {
-                due.sleep(left);
-            } else {
-                due.run(task);
+        begun = true;
+        due.wake(); // the thread that stands in
+        beating.lock();
+        beat(() -> closed);
+    }
+
+    /** Does the work of the thread that is to run this, and returns when that has begun, or this is closed. */
+    void standIn() {
+        if (beating.tryLock()) { // else that thread has begun
+            beat(() -> closed || begun);
+        }
+    }
+
+    private void beat(BooleanSupplier ends) {
+        try {
+            while (!ends.getAsBoolean()) {
+                long left = due.nanosLeft();
+                if (left > 0) {
+                    due.sleep(left);
+                } else {
+                    due.run(task);
+                }
             }
+        } finally {
+            beating.unlock();
+        }
+        if (closed) {
+            atEnd.run();
         }
     }
 

@@ -17,6 +17,9 @@ public interface Scheduling extends Executor, WakeUp, AutoCloseable {
      */
     void repeat(Runnable task);
 
+    /** Runs a pulse until it is closed, on a thread of its own, which may change to another one. */
+    void keepRunning(Pulse pulse);
+
     /** Runs a long task, on a thread of its own. */
     void runLong(Runnable task);
 

@@ -41,6 +41,11 @@ public final class SharedScheduling {
         }
 
         @Override
+        public void keepRunning(Pulse pulse) {
+            threads.keepRunning(pulse);
+        }
+
+        @Override
         public void runLong(Runnable longTask) {
             threads.runLong(longTask);
         }

@@ -3,14 +3,16 @@ package org.holdfast.runtime.scheduling;
 
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads of our own, for where no container gives any: one renews, a few make the attempts of waiters without a
- * thread, and others run the application's code. All are daemons.
+ * Threads of one factory that no adapter gives any: one renews, a few make the attempts of waiters without a thread, and
+ * others run the application's code. In a container they are {@linkplain ManagedThreads the container's}, else daemons
+ * of our own; no thread that runs the application's code does any of ours.
  */
 public final class StandaloneScheduling implements Scheduling {
 
@@ -22,35 +24,55 @@ public final class StandaloneScheduling implements Scheduling {
     private final DueMoment due;
     private final ThreadPoolExecutor waiters = waiters();
     private final ThreadPoolExecutor application = application();
+    private final @Nullable ManagedThreads managed;
     private volatile @Nullable Pulse pulse;
 
-    /** @param time by which the repeated task is due */
+    /**
+     * Takes daemons of our own.
+     *
+     * @param time by which the repeated task is due
+     */
     public StandaloneScheduling(Time time) {
+        this(time, null);
+    }
+
+    /** @param container makes the threads; null for none */
+    public StandaloneScheduling(Time time, @Nullable ThreadFactory container) {
         this.due = new DueMoment(time);
+        this.managed = container == null ? null : new ManagedThreads(container, StandaloneScheduling::daemon);
+    }
+
+    /** Takes the threads of the component on whose thread this is called, if it has any. */
+    public static StandaloneScheduling ofTheComponent(Time time) {
+        return new StandaloneScheduling(time, ManagedThreads.find());
     }
 
     /** There is one task in the queue for each asynchronous request at the most. */
-    private static ThreadPoolExecutor waiters() {
+    private ThreadPoolExecutor waiters() {
         ThreadPoolExecutor waiters = new ThreadPoolExecutor(
                 WAITERS,
                 WAITERS,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                task -> daemon(task, "holdfast-waiters"));
+                task -> newThread(task, "holdfast-waiters"));
         waiters.allowCoreThreadTimeOut(true);
         return waiters;
     }
 
     /** As many threads as calls: the caller bounds these. */
-    private static ThreadPoolExecutor application() {
+    private ThreadPoolExecutor application() {
         return new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                task -> daemon(task, "holdfast-application"));
+                task -> newThread(task, "holdfast-application"));
+    }
+
+    private Thread newThread(Runnable task, String name) {
+        return managed == null ? daemon(task, name) : managed.newThread(task, name);
     }
 
     private static Thread daemon(Runnable task, String name) {
@@ -72,7 +94,18 @@ public final class StandaloneScheduling implements Scheduling {
         Pulse own = new Pulse(due, task);
         pulse = own;
         within(0);
-        daemon(own, "holdfast-renewal").start();
+        if (managed != null) {
+            managed.begin();
+        }
+        keepRunning(own, "holdfast-renewal");
+    }
+
+    private void keepRunning(Pulse lasting, String name) {
+        if (managed == null) {
+            daemon(lasting, name).start();
+        } else {
+            managed.takeOver(lasting);
+        }
     }
 
     @Override
@@ -81,8 +114,13 @@ public final class StandaloneScheduling implements Scheduling {
     }
 
     @Override
+    public void keepRunning(Pulse lasting) {
+        keepRunning(lasting, "holdfast-nodes");
+    }
+
+    @Override
     public void runLong(Runnable task) {
-        daemon(task, "holdfast-nodes").start();
+        newThread(task, "holdfast-nodes").start();
     }
 
     @Override
@@ -103,5 +141,8 @@ public final class StandaloneScheduling implements Scheduling {
         }
         waiters.shutdown();
         application.shutdown();
+        if (managed != null) {
+            managed.close();
+        }
     }
 }

@@ -16,6 +16,7 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.RuntimeBridge;
 import org.holdfast.runtime.SystemTime;
+import org.holdfast.runtime.scheduling.Pulse;
 import org.holdfast.runtime.scheduling.Scheduling;
 import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.testkit.RedisServers;
@@ -82,6 +83,11 @@ class IdleTest {
         @Override
         public void within(long nanos) {
             own.within(nanos);
+        }
+
+        @Override
+        public void keepRunning(Pulse pulse) {
+            runLong(pulse);
         }
 
         @Override

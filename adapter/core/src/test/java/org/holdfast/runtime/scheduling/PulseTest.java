@@ -9,7 +9,9 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.runtime.SystemTime;
 import org.junit.jupiter.api.Test;
@@ -169,6 +171,92 @@ class PulseTest {
         pulse.run();
         assertThat(runs).containsExactly(0L);
         assertThat(sleeps).isEmpty();
+    }
+
+    /** Both threads are alive at once, and both would run what is due. */
+    @Test
+    void threadThatTakesOver_runsAllThatIsDueFromThenOn_andTheOneBeforeEnds() throws Exception {
+        LinkedBlockingQueue<Thread> ran = new LinkedBlockingQueue<>();
+        DueMoment realDue = new DueMoment(new SystemTime());
+        Pulse real = new Pulse(realDue, () -> ran.add(Thread.currentThread()));
+        Thread standIn = new Thread(real::standIn);
+        realDue.within(0);
+        standIn.start();
+        assertThat(ran.poll(5, SECONDS)).isSameAs(standIn);
+        Thread thread = new Thread(real);
+        try {
+            thread.start();
+            standIn.join(5_000);
+            assertThat(standIn.isAlive()).isFalse();
+            realDue.within(0);
+            assertThat(ran.poll(5, SECONDS)).isSameAs(thread);
+        } finally {
+            real.close();
+        }
+        await().until(() -> !thread.isAlive());
+    }
+
+    @Test
+    void threadThatTakesOver_duringARun_waitsForItsEnd() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        AtomicInteger atOnce = new AtomicInteger();
+        LinkedBlockingQueue<Integer> ran = new LinkedBlockingQueue<>();
+        DueMoment realDue = new DueMoment(new SystemTime());
+        Pulse real = new Pulse(realDue, () -> {
+            ran.add(atOnce.incrementAndGet());
+            running.countDown();
+            awaitUninterruptibly(mayEnd);
+            atOnce.decrementAndGet();
+            realDue.within(0);
+        });
+        realDue.within(0);
+        new Thread(real::standIn).start();
+        assertThat(running.await(5, SECONDS)).isTrue();
+        Thread thread = new Thread(real);
+        thread.start();
+        await().until(() -> thread.getState() == Thread.State.WAITING);
+        mayEnd.countDown();
+        for (int run = 0; run < 10; run++) {
+            assertThat(ran.poll(5, SECONDS)).as("runs at once").isEqualTo(1);
+        }
+        real.close();
+        await().until(() -> !thread.isAlive());
+    }
+
+    @Test
+    void threadThatStandsIn_whenTheOtherHasBegunBefore_endsAtOnce() throws Exception {
+        DueMoment realDue = new DueMoment(new SystemTime());
+        Pulse real = new Pulse(realDue, () -> {});
+        Thread thread = new Thread(real);
+        thread.start();
+        await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        Thread standIn = new Thread(real::standIn);
+        standIn.start();
+        standIn.join(5_000);
+        assertThat(standIn.isAlive()).isFalse();
+        real.close();
+        await().until(() -> !thread.isAlive());
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void close_endsTheThreadThatStandsIn_andWhatIsToBeDoneAtTheEndIsDone() throws Exception {
+        CountDownLatch ended = new CountDownLatch(1);
+        Pulse real = new Pulse(new DueMoment(new SystemTime()), () -> {}, ended::countDown);
+        Thread standIn = new Thread(real::standIn);
+        standIn.start();
+        real.close();
+        standIn.join(5_000);
+        assertThat(standIn.isAlive()).isFalse();
+        assertThat(ended.getCount()).isZero();
     }
 
     /** Each of many threads reports a moment that is earlier than all that were known, and none is lost. */

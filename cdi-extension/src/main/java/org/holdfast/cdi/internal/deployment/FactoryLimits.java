@@ -16,6 +16,9 @@ final class FactoryLimits {
     /** What is asked for does not depend on the name. */
     private static final String ANY_NAME = "*";
 
+    private static final String ADVICE = ". Ask for less; or raise maxLeaseTtlMillis in all processes, and then a node that"
+            + " has restarted grants no new lock for as long";
+
     private FactoryLimits() {}
 
     /** Returns whether an operation asks for anything that a factory may refuse. */
@@ -46,7 +49,7 @@ final class FactoryLimits {
             return Optional.empty();
         } catch (InvalidLockRequestException e) {
             return Optional.of(
-                    Objects.toString(e.getMessage(), e.toString()).replace(" (lock '" + ANY_NAME + "')", ""));
+                    Objects.toString(e.getMessage(), e.toString()).replace(" (lock '" + ANY_NAME + "')", "") + ADVICE);
         } catch (RuntimeException e) {
             return Optional
                     .empty(); // it is closed, or its adapter is, or it is made by the application: the call says so

@@ -7,14 +7,15 @@ import jakarta.enterprise.inject.spi.BeanManager;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.internal.factory.FactoryLocator;
 import org.holdfast.cdi.internal.operation.Configuration;
+import org.holdfast.cdi.internal.operation.LockedOperation;
 import org.holdfast.cdi.internal.operation.OperationReader;
 
 /**
@@ -31,6 +32,8 @@ public final class LockedApplication {
     private final OperationReader reader = new OperationReader(Configuration.ofTheApplication());
     private final LockedOperations ofBeans = new LockedOperations();
     private final Components components = new Components();
+    private final AsynchronousMethods asynchronous = new AsynchronousMethods();
+    private final BeanManager beans;
     private final WebModule module;
     private final BindingLookup bindings;
     private final TargetOperations targets;
@@ -42,6 +45,7 @@ public final class LockedApplication {
     private volatile boolean componentsDiffer;
 
     public LockedApplication(BeanManager beans, WebModule module) {
+        this.beans = beans;
         this.module = module;
         this.bindings = new BindingLookup(beans);
         this.targets = new TargetOperations(ofBeans, beans, reader);
@@ -55,6 +59,7 @@ public final class LockedApplication {
     /** Reads the locks of a bean. */
     public void addBean(AnnotatedType<?> type) {
         ofBeans.add(type, bindings, reader, problems);
+        asynchronous.collect(type);
         components.collect(type.getJavaClass());
     }
 
@@ -83,6 +88,7 @@ public final class LockedApplication {
     /** Looks at what is known only when all beans are. */
     public void complete() {
         components.shownButNoBeans().forEach(component -> problems.addAll(targets.problemsOf(component)));
+        problems.addAll(asynchronous.problems(beans, (type, method) -> ofBeans.find(type, method) != null));
         componentsDiffer |= components.shownButNoBeans().stream().anyMatch(component -> !module.has(component));
         all().forEach(each -> each.limited().forEach((name, limited) -> name.flatMap(FactoryLocator::bound)
                 .ifPresent(bound -> problems.addAll(FactoryLimits.refused(limited, bound)))));
@@ -109,11 +115,36 @@ public final class LockedApplication {
         return doubts;
     }
 
-    /** Returns a sentence for each method without a factory's name that the factory would refuse at each call. */
-    public List<String> refusedBy(LockConnectionFactory factory) {
-        return all().map(each -> each.limited().getOrDefault(Optional.<String>empty(), List.of()))
-                .flatMap(limited -> FactoryLimits.refused(limited, factory).stream())
-                .toList();
+    /**
+     * The methods that a factory would refuse at each call, a sentence each.
+     *
+     * @param certainly those that surely take this factory
+     * @param perhaps those that another module may call, with another factory
+     */
+    public record Refused(List<String> certainly, List<String> perhaps) {}
+
+    /**
+     * Returns what a factory refuses, for its settings, of the methods that take it.
+     *
+     * @param name by which they name it; empty for those that take the one that is found by itself
+     */
+    public Refused refusedBy(Optional<String> name, FactoryLocator.Known factory) {
+        Map<Boolean, List<LockedOperation>> isCertain = all().flatMap(
+                        each -> each.limited().getOrDefault(name, List.of()).stream())
+                .collect(Collectors.partitioningBy(operation -> isCertain(operation, factory)));
+        return new Refused(
+                FactoryLimits.refused(isCertain.get(true), factory.factory()),
+                FactoryLimits.refused(isCertain.get(false), factory.factory()));
+    }
+
+    /** Returns whether a factory that is found by itself might refuse anything for its settings. */
+    public boolean asksUnnamedFactoryForMuch() {
+        return all().anyMatch(each -> each.limited().containsKey(Optional.<String>empty()));
+    }
+
+    private boolean isCertain(LockedOperation operation, FactoryLocator.Known factory) {
+        Class<?> type = operation.method().getDeclaringClass();
+        return !factory.ofTheModule() || module.has(type) || WebModule.isOfTheCallers(type);
     }
 
     public boolean needsUnnamedFactory() {
@@ -154,5 +185,6 @@ public final class LockedApplication {
     public void clear() {
         ofBeans.clear();
         components.clear();
+        asynchronous.clear();
     }
 }

@@ -20,13 +20,37 @@ public record WebModule(@Nullable ClassLoader loader) {
     /** Part of the place of a library of a web module, on each server, packed or not. */
     private static final String LIBRARIES = "/WEB-INF/lib/";
 
+    /** Part of the place of a class of a web module likewise. */
+    private static final String CLASSES = "/WEB-INF/";
+
     /** @param library a class of this library */
     public static WebModule with(Class<?> library) {
-        CodeSource source = library.getProtectionDomain().getCodeSource();
-        boolean isIn = source != null
+        return new WebModule(isIn(LIBRARIES, library) ? library.getClassLoader() : null);
+    }
+
+    private static boolean isIn(String place, Class<?> type) {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        return source != null
                 && source.getLocation() != null
-                && source.getLocation().toString().contains(LIBRARIES);
-        return new WebModule(isIn ? library.getClassLoader() : null);
+                && source.getLocation().toString().contains(place);
+    }
+
+    /** Returns whether the class is surely of the web module on whose thread this is called, wherever this library is. */
+    static boolean isOfTheCallers(Class<?> type) {
+        return isIn(CLASSES, type) && isSeenByCaller(type);
+    }
+
+    /**
+     * Returns whether the module on whose thread this is called sees a class. A container may show an extension the
+     * beginning of another module, with its own copy of this library.
+     */
+    public static boolean isSeenByCaller(Class<?> type) {
+        try {
+            ClassLoader callers = Thread.currentThread().getContextClassLoader();
+            return Class.forName(type.getName(), false, callers) == type;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
     }
 
     /** Returns whether the class is surely of the module. */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal.factory;
 
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.holdfast.Holdfast;
@@ -18,10 +20,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfiguredFactory {
 
+    private static final System.Logger LOG = System.getLogger(ConfiguredFactory.class.getName());
+
     private final Function<String, @Nullable String> properties;
     private final Function<String, @Nullable String> environment;
-    private final ReentrantLock creating = new ReentrantLock();
+
+    /** Had while the factory is opened or closed: none is opened when the application has ended. */
+    private final ReentrantLock changing = new ReentrantLock();
+
     private volatile @Nullable LockConnectionFactory created;
+    private boolean closed;
 
     /**
      * @param properties the configuration of the application, by name; null for what is not set
@@ -38,6 +46,7 @@ public final class ConfiguredFactory {
      * Holdfast.
      *
      * @throws org.holdfast.LockException if the settings are not valid, or a check at the start found no majority
+     * @throws IllegalStateException if the application has ended
      */
     Optional<LockConnectionFactory> find() {
         LockConnectionFactory known = created;
@@ -45,18 +54,24 @@ public final class ConfiguredFactory {
     }
 
     private Optional<LockConnectionFactory> create() {
-        creating.lock();
+        changing.lock();
         try {
+            if (closed) {
+                throw new IllegalStateException("HF0505: @Locked finds no LockConnectionFactory: the application has"
+                        + " ended, and closed the one that came from its settings");
+            }
             if (created == null) {
-                Map<String, String> settings = settings();
-                if (!settings.containsKey(Setting.NODES.key()) || !isImplemented()) {
+                List<String> origins = new ArrayList<>();
+                Map<Setting, String> settings = settings(origins);
+                if (!settings.containsKey(Setting.NODES) || !isImplemented()) {
                     return Optional.empty();
                 }
-                created = Holdfast.connect(settings);
+                created = Holdfast.connect(Setting.byKey(settings));
+                report(origins);
             }
             return Optional.ofNullable(created);
         } finally {
-            creating.unlock();
+            changing.unlock();
         }
     }
 
@@ -67,24 +82,47 @@ public final class ConfiguredFactory {
                 .isPresent();
     }
 
-    private Map<String, String> settings() {
-        Map<String, String> settings = new TreeMap<>();
+    /** @param origins receives where each value comes from */
+    private Map<Setting, String> settings(List<String> origins) {
+        Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (Setting setting : Setting.values()) {
-            String value = properties.apply(setting.property());
-            if (value == null) {
-                value = environment.apply(setting.environmentVariable());
-            }
-            if (value != null) {
-                settings.put(setting.key(), value);
+            String property = value(properties, setting.property());
+            String variable = value(environment, setting.environmentVariable());
+            if (property != null) {
+                settings.put(setting, property);
+                origins.add(setting.property()
+                        + (variable == null || variable.equals(property)
+                                ? ""
+                                : " (" + setting.environmentVariable() + " has another value, which is not used)"));
+            } else if (variable != null) {
+                settings.put(setting, variable);
+                origins.add(setting.environmentVariable());
             }
         }
         return settings;
     }
 
+    /** Two servers that read their nodes in different places would not exclude each other. No values: some are secret. */
+    private static void report(List<String> origins) {
+        LOG.log(System.Logger.Level.INFO, "HF0513: @Locked: a factory from the settings " + String.join(", ", origins));
+    }
+
+    /** What is set to nothing is not set, as in MicroProfile Config. */
+    private static @Nullable String value(Function<String, @Nullable String> source, String name) {
+        String value = source.apply(name);
+        return value == null || value.isBlank() ? null : value;
+    }
+
     void close() {
-        LockConnectionFactory known = created;
-        if (known != null) {
-            known.close();
+        changing.lock();
+        try {
+            closed = true;
+            LockConnectionFactory known = created;
+            if (known != null) {
+                known.close();
+            }
+        } finally {
+            changing.unlock();
         }
     }
 }

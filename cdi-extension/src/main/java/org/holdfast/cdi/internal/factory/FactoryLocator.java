@@ -11,16 +11,15 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
-import org.holdfast.LockException;
 import org.holdfast.Setting;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +55,6 @@ public final class FactoryLocator {
     private final CreationalContext<?> creation;
     private final Optional<String> undecided;
     private final boolean componentsDiffer;
-    private final Consumer<LockConnectionFactory> whenFound;
     private final ConfiguredFactory configured;
 
     /** Where the application's factory comes from, once that is known: null before. It does not change after that. */
@@ -81,8 +79,6 @@ public final class FactoryLocator {
      * @param bean the application's own, or null
      * @param undecided why none of several beans is the application's own: then none in JNDI is taken in their place
      * @param componentsDiffer whether components of one module may have names of their own: see {@code WebModule}
-     * @param whenFound told of the factory that is found by itself, at the start of the application or at its first
-     *     use; others may be found later
      * @param configured the application's own, from settings
      */
     public FactoryLocator(
@@ -90,14 +86,12 @@ public final class FactoryLocator {
             @Nullable Bean<?> bean,
             Optional<String> undecided,
             boolean componentsDiffer,
-            Consumer<LockConnectionFactory> whenFound,
             ConfiguredFactory configured) {
         this.beans = beans;
         this.bean = bean;
         this.creation = beans.createCreationalContext(bean);
         this.undecided = undecided;
         this.componentsDiffer = componentsDiffer;
-        this.whenFound = whenFound;
         this.configured = configured;
     }
 
@@ -160,7 +154,6 @@ public final class FactoryLocator {
         LockConnectionFactory known = ofTheApplication;
         if (known == null) {
             known = (LockConnectionFactory) beans.getReference(bean, LockConnectionFactory.class, creation);
-            whenFound.accept(known);
             ofTheApplication = known;
         }
         return known;
@@ -285,44 +278,67 @@ public final class FactoryLocator {
                 : Optional.empty();
     }
 
-    /** Reports that there is no factory, if that can be known here: where names of the module can be looked up. */
-    public void reportIfMissing() {
-        if (bean != null || undecided.isPresent() || !isModuleThere()) {
-            return;
-        }
-        List<JndiFactory> tried = lookUpAll();
-        if (found(tried).isPresent()) {
-            source.compareAndSet(null, Source.JNDI);
-        }
-        try {
-            found(tried).or(() -> fromSettings(tried)).ifPresentOrElse(whenFound, () -> warnOf(tried));
-        } catch (LockException e) {
-            warn("the one from settings cannot be used: " + e.getMessage());
-        }
-    }
+    /**
+     * A factory that is known when the application begins.
+     *
+     * @param ofTheModule whether only the web module on whose thread it was found surely has it: others may bind another
+     */
+    public record Known(LockConnectionFactory factory, boolean ofTheModule) {}
 
     /**
-     * As {@link #reportIfMissing()}, of those that members name. Names of a component or module cannot be looked up
-     * here.
+     * Returns the factory that is found by itself. Reports that there is none, if that can be known here: where names of
+     * the module can be looked up.
+     *
+     * @param isAsked whether the factory will be asked for anything: one that is a bean is not made otherwise
+     * @throws org.holdfast.LockException if the settings that it comes from are not valid, or a check at the start found
+     *     no majority
      */
-    public void reportMissing(Collection<String> names) {
-        List<JndiFactory> missing = names.stream()
-                .filter(FactoryLocator::isOfTheApplication)
-                .map(JndiFactory::lookUp)
-                .filter(JndiFactory.Missing.class::isInstance)
-                .toList();
-        if (!missing.isEmpty() && isModuleThere()) {
+    public Optional<Known> findAtStart(boolean isAsked) {
+        if (undecided.isPresent() || (bean != null && !isAsked)) {
+            return Optional.empty();
+        }
+        if (bean != null) {
+            return Optional.of(new Known(fromBean(), false));
+        }
+        return isModuleThere() || JndiFactory.isThereNone() ? findInModule() : Optional.empty();
+    }
+
+    private Optional<Known> findInModule() {
+        List<JndiFactory> tried = lookUpAll();
+        Optional<LockConnectionFactory> bound = found(tried);
+        if (bound.isPresent() && source.get() != Source.SETTINGS) {
+            source.compareAndSet(null, Source.JNDI);
+            return bound.map(factory -> new Known(factory, true));
+        }
+        Optional<LockConnectionFactory> set = source.get() == Source.SETTINGS ? configured.find() : fromSettings(tried);
+        if (set.isEmpty()) {
+            warnOf(tried);
+        }
+        return set.map(factory -> new Known(factory, false));
+    }
+
+    /** As {@link #findAtStart()}, of those that members name. */
+    public Map<String, Known> findAtStart(Collection<String> names) {
+        Map<String, Known> known = new TreeMap<>();
+        List<JndiFactory> missing = new ArrayList<>();
+        boolean isModuleThere = isModuleThere();
+        for (String name : names) {
+            JndiFactory lookedUp = JndiFactory.lookUp(name);
+            if (lookedUp instanceof JndiFactory.Found found) {
+                known.put(name, new Known(found.factory(), !isOfTheApplication(name)));
+            } else if (isModuleThere && isOfTheApplication(name)) {
+                missing.add(lookedUp);
+            }
+        }
+        if (!missing.isEmpty()) {
             warnOf(missing);
         }
+        return known;
     }
 
     private static void warnOf(List<JndiFactory> tried) {
-        warn(describe(tried));
-    }
-
-    private static void warn(String reason) {
         LOG.log(
                 System.Logger.Level.WARNING,
-                "HF0509: methods with @Locked do not run until there is a LockConnectionFactory: " + reason);
+                "HF0509: methods with @Locked do not run until there is a LockConnectionFactory: " + describe(tried));
     }
 }

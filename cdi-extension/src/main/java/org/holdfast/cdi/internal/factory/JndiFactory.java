@@ -47,6 +47,18 @@ sealed interface JndiFactory {
         }
     }
 
+    /** Returns whether there is no JNDI at all, as in Java SE. */
+    static boolean isThereNone() {
+        try {
+            InitialContext.doLookup("java:comp");
+            return false;
+        } catch (NoInitialContextException e) {
+            return true;
+        } catch (NamingException | RuntimeException | LinkageError e) {
+            return false;
+        }
+    }
+
     /**
      * Returns whether a failure is how the server says that nothing has this name. All other failures are those
      * of something that is bound: of an adapter that could not start, for example, or of a reference to a factory

@@ -55,4 +55,36 @@ class WebModuleTest {
         assertThat(module.has(loader.loadClass(Ejb.class.getName()))).isFalse();
         assertThat(WebModule.with(String.class).has(String.class)).isFalse();
     }
+
+    private static boolean isOfTheCallers(Class<?> type, ClassLoader callers) {
+        Thread caller = Thread.currentThread();
+        ClassLoader before = caller.getContextClassLoader();
+        caller.setContextClassLoader(callers);
+        try {
+            return WebModule.isOfTheCallers(type);
+        } finally {
+            caller.setContextClassLoader(before);
+        }
+    }
+
+    @Test
+    void classOfAWebModule_isOfTheCallersThatSeeIt() throws Exception {
+        ClassLoader shop = moduleWithLibraryIn("shop.war/WEB-INF/classes");
+        ClassLoader other = moduleWithLibraryIn("other.war/WEB-INF/classes");
+        Class<?> ofTheShop = shop.loadClass(Ejb.class.getName());
+        assertThat(isOfTheCallers(ofTheShop, shop)).isTrue();
+        assertThat(isOfTheCallers(ofTheShop, new URLClassLoader(new URL[0], shop)))
+                .as("servers wrap the loader of a module")
+                .isTrue();
+        assertThat(isOfTheCallers(ofTheShop, other)).as("it has its own").isFalse();
+        assertThat(isOfTheCallers(ofTheShop, new URLClassLoader(new URL[0], null)))
+                .isFalse();
+    }
+
+    @Test
+    void classOfAnEar_isOfNoCallerAlone() throws Exception {
+        ClassLoader library = moduleWithLibraryIn("shop.ear/lib");
+        assertThat(isOfTheCallers(library.loadClass(Ejb.class.getName()), library))
+                .isFalse();
+    }
 }

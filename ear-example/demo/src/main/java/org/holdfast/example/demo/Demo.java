@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockSettings;
 import org.holdfast.example.demo.action.DemoActions;
 import org.holdfast.example.demo.process.ShopClient;
 import org.holdfast.example.demo.process.ShopServer;
@@ -76,15 +76,10 @@ final class Demo implements AutoCloseable {
     }
 
     private synchronized void watch() {
-        locks = Holdfast.connect(Map.of(
-                Holdfast.NODES,
-                processes.uris(),
-                "ttlMillis",
-                Long.toString(TTL_MILLIS),
-                "maxLeaseTtlMillis",
-                Long.toString(TTL_MILLIS),
-                "nodeTimeoutMillis",
-                Long.toString(NODE_TIMEOUT_MILLIS)));
+        locks = Holdfast.connect(LockSettings.of(processes.uris())
+                .ttl(Duration.ofMillis(TTL_MILLIS))
+                .maxLeaseTtl(Duration.ofMillis(TTL_MILLIS))
+                .nodeTimeout(Duration.ofMillis(NODE_TIMEOUT_MILLIS)));
         nodeWatch = new NodeWatch(locks, processes.nodes(), clock, journal);
         lockWatch = new LockWatch(locks, DemoActions.LOCK, processes.servers(), quorum(), TTL_MILLIS, history);
         List<Watches.Look> looks =

@@ -46,11 +46,11 @@ public class SettingsServlet extends HttpServlet {
                 Map.of(Setting.KEY_PREFIX, NAME, Setting.GUARD, "DEVELOPMENT", Setting.NODE_TIMEOUT_MILLIS, "2000");
 
         void set(@Observes BeforeBeanDiscovery event) {
-            SET.forEach((setting, value) -> System.setProperty(setting.property(), value));
+            OperatorsSettings.set(SET);
         }
 
         void clear(@Observes BeforeShutdown event) {
-            SET.keySet().forEach(setting -> System.clearProperty(setting.property()));
+            OperatorsSettings.clear();
         }
     }
 

@@ -55,7 +55,7 @@ public final class LockWatch {
      */
     public Optional<Holder> ask() {
         return locks.holders(lock).stream()
-                .filter(found -> found.nodes() >= quorum)
+                .filter(found -> found.nodeCount() >= quorum)
                 .findFirst()
                 .map(this::describe);
     }
@@ -66,7 +66,7 @@ public final class LockWatch {
                 .map(ShopServer::index)
                 .findFirst()
                 .orElse(null);
-        return new Holder(server, found.token(), found.remaining().toMillis(), ttlMillis, found.nodes());
+        return new Holder(server, found.token(), found.remaining().toMillis(), ttlMillis, found.nodeCount());
     }
 
     /** Returns the holder that was found last; null if there was none. */

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.factory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.holdfast.InvalidSettingsException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Where the settings of a factory come from; nothing is connected to before it is used. */
+class ConfiguredFactoryTest {
+
+    private static final String NODE = "redis://:secret@127.0.0.1:1";
+
+    private final Map<String, String> properties = new TreeMap<>();
+    private final Map<String, String> environment = new TreeMap<>();
+    private final ConfiguredFactory factory = new ConfiguredFactory(properties::get, environment::get);
+    private final List<String> log = new CopyOnWriteArrayList<>();
+    private final Logger logger = Logger.getLogger(ConfiguredFactory.class.getName());
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            log.add(entry.getMessage());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    @BeforeEach
+    void listen() {
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void close() {
+        factory.close();
+        logger.removeHandler(handler);
+    }
+
+    @Test
+    void nodes_inTwoPlaces_areThoseOfTheProperty_andTheOtherPlaceIsReportedWithoutValues() {
+        properties.put("holdfast.nodes", NODE);
+        environment.put("HOLDFAST_NODES", "redis://a,redis://b"); // not valid: were it read, there would be no factory
+        environment.put("HOLDFAST_TTL_MILLIS", "1000");
+        assertThat(factory.find()).isPresent();
+        assertThat(factory.find()).isPresent();
+        assertThat(log)
+                .containsExactly("HF0513: @Locked: a factory from the settings holdfast.nodes (HOLDFAST_NODES has another"
+                        + " value, which is not used), HOLDFAST_TTL_MILLIS");
+    }
+
+    @Test
+    void setting_thatTwoPlacesHaveAlike_isNotReported() {
+        properties.put("holdfast.nodes", NODE);
+        environment.put("HOLDFAST_NODES", NODE);
+        assertThat(factory.find()).isPresent();
+        assertThat(log).containsExactly("HF0513: @Locked: a factory from the settings holdfast.nodes");
+    }
+
+    @Test
+    void settings_withoutNodes_areNoFactory() {
+        environment.put("HOLDFAST_NODES", " ");
+        environment.put("HOLDFAST_TTL_MILLIS", "1000");
+        assertThat(factory.find()).isEmpty();
+        assertThat(log).isEmpty();
+    }
+
+    @Test
+    void settings_thatAreCorrected_areReadAgain() {
+        properties.put("holdfast.nodes", "redis://a,redis://b");
+        assertThatExceptionOfType(InvalidSettingsException.class).isThrownBy(factory::find);
+        properties.put("holdfast.nodes", NODE);
+        assertThat(factory.find()).isPresent();
+    }
+
+    @Test
+    void find_whenTheApplicationHasEnded_opensNothing() {
+        properties.put("holdfast.nodes", NODE);
+        factory.close();
+        assertThatIllegalStateException().isThrownBy(factory::find).withMessageStartingWith("HF0505");
+    }
+}
