@@ -2,11 +2,11 @@
 package org.holdfast.cdi.internal.factory;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.holdfast.Holdfast;
@@ -62,11 +62,11 @@ public final class ConfiguredFactory {
             }
             if (created == null) {
                 List<String> origins = new ArrayList<>();
-                Map<Setting, String> settings = settings(origins);
-                if (!settings.containsKey(Setting.NODES) || !isImplemented()) {
+                Map<String, String> settings = settings(origins);
+                if (!settings.containsKey(Setting.NODES.key()) || !isImplemented()) {
                     return Optional.empty();
                 }
-                created = Holdfast.connect(Setting.byKey(settings));
+                created = Holdfast.connect(settings);
                 report(origins);
             }
             return Optional.ofNullable(created);
@@ -83,19 +83,19 @@ public final class ConfiguredFactory {
     }
 
     /** @param origins receives where each value comes from */
-    private Map<Setting, String> settings(List<String> origins) {
-        Map<Setting, String> settings = new EnumMap<>(Setting.class);
+    private Map<String, String> settings(List<String> origins) {
+        Map<String, String> settings = new TreeMap<>();
         for (Setting setting : Setting.values()) {
             String property = value(properties, setting.property());
             String variable = value(environment, setting.environmentVariable());
             if (property != null) {
-                settings.put(setting, property);
+                settings.put(setting.key(), property);
                 origins.add(setting.property()
                         + (variable == null || variable.equals(property)
                                 ? ""
                                 : " (" + setting.environmentVariable() + " has another value, which is not used)"));
             } else if (variable != null) {
-                settings.put(setting, variable);
+                settings.put(setting.key(), variable);
                 origins.add(setting.environmentVariable());
             }
         }
