@@ -4,10 +4,10 @@ package org.holdfast.cdi.internal.deployment;
 import jakarta.enterprise.inject.spi.Annotated;
 import jakarta.enterprise.inject.spi.AnnotatedType;
 import jakarta.enterprise.inject.spi.BeanManager;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -129,12 +129,12 @@ public final class LockedApplication {
      * @param name by which they name it; empty for those that take the one that is found by itself
      */
     public Refused refusedBy(Optional<String> name, FactoryLocator.Known factory) {
-        Map<Boolean, List<LockedOperation>> isCertain = all().flatMap(
-                        each -> each.limited().getOrDefault(name, List.of()).stream())
-                .collect(Collectors.partitioningBy(operation -> isCertain(operation, factory)));
+        List<LockedOperation> certainly = new ArrayList<>();
+        List<LockedOperation> perhaps = new ArrayList<>();
+        all().flatMap(each -> each.limited().getOrDefault(name, List.of()).stream())
+                .forEach(operation -> (isCertain(operation, factory) ? certainly : perhaps).add(operation));
         return new Refused(
-                FactoryLimits.refused(isCertain.get(true), factory.factory()),
-                FactoryLimits.refused(isCertain.get(false), factory.factory()));
+                FactoryLimits.refused(certainly, factory.factory()), FactoryLimits.refused(perhaps, factory.factory()));
     }
 
     /** Returns whether a factory that is found by itself might refuse anything for its settings. */
