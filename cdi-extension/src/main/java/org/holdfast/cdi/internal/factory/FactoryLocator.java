@@ -317,7 +317,7 @@ public final class FactoryLocator {
         return set.map(factory -> new Known(factory, false));
     }
 
-    /** As {@link #findAtStart()}, of those that members name. */
+    /** As {@link #findAtStart(boolean)}, of those that members name. */
     public Map<String, Known> findAtStart(Collection<String> names) {
         Map<String, Known> known = new TreeMap<>();
         List<JndiFactory> missing = new ArrayList<>();
