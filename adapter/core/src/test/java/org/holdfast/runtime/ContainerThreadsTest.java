@@ -60,8 +60,8 @@ class ContainerThreadsTest {
     private final LockConnectionFactory otherProcess = connect();
 
     private LockConnectionFactory connect() {
-        return Holdfast.connect(Map.of(
-                "nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "2000", "ttlMillis", "4000"));
+        return Holdfast.connect(
+                Map.of("nodes", redis.uris(), "guard", "OFF", "nodeTimeoutMillis", "2000", "ttlMillis", "4000"));
     }
 
     private LockConnectionFactory connect(ThreadFactory container) {
@@ -104,10 +104,14 @@ class ContainerThreadsTest {
     void close_ofTheFactory_endsTheContainersThreads() throws Exception {
         try (LockConnectionFactory locks = connect(Container.SOUND);
                 LockConnection connection = locks.getConnection()) {
-            connection.acquireAsync(LockRequest.of("a").detached()).get(10, SECONDS).release();
-            await().untilAsserted(() -> assertThat(containersThreads()) // one makes threads, one renews, one looks at nodes
-                    .hasSizeGreaterThanOrEqualTo(3)
-                    .allMatch(Thread::isDaemon));
+            connection
+                    .acquireAsync(LockRequest.of("a").detached())
+                    .get(10, SECONDS)
+                    .release();
+            await().untilAsserted(
+                            () -> assertThat(containersThreads()) // one makes threads, one renews, one looks at nodes
+                                    .hasSizeGreaterThanOrEqualTo(3)
+                                    .allMatch(Thread::isDaemon));
         }
         await().untilAsserted(() -> assertThat(containersThreads()).isEmpty());
     }

@@ -186,7 +186,9 @@ class FactoryFromSettingsTest extends Application {
         assertThatExceptionOfType(DeploymentException.class)
                 .isThrownBy(() -> deployed(Demanding.class))
                 .withMessageContainingAll(
-                        "HF0501", "Demanding.atLeast()", "atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H");
+                        "HF0501",
+                        "Demanding.atLeast()",
+                        "atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H");
         awaitNoMoreThreadsThan(before);
 
         set(Setting.MAX_LEASE_TTL_MILLIS, "7200000");
@@ -210,8 +212,11 @@ class FactoryFromSettingsTest extends Application {
         set(Setting.GUARD, "OFF");
         long before = renewalThreads();
         deployed();
-        FactoryLocator factories =
-                container.getBeanManager().getExtension(LockExtension.class).services().factories();
+        FactoryLocator factories = container
+                .getBeanManager()
+                .getExtension(LockExtension.class)
+                .services()
+                .factories();
         container.close();
         container = null;
         assertThatIllegalStateException()

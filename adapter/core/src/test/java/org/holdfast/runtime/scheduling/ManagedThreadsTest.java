@@ -36,9 +36,9 @@ class ManagedThreadsTest {
     void close() {
         scheduling.close();
         CONTEXT.remove();
-        await("undeploy leaves none").untilAsserted(() -> assertThat(
-                        made.stream().filter(Thread::isAlive))
-                .isEmpty());
+        await("undeploy leaves none")
+                .untilAsserted(
+                        () -> assertThat(made.stream().filter(Thread::isAlive)).isEmpty());
     }
 
     private Thread sound(Runnable task) {
@@ -84,8 +84,7 @@ class ManagedThreadsTest {
     }
 
     private List<Thread> runners() throws InterruptedException {
-        return List.of(
-                runner(scheduling::execute), runner(scheduling::runApplication), runner(scheduling::runLong));
+        return List.of(runner(scheduling::execute), runner(scheduling::runApplication), runner(scheduling::runLong));
     }
 
     @Test

@@ -29,11 +29,10 @@ final class AsynchronousMethods {
     private record Asynchronous(Class<?> beanClass, Method method, Annotation binding) {}
 
     void collect(AnnotatedType<?> type) {
-        type.getMethods()
-                .forEach(method -> Stream.concat(method.getAnnotations().stream(), type.getAnnotations().stream())
-                        .filter(AsynchronousMethods::isIt)
-                        .forEach(binding ->
-                                found.add(new Asynchronous(type.getJavaClass(), method.getJavaMember(), binding))));
+        type.getMethods().forEach(method -> Stream.concat(
+                        method.getAnnotations().stream(), type.getAnnotations().stream())
+                .filter(AsynchronousMethods::isIt)
+                .forEach(binding -> found.add(new Asynchronous(type.getJavaClass(), method.getJavaMember(), binding))));
     }
 
     private static boolean isIt(Annotation annotation) {
@@ -61,8 +60,8 @@ final class AsynchronousMethods {
     }
 
     private static Stream<String> insideTheLock(BeanManager beans, Annotation asynchronous) {
-        List<Interceptor<?>> inOrder = beans.resolveInterceptors(
-                InterceptionType.AROUND_INVOKE, asynchronous, Locked.Literal.of(""));
+        List<Interceptor<?>> inOrder =
+                beans.resolveInterceptors(InterceptionType.AROUND_INVOKE, asynchronous, Locked.Literal.of(""));
         return inOrder.stream()
                 .dropWhile(interceptor -> !isBoundTo(interceptor, Locked.class))
                 .filter(interceptor -> isBoundTo(interceptor, asynchronous.annotationType()))

@@ -16,8 +16,9 @@ final class FactoryLimits {
     /** What is asked for does not depend on the name. */
     private static final String ANY_NAME = "*";
 
-    private static final String ADVICE = ". Ask for less; or raise maxLeaseTtlMillis in all processes, and then a node that"
-            + " has restarted grants no new lock for as long";
+    private static final String ADVICE =
+            ". Ask for less; or raise maxLeaseTtlMillis in all processes, and then a node that"
+                    + " has restarted grants no new lock for as long";
 
     private FactoryLimits() {}
 

@@ -59,8 +59,9 @@ class ConfiguredFactoryTest {
         assertThat(factory.find()).isPresent();
         assertThat(factory.find()).isPresent();
         assertThat(log)
-                .containsExactly("HF0513: @Locked: a factory from the settings holdfast.nodes (HOLDFAST_NODES has another"
-                        + " value, which is not used), HOLDFAST_TTL_MILLIS");
+                .containsExactly(
+                        "HF0513: @Locked: a factory from the settings holdfast.nodes (HOLDFAST_NODES has another"
+                                + " value, which is not used), HOLDFAST_TTL_MILLIS");
     }
 
     @Test

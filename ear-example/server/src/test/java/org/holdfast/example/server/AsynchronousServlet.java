@@ -92,7 +92,8 @@ public class AsynchronousServlet extends HttpServlet {
             switch (request.getParameter("what")) {
                 case "once" -> service.once().get(30, TimeUnit.SECONDS);
                 case "schedule" -> service.scheduled();
-                case "hold" -> held = connection.acquire(LockRequest.of("scheduled").detached());
+                case "hold" ->
+                    held = connection.acquire(LockRequest.of("scheduled").detached());
                 case "release" -> held.release();
                 default -> RUNS.size();
             }

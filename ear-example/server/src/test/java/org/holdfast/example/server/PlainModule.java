@@ -47,7 +47,9 @@ final class PlainModule {
 
     /** As {@link #archive(String)}, with an extension in the place of an operator, who sets system properties. */
     static WebArchive archive(String name, Class<? extends Extension> operator) {
-        return archive(name).addClasses(operator, OperatorsSettings.class).addAsServiceProvider(Extension.class, operator);
+        return archive(name)
+                .addClasses(operator, OperatorsSettings.class)
+                .addAsServiceProvider(Extension.class, operator);
     }
 
     private static void addLibraries(WebArchive module, Archive<?> from, String pattern) {

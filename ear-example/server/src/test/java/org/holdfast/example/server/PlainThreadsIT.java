@@ -70,13 +70,14 @@ class PlainThreadsIT {
             if (System.getProperty("server").equals("wildfly")) { // others have no bound
                 assertThat(notBegun).as("tasks that the executors do not begin").matches("[1-9]\\d* [1-9]\\d*");
             }
-            await().pollDelay(TTL.multipliedBy(2)).atMost(PATIENCE).until(() -> ask("held").equals("true"));
+            await().pollDelay(TTL.multipliedBy(2)).atMost(PATIENCE).until(() -> ask("held")
+                    .equals("true"));
             assertThat(nodes.isHeld("saturated")).isTrue();
 
             try (RealNodes.Frozen frozen = nodes.freeze()) {
-                await().atMost(PATIENCE).untilAsserted(() -> assertThat(ask("lost"))
-                        .startsWith(prefix)
-                        .endsWith(", with names"));
+                await().atMost(PATIENCE)
+                        .untilAsserted(
+                                () -> assertThat(ask("lost")).startsWith(prefix).endsWith(", with names"));
             }
             assertThat(ask("held")).isEqualTo("false");
         } finally {
@@ -94,9 +95,8 @@ class PlainThreadsIT {
             redeploy();
         }
         await().atMost(IDLE).untilAsserted(() -> assertThat(server.threads())
-                .allSatisfy((name, count) -> assertThat(count)
-                        .as(name)
-                        .isLessThan(before.getOrDefault(name, 0L) + REDEPLOYS)));
+                .allSatisfy((name, count) ->
+                        assertThat(count).as(name).isLessThan(before.getOrDefault(name, 0L) + REDEPLOYS)));
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(server.lockServices()).isLessThan(lockServices + REDEPLOYS));
     }

@@ -29,8 +29,7 @@ class RefusedLimitsIT {
     private Deployer deployer;
 
     private static WebArchive with(String name, Class<? extends Extension> operator) {
-        return PlainModule.archive(name, operator)
-                .addClasses(LongestServlet.class, LongestServlet.Service.class);
+        return PlainModule.archive(name, operator).addClasses(LongestServlet.class, LongestServlet.Service.class);
     }
 
     @Deployment(name = LongestServlet.NAME, managed = false, testable = false)

@@ -93,7 +93,8 @@ public class ThreadsServlet extends HttpServlet {
                 case "hold" -> hold(lock);
                 case "held" -> Boolean.toString(lease.isHeld());
                 case "lost" -> lost;
-                case "threads" -> String.join("\n", threads().map(Thread::getName).toList());
+                case "threads" ->
+                    String.join("\n", threads().map(Thread::getName).toList());
                 case "container" -> nameByTheContainer();
                 case "saturate" -> saturate();
                 default -> throw new IOException("unknown: " + what);
@@ -107,7 +108,8 @@ public class ThreadsServlet extends HttpServlet {
         service.run(lock);
         lost = "";
         lease = connection.acquire(LockRequest.of(lock).detached());
-        lease.onLost(loss -> lost = Thread.currentThread().getName() + (hasNames() ? ", with names" : ", without names"));
+        lease.onLost(
+                loss -> lost = Thread.currentThread().getName() + (hasNames() ? ", with names" : ", without names"));
         return lock;
     }
 
@@ -141,7 +143,8 @@ public class ThreadsServlet extends HttpServlet {
     private static String saturate() throws NamingException, InterruptedException {
         StringBuilder waiting = new StringBuilder();
         for (String name : List.of("DefaultManagedExecutorService", "DefaultManagedScheduledExecutorService")) {
-            waiting.append(saturate(InitialContext.doLookup("java:comp/" + name))).append(' ');
+            waiting.append(saturate(InitialContext.doLookup("java:comp/" + name)))
+                    .append(' ');
         }
         return waiting.toString().trim();
     }

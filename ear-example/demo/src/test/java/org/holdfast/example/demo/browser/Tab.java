@@ -22,8 +22,7 @@ public final class Tab implements AutoCloseable {
     private static final Map<String, Integer> KEYS = Map.of("Tab", 9, "Enter", 13, " ", 32, "ArrowDown", 40);
 
     /** The rectangle of some elements on the whole page, 16 pixels larger on each side where there is room. */
-    private static final String COVERED =
-            """
+    private static final String COVERED = """
             (() => {
               const boxes = [...document.querySelectorAll(%s)].map((element) => element.getBoundingClientRect());
               const x = Math.max(0, Math.min(...boxes.map((box) => box.left)) - 16);
