@@ -91,7 +91,8 @@ class LivePageIT {
         user.await("#stale .outcome", "refused by the row");
 
         assertThat(tab.seen("#stale .compare")).isEqualTo("<");
-        assertThat(tab.number("document.querySelectorAll('#stale .steps li').length")).isGreaterThanOrEqualTo(4);
+        assertThat(tab.number("document.querySelectorAll('#stale .steps li').length"))
+                .isGreaterThanOrEqualTo(4);
         user.await("#verdict", "\\d+ leases: no two at the same time, every token larger than the one before\\.");
     }
 

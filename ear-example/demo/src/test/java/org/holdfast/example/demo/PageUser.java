@@ -30,10 +30,9 @@ final class PageUser {
 
     /** Waits until the text of an element is as expected. */
     void await(String selector, String pattern) {
-        Awaitility.await()
-                .atMost(PATIENCE)
-                .pollInterval(Duration.ofMillis(50))
-                .untilAsserted(() -> assertThat(tab.seen(selector)).matches(pattern));
+        Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(50)).untilAsserted(() -> assertThat(
+                        tab.seen(selector))
+                .matches(pattern));
     }
 
     /** Runs orders with the lock and without, and returns when both have ended. */

@@ -22,16 +22,16 @@ public final class Tab implements AutoCloseable {
     private static final Map<String, Integer> KEYS = Map.of("Tab", 9, "Enter", 13, " ", 32, "ArrowDown", 40);
 
     /** The rectangle of some elements on the whole page, 16 pixels larger on each side where there is room. */
-    private static final String COVERED =
-            """
-            (() => {
-              const boxes = [...document.querySelectorAll(%s)].map((element) => element.getBoundingClientRect());
-              const x = Math.max(0, Math.min(...boxes.map((box) => box.left)) - 16);
-              const y = Math.max(0, Math.min(...boxes.map((box) => box.top)) + scrollY - 16);
-              const right = Math.min(document.documentElement.clientWidth, Math.max(...boxes.map((box) => box.right)) + 16);
-              const bottom = Math.max(...boxes.map((box) => box.bottom)) + scrollY + 16;
-              return { x, y, width: right - x, height: bottom - y, scale: 1 };
-            })()""";
+    private static final String COVERED = """
+        (() => {
+          const boxes = [...document.querySelectorAll(%s)].map((element) => element.getBoundingClientRect());
+          const x = Math.max(0, Math.min(...boxes.map((box) => box.left)) - 16);
+          const y = Math.max(0, Math.min(...boxes.map((box) => box.top)) + scrollY - 16);
+          const right = Math.min(document.documentElement.clientWidth, Math.max(...boxes.map((box) => box.right)) + 16);
+          const bottom = Math.max(...boxes.map((box) => box.bottom)) + scrollY + 16;
+          return { x, y, width: right - x, height: bottom - y, scale: 1 };
+        })()\
+        """;
 
     private final DevTools tools;
     private final List<String> requests = new CopyOnWriteArrayList<>();

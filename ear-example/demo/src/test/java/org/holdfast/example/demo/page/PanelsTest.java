@@ -178,8 +178,7 @@ class PanelsTest {
         "ACCEPTED,accepted: the row took a stale write,bad",
         "FAILED,did not run to its end,warn"
     })
-    void staleWriter_inEachState_isShownStepByStep(String state, String word, String tone, Tab tab)
-            throws Exception {
+    void staleWriter_inEachState_isShownStepByStep(String state, String word, String tone, Tab tab) throws Exception {
         open(tab, Played.calm().staleWriter(state, "A is frozen.", "B writes.", "A writes."));
 
         assertThat(tab.seen("#stale .outcome")).isEqualTo(word);
@@ -195,7 +194,9 @@ class PanelsTest {
         open(tab, Played.calm());
 
         assertThat(tab.seen("#stale .outcome")).isEqualTo("not run yet");
-        assertThat(tab.seen("#stale .steps")).startsWith("One server takes the lock").endsWith("smaller than the last one.");
+        assertThat(tab.seen("#stale .steps"))
+                .startsWith("One server takes the lock")
+                .endsWith("smaller than the last one.");
         assertThat(tab.seen("#stale .tokens-compared")).isEqualTo("token of the writer – … largest token in the row –");
     }
 
@@ -217,18 +218,24 @@ class PanelsTest {
                         .event(81_000, "LOAD", "BAD", "37 units oversold"));
 
         assertThat(tab.text("[...document.querySelectorAll('.log li')].map(e => e.textContent).join('; ')"))
-                .isEqualTo(
-                        "1:21ordersbad: 37 units oversold; 1:01nodewarning: node 2 was killed; 0:01jobWildFly A ran the job");
+                .isEqualTo("1:21ordersbad: 37 units oversold; 1:01nodewarning: node 2 was killed; 0:01jobWildFly A ran"
+                        + " the job");
     }
 
     @Test
     void demo_withOneServer_hasOneLaneAndOneRow(Tab tab) throws Exception {
         Played one = Played.calm().leases(20, 500).job(2);
-        open(tab, new Played(Json.createPointer("/servers/1").remove(one.json())).with("/leases", List.of(Played.lease(0, 5, 80_000, 80_010.0))));
+        open(
+                tab,
+                new Played(Json.createPointer("/servers/1").remove(one.json()))
+                        .with("/leases", List.of(Played.lease(0, 5, 80_000, 80_010.0))));
 
-        assertThat(tab.number("document.querySelectorAll('#servers li').length")).isEqualTo(1);
-        assertThat(tab.number("document.querySelectorAll('#job tbody tr').length")).isEqualTo(1);
-        assertThat(tab.number("document.querySelectorAll('#leases .plot .lease').length")).isEqualTo(1);
+        assertThat(tab.number("document.querySelectorAll('#servers li').length"))
+                .isEqualTo(1);
+        assertThat(tab.number("document.querySelectorAll('#job tbody tr').length"))
+                .isEqualTo(1);
+        assertThat(tab.number("document.querySelectorAll('#leases .plot .lease').length"))
+                .isEqualTo(1);
     }
 
     @Test

@@ -149,8 +149,7 @@ record Played(JsonObject json) {
 
     /** After both runs and a stale writer, with a node killed and one in quarantine. */
     static Played compared() {
-        return calm()
-                .killed(1)
+        return calm().killed(1)
                 .quarantined(3, 8400)
                 .done("locked", 100, 0, 1840)
                 .done("unlocked", 174, 0, 760)
@@ -173,8 +172,7 @@ record Played(JsonObject json) {
 
     /** While orders run, with one server frozen. */
     static Played busy() {
-        return calm()
-                .held(1, TOKEN, 4100, 14)
+        return calm().held(1, TOKEN, 4100, 14)
                 .running("locked", 120, 60, 40)
                 .leases(300, 3)
                 .add("/leases/-", lease(1, TOKEN, 81_232, null))
