@@ -137,7 +137,9 @@ class DemoIT {
         assertThat(unlocked.oversold()).isEqualTo(unlocked.sold() - (unlocked.initial() - unlocked.stock()));
 
         List<Lease> leases = demo.state().leases();
-        assertThat(leases.stream().map(Lease::server).distinct()).as("both had it").containsExactlyInAnyOrder(0, 1);
+        assertThat(leases.stream().map(Lease::server).distinct())
+                .as("both had it")
+                .containsExactlyInAnyOrder(0, 1);
         for (int i = 1; i < leases.size(); i++) {
             Lease before = leases.get(i - 1);
             assertThat(leases.get(i).token()).isGreaterThan(before.token());
