@@ -57,7 +57,7 @@ public final class ConfiguredFactory {
         changing.lock();
         try {
             if (closed) {
-                throw new IllegalStateException("HF0505: @Locked finds no LockConnectionFactory: the application has"
+                throw new IllegalStateException("HF0514: @Locked finds no LockConnectionFactory: the application has"
                         + " ended, and closed the one that came from its settings");
             }
             if (created == null) {

@@ -56,7 +56,8 @@ class AccessibilityTest {
             tab.open(launcher.address("/"));
             tab.click(".numbers summary");
             tab.evaluate(
-                    "document.querySelectorAll('.notice').forEach((n) => { n.dataset.tone = 'warn'; n.textContent = 'refused'; })");
+                    "document.querySelectorAll('.notice').forEach((n) => { n.dataset.tone = 'warn'; n.textContent ="
+                            + " 'refused'; })");
 
             assertThat(tab.text(Scripts.read("contrast.js"))).isEmpty();
         }
@@ -114,7 +115,8 @@ class AccessibilityTest {
     @Test
     void motion_thatTheReaderDoesNotWant_isLeftOut(Tab tab) throws Exception {
         String moving = "[...document.querySelectorAll('*')].filter((e) =>"
-                + " parseFloat(getComputedStyle(e).transitionDuration) > 0 || getComputedStyle(e).animationName !== 'none').length";
+                + " parseFloat(getComputedStyle(e).transitionDuration) > 0 || getComputedStyle(e).animationName !=="
+                + " 'none').length";
         tab.open(launcher.address("/"));
         assertThat(tab.number(moving)).isPositive();
 
@@ -134,9 +136,9 @@ class AccessibilityTest {
         Played running = Played.calm().running("locked", 10, 10, 90);
         launcher.play(running);
         tab.open(launcher.address("/"));
-        tab.evaluate(
-                "window.told = []; new MutationObserver(() => told.push(document.getElementById('announcements').textContent))"
-                        + ".observe(document.getElementById('announcements'), { childList: true, characterData: true, subtree: true })");
+        tab.evaluate("window.told = []; new MutationObserver(() =>"
+            + " told.push(document.getElementById('announcements').textContent)).observe(document.getElementById('announcements'),"
+            + " { childList: true, characterData: true, subtree: true })");
 
         for (int i = 1; i <= 5; i++) {
             Played next = running.running("locked", 10 + i, 10 + i, 90 - i)
@@ -183,10 +185,9 @@ class AccessibilityTest {
         TimeUnit.MILLISECONDS.sleep(100); // a frame for the drawings, which follow the width
 
         assertThat(tab.number("document.documentElement.scrollWidth")).isLessThanOrEqualTo(width);
-        assertThat(
-                        tab.text(
-                                "[...document.querySelectorAll('.panel *')].filter((e) => !e.closest('.scroll, svg, .unseen, pre, .lane-name')"
-                                        + " && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline').map((e) => e.className)"))
+        assertThat(tab.text("[...document.querySelectorAll('.panel *')].filter((e) => !e.closest('.scroll, svg,"
+                        + " .unseen, pre, .lane-name') && e.scrollWidth > e.clientWidth + 1 &&"
+                        + " getComputedStyle(e).display !== 'inline').map((e) => e.className)"))
                 .as("what is wider than its place")
                 .isEmpty();
     }

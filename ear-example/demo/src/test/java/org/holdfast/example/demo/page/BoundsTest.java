@@ -14,15 +14,15 @@ class BoundsTest {
 
     /** Stands in the place of the browser's class, so that states come as fast as the test makes them. */
     private static final String FED = """
-            window.EventSource = class extends EventTarget {
-              constructor() {
-                super();
-                window.feed = (state) => this.dispatchEvent(new MessageEvent('state', { data: JSON.stringify(state) }));
-                queueMicrotask(() => feed(window.first));
-              }
-              close() {}
-            };
-            """;
+        window.EventSource = class extends EventTarget {
+          constructor() {
+            super();
+            window.feed = (state) => this.dispatchEvent(new MessageEvent('state', { data: JSON.stringify(state) }));
+            queueMicrotask(() => feed(window.first));
+          }
+          close() {}
+        };
+        """;
 
     @Test
     void page_afterHalfAnHour_isAsSmallAsAfterThreeMinutes(Tab tab) throws Exception {

@@ -74,9 +74,8 @@ class HostileTextTest {
 
         assertThat(tab.is("window.hacked === undefined")).isTrue();
         assertThat(tab.number(elements)).isEqualTo(before);
-        assertThat(
-                        tab.is(
-                                "[...document.querySelectorAll('a')].every((a) => !a.hasAttribute('href') || a.protocol === 'http:')"))
+        assertThat(tab.is("[...document.querySelectorAll('a')].every((a) => !a.hasAttribute('href') ||"
+                        + " a.protocol === 'http:')"))
                 .isTrue();
         assertThat(tab.number("document.documentElement.scrollWidth")).isLessThanOrEqualTo(360);
         String shown = tab.text("document.querySelector('.log li .foreign').textContent");

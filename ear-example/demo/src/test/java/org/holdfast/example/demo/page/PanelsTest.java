@@ -218,8 +218,8 @@ class PanelsTest {
                         .event(81_000, "LOAD", "BAD", "37 units oversold"));
 
         assertThat(tab.text("[...document.querySelectorAll('.log li')].map(e => e.textContent).join('; ')"))
-                .isEqualTo(
-                        "1:21ordersbad: 37 units oversold; 1:01nodewarning: node 2 was killed; 0:01jobWildFly A ran the job");
+                .isEqualTo("1:21ordersbad: 37 units oversold; 1:01nodewarning: node 2 was killed; 0:01jobWildFly A ran"
+                        + " the job");
     }
 
     @Test
