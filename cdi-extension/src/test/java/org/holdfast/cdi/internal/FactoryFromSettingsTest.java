@@ -221,7 +221,7 @@ class FactoryFromSettingsTest extends Application {
         container = null;
         assertThatIllegalStateException()
                 .isThrownBy(() -> factories.connect(Optional.empty()))
-                .withMessageContainingAll("HF0505", "has ended");
+                .withMessageContainingAll("HF0514", "has ended");
         assertThat(renewalThreads()).isLessThanOrEqualTo(before);
     }
 

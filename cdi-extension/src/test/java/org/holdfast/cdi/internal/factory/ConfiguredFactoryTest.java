@@ -92,6 +92,6 @@ class ConfiguredFactoryTest {
     void find_whenTheApplicationHasEnded_opensNothing() {
         properties.put("holdfast.nodes", NODE);
         factory.close();
-        assertThatIllegalStateException().isThrownBy(factory::find).withMessageStartingWith("HF0505");
+        assertThatIllegalStateException().isThrownBy(factory::find).withMessageStartingWith("HF0514");
     }
 }
