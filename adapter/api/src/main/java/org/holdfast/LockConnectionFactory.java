@@ -127,6 +127,11 @@ public interface LockConnectionFactory extends AutoCloseable {
      * setting {@code stopTimeoutMillis} (default 5 s), and then declares their leases lost. Such a transaction cannot
      * commit, listeners are called, and the nodes keep the lock until its TTL ends.
      *
+     * <p>A factory that a web module of a server has opened stops as the resource adapter does, because servers end
+     * applications while requests are under way: this method waits for all leases to be released, up to {@code
+     * stopTimeoutMillis}. What is held then is lost, listeners are called, and the nodes keep the lock until its TTL
+     * ends: no lock is freed under a holder that works.
+     *
      * <p>Callers that wait for a lock stop waiting at once and get an {@link IllegalStateException}; their places in
      * lines are given up. Futures of asynchronous requests that have no lease yet fail with it: every {@code get} and
      * {@code join} ends, whatever the application's code does. That code (continuations and listeners of losses) never

@@ -269,7 +269,22 @@ public final class LockService implements AutoCloseable {
     public void close() {
         refuse();
         shutdown.awaitTransactions(time.nanoTime() + settings.stopTimeout().toNanos());
-        if (shutdown.leaveTransactions("the lock service was closed before its transaction ended")) {
+        end(shutdown.leaveTransactions("the lock service was closed before its transaction ended"));
+    }
+
+    /**
+     * As {@link #close()}, where the callers are not known to have ended: all holders may go on for the setting {@code
+     * stopTimeoutMillis}, and no lock is freed under one of them.
+     */
+    void closeUnderHolders() {
+        refuse();
+        awaitHolders(time.nanoTime() + settings.stopTimeout().toNanos());
+        end(leaveHolders("its application ended, and its holder did not end within stopTimeoutMillis = "
+                + settings.stopTimeout().toMillis()));
+    }
+
+    private void end(boolean lost) {
+        if (lost) {
             awaitListeners();
         }
         stop();

@@ -21,8 +21,8 @@ import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.PendingLease;
+import org.holdfast.protocol.session.Transactions;
 import org.holdfast.redis.NodeConnections;
-import org.holdfast.runtime.scheduling.Scheduling;
 import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.transaction.ComponentTransactions;
 
@@ -46,17 +46,18 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     private final LinkedBlockingDeque<NodeConnections> idle = new LinkedBlockingDeque<>(MOST_IDLE);
     private final AtomicBoolean closed = new AtomicBoolean();
 
+    /** Whether a component of a server has it: a server closes it while requests may be under way. */
+    private final boolean ofAComponent;
+
     StandaloneConnectionFactory(Settings settings) {
         this(settings, new SystemTime());
     }
 
     StandaloneConnectionFactory(Settings settings, Time time) {
-        this(settings, time, StandaloneScheduling.ofTheComponent(time));
-    }
-
-    StandaloneConnectionFactory(Settings settings, Time time, Scheduling scheduling) {
+        Transactions transactions = ComponentTransactions.find();
         this.settings = settings;
-        this.service = new LockService(settings, ComponentTransactions.find(), scheduling, time);
+        this.ofAComponent = transactions != Transactions.NONE;
+        this.service = new LockService(settings, transactions, StandaloneScheduling.ofTheComponent(time), time);
         service.checkAtStart();
         this.defaults = LockService.defaults(settings);
         this.shared = service.openConnections(); // connects when it is first used
@@ -125,7 +126,11 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            service.close();
+            if (ofAComponent) {
+                service.closeUnderHolders();
+            } else {
+                service.close();
+            }
             closeIdle();
         }
     }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
@@ -123,5 +124,60 @@ class ContainerThreadsTest {
                 .isThrownBy(() -> Holdfast.connect(Map.of("nodes", "redis://127.0.0.1:1", "checkAtStart", "true")))
                 .withMessageStartingWith("HF0110");
         await().untilAsserted(() -> assertThat(containersThreads()).isEmpty());
+    }
+
+    private LockConnectionFactory connectOnAServer(String stopTimeoutMillis) {
+        return Holdfast.connect(Map.of(
+                "nodes",
+                redis.uris(),
+                "guard",
+                "OFF",
+                "nodeTimeoutMillis",
+                "2000",
+                "stopTimeoutMillis",
+                stopTimeoutMillis));
+    }
+
+    private boolean isHeld(String name) throws InterruptedException {
+        try (LockConnection connection = otherProcess.getConnection()) {
+            return connection
+                    .tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
+                    .isEmpty();
+        }
+    }
+
+    /** A server ends an application while requests are under way. */
+    @Test
+    void close_underAHolderThatDoesNotEnd_losesItsLeaseAndLeavesItOnTheNodes() throws Exception {
+        LockConnectionFactory locks = connectOnAServer("200");
+        Lease lease = locks.getConnection().acquire(LockRequest.of("endless").detached());
+        CompletableFuture<String> told = new CompletableFuture<>();
+        lease.onLost(loss -> told.complete(loss.reason()));
+        locks.close();
+        assertThat(told.get(10, SECONDS)).contains("stopTimeoutMillis = 200");
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(isHeld("endless")).isTrue();
+    }
+
+    @Test
+    void close_underAHolderThatEnds_waitsForItAndReleasesItsLock() throws Exception {
+        LockConnectionFactory locks = connectOnAServer("30000");
+        Lease lease = locks.getConnection().acquire(LockRequest.of("ending").detached());
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(locks::close);
+        await().until(() -> isClosed(locks));
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(isHeld("ending")).isTrue();
+        lease.release();
+        closing.get(10, SECONDS);
+        assertThat(isHeld("ending")).isFalse();
+    }
+
+    private static boolean isClosed(LockConnectionFactory locks) {
+        try {
+            locks.getConnection().close();
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
     }
 }

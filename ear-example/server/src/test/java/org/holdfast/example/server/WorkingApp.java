@@ -31,7 +31,7 @@ final class WorkingApp {
     }
 
     static WebArchive war() {
-        return ShrinkWrap.create(WebArchive.class, "working.war").addClass(WorkingServlet.class);
+        return ShrinkWrap.create(WebArchive.class, "working.war").addClasses(WorkingServlet.class, WorkInAFile.class);
     }
 
     /** Lets it begin to work under a lock. Completes when the request has ended, in whatever way. */
