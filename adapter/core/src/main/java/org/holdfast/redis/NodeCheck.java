@@ -143,11 +143,7 @@ final class NodeCheck {
         Duration quarantine = nodes.health(node).quarantine();
         return quarantine.isZero()
                 ? report(node, CheckReport.State.VOTES, "", quarantine)
-                : report(
-                        node,
-                        CheckReport.State.QUARANTINED,
-                        nodes.health(node).reason(),
-                        quarantine);
+                : report(node, CheckReport.State.QUARANTINED, nodes.health(node).reason(), quarantine);
     }
 
     private CheckReport.Node report(int node, CheckReport.State state, String cause, Duration quarantine) {

@@ -70,8 +70,8 @@ class OneVoteTest {
                 LyingFront second = before(ada)) {
             locks = Holdfast.connect(
                     Map.of("nodes", ada.uri() + "," + uri(first) + "," + uri(second), "guard", "DEVELOPMENT"));
-            await().untilAsserted(() -> assertThat(locks.check().toString())
-                    .contains("1 of 3 nodes vote", sameAs(ada.uri())));
+            await().untilAsserted(() ->
+                    assertThat(locks.check().toString()).contains("1 of 3 nodes vote", sameAs(ada.uri())));
         }
     }
 

@@ -124,8 +124,7 @@ class CheckTest {
     @Test
     void check_nodesThatTakeNoNewConnection_costsNoHolderItsLease() throws Exception {
         try (RedisServer node = start();
-                LockConnectionFactory locks = connect(
-                        List.of(node.uri()), "guard", "OFF", "ttlMillis", "2000");
+                LockConnectionFactory locks = connect(List.of(node.uri()), "guard", "OFF", "ttlMillis", "2000");
                 LockConnection connection = locks.getConnection()) {
             Lease lease = connection.acquire("a");
             assertThat(lease.renew()).isTrue(); // over the connection that must stay in use

@@ -37,9 +37,8 @@ class DevelopmentTest {
 
     /** Redis processes that are younger are watched first. */
     private static void awaitAge(RedisServer node) {
-        await().until(() -> Integer.parseInt(
-                        node.command("INFO server").replaceAll("(?s).*uptime_in_seconds:(\\d+).*", "$1"))
-                > 4);
+        await().until(() ->
+                Integer.parseInt(node.command("INFO server").replaceAll("(?s).*uptime_in_seconds:(\\d+).*", "$1")) > 4);
     }
 
     @Test
@@ -139,8 +138,8 @@ class DevelopmentTest {
     @Test
     void development_guardedNodeThatIsEmptied_takesNoLockFromItsHolder() throws Exception {
         try (RedisServer node = RedisServer.start(Path.of("target", "redis"));
-                LockConnectionFactory guarding = Holdfast.connect(Map.of(
-                        "nodes", node.uri(), "nodeTimeoutMillis", "1000", "maxLeaseTtlMillis", "4000"));
+                LockConnectionFactory guarding = Holdfast.connect(
+                        Map.of("nodes", node.uri(), "nodeTimeoutMillis", "1000", "maxLeaseTtlMillis", "4000"));
                 LockConnection production = guarding.getConnection();
                 LockConnectionFactory developing = connect(node, "DEVELOPMENT");
                 LockConnection development = developing.getConnection()) {
@@ -151,8 +150,8 @@ class DevelopmentTest {
                         .withMessageContaining("with guard=QUARANTINE");
                 node.command("FLUSHALL");
                 assertThatExceptionOfType(QuorumUnavailableException.class)
-                        .isThrownBy(() ->
-                                development.acquire(LockRequest.of("a").waitTimeout(Duration.ofMillis(1500))))
+                        .isThrownBy(
+                                () -> development.acquire(LockRequest.of("a").waitTimeout(Duration.ofMillis(1500))))
                         .withMessageContaining("with guard=QUARANTINE");
             }
             lease.release();

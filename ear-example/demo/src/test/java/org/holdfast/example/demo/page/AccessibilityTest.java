@@ -137,8 +137,8 @@ class AccessibilityTest {
         launcher.play(running);
         tab.open(launcher.address("/"));
         tab.evaluate("window.told = []; new MutationObserver(() =>"
-            + " told.push(document.getElementById('announcements').textContent)).observe(document.getElementById('announcements'),"
-            + " { childList: true, characterData: true, subtree: true })");
+                + " told.push(document.getElementById('announcements').textContent)).observe(document.getElementById('announcements'),"
+                + " { childList: true, characterData: true, subtree: true })");
 
         for (int i = 1; i <= 5; i++) {
             Played next = running.running("locked", 10 + i, 10 + i, 90 - i)
