@@ -23,7 +23,7 @@ public final class Chromium implements AutoCloseable {
     /** Names a Chromium that is not on the PATH. */
     private static final String PROPERTY = "browser";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome");
 
     private final Process process;

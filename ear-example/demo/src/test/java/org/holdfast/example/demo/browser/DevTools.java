@@ -23,7 +23,7 @@ import java.util.function.BiConsumer;
 /** One connection to the DevTools of a tab: commands with their answers, and events. */
 final class DevTools implements WebSocket.Listener, AutoCloseable {
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long PATIENCE_SECONDS = 120;
 
     private final Map<Integer, CompletableFuture<JsonObject>> pending = new ConcurrentHashMap<>();
     private final CopyOnWriteArrayList<BiConsumer<String, JsonObject>> listeners = new CopyOnWriteArrayList<>();
