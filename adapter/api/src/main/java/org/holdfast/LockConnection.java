@@ -102,7 +102,8 @@ public interface LockConnection extends AutoCloseable {
     Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
 
     /**
-     * As {@link #lock(LockRequest)}, of an exclusive lock with that name and the defaults of the factory. Takes nothing.
+     * As {@link #lock(LockRequest)}, of an exclusive lock with that name and the defaults of the factory. Takes
+     * nothing.
      *
      * @param name the lock's name, see {@link LockRequest#of(String)}
      * @return a view, which {@link LeaseLock#lock()} takes

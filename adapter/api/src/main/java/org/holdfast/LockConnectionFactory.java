@@ -75,7 +75,8 @@ public interface LockConnectionFactory extends AutoCloseable {
      * holders of permits.
      *
      * <p>Asks every node and waits for each, one node timeout at the most. A holder is reported if at least one node
-     * knows it; {@link LockHolder#nodeCount()} returns how many do. The answer may be out of date when it is returned: it
+     * knows it; {@link LockHolder#nodeCount()} returns how many do. The answer may be out of date when it is returned:
+     * it
      * is for people.
      *
      * @param request what to look up: only its names count, and for a {@linkplain LockRequest#semaphore semaphore} the

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The settings of a lock service, each with its type, for {@link Holdfast#connect(LockSettings)}. Immutable; each method
+ * The settings of a lock service, each with its type, for {@link Holdfast#connect(LockSettings)}. Immutable; each
+ * method
  * returns a changed copy.
  *
  * <pre>{@code
@@ -80,7 +81,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this password at nodes whose address names none} It is in no text that Holdfast writes. Default: none.
+     * {@return a copy with this password at nodes whose address names none} It is in no text that Holdfast writes.
+     * Default: none.
      *
      * @param password the value of {@link Setting#PASSWORD}
      */
@@ -98,7 +100,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this store of the certificates to trust at {@code rediss} nodes} It is read for each connection. Default: the trust of the JVM.
+     * {@return a copy with this store of the certificates to trust at {@code rediss} nodes} It is read for each
+     * connection. Default: the trust of the JVM.
      *
      * @param file the value of {@link Setting#TRUST_STORE}
      */
@@ -125,7 +128,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this store of our certificate and key, for {@code rediss} nodes that ask for one} It is read for each connection. Default: none.
+     * {@return a copy with this store of our certificate and key, for {@code rediss} nodes that ask for one} It is read
+     * for each connection. Default: none.
      *
      * @param file the value of {@link Setting#KEY_STORE}
      */
@@ -161,7 +165,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this text before every key: 1 to 64 letters, digits or {@code :._-}} Default: {@code holdfast}.
+     * {@return a copy with this text before every key: 1 to 64 letters, digits or {@code :._-}} Default: {@code
+     * holdfast}.
      *
      * @param prefix the value of {@link Setting#KEY_PREFIX}
      */
@@ -170,7 +175,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this time for which nodes keep the lock of a holder that has died} It ends no lease: leases are renewed. Default: 30 s.
+     * {@return a copy with this time for which nodes keep the lock of a holder that has died} It ends no lease: leases
+     * are renewed. Default: 30 s.
      *
      * @param time the value of {@link Setting#TTL_MILLIS}
      */
@@ -197,7 +203,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this longest TTL that may be asked for} The same in the whole deployment. A renewed lease may last longer. Default: 60 s.
+     * {@return a copy with this longest TTL that may be asked for} The same in the whole deployment. A renewed lease
+     * may last longer. Default: 60 s.
      *
      * @param time the value of {@link Setting#MAX_LEASE_TTL_MILLIS}
      */
@@ -206,7 +213,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this time for which nodes remember a token after its lease} The same in the whole deployment. Default: 10 min.
+     * {@return a copy with this time for which nodes remember a token after its lease} The same in the whole
+     * deployment. Default: 10 min.
      *
      * @param time the value of {@link Setting#FENCE_RETENTION_MILLIS}
      */
@@ -215,7 +223,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this bound on the error of clock rates, as a part of the TTL, 0 to 0.5} The same in the whole deployment. Default: 0.01.
+     * {@return a copy with this bound on the error of clock rates, as a part of the TTL, 0 to 0.5} The same in the
+     * whole deployment. Default: 0.01.
      *
      * @param part the value of {@link Setting#DRIFT_FACTOR}
      */
@@ -251,7 +260,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with a look, or none, at every node at the start, which fails where no majority can be used} Default: false.
+     * {@return a copy with a look, or none, at every node at the start, which fails where no majority can be used}
+     * Default: false.
      *
      * @param check the value of {@link Setting#CHECK_AT_START}
      */
@@ -260,7 +270,8 @@ public final class LockSettings {
     }
 
     /**
-     * {@return a copy with this way to treat nodes that may have forgotten locks} Default: {@link GuardMode#QUARANTINE}.
+     * {@return a copy with this way to treat nodes that may have forgotten locks} Default: {@link
+     * GuardMode#QUARANTINE}.
      *
      * @param mode the value of {@link Setting#GUARD}
      */

@@ -55,7 +55,8 @@ public enum Setting {
     KEY_PREFIX,
 
     /**
-     * How long nodes keep the lock of a holder that has died, in milliseconds; 30000 by default. It ends no lease: leases
+     * How long nodes keep the lock of a holder that has died, in milliseconds; 30000 by default. It ends no lease:
+     * leases
      * are renewed.
      */
     TTL_MILLIS,
@@ -122,7 +123,10 @@ public enum Setting {
                 .replaceAll(match -> match.group(1).toUpperCase(Locale.ROOT));
     }
 
-    /** {@return the name for {@link Holdfast#connect(java.util.Map)} and for the resource adapter, such as {@code ttlMillis}} */
+    /**
+     * {@return the name for {@link Holdfast#connect(java.util.Map)} and for the resource adapter, such as {@code
+     * ttlMillis}}
+     */
     public String key() {
         return key;
     }

@@ -44,7 +44,8 @@ import org.holdfast.LockMode;
  * attempts, and the transaction around them. To have each attempt take the lock and a transaction of its own, set
  * {@code mp.fault.tolerance.interceptor.priority} to less than {@code PLATFORM_BEFORE + 110}, which is 110.
  *
- * <p><b>Other threads.</b> {@code @Asynchronous} of Jakarta Concurrency is outside ({@code PLATFORM_BEFORE + 5}), with a
+ * <p><b>Other threads.</b> {@code @Asynchronous} of Jakarta Concurrency is outside ({@code PLATFORM_BEFORE + 5}), with
+ * a
  * schedule and without: the thread that runs the method takes the lock, and keeps it until the work has ended. Where a
  * server puts it inside, the application is not deployed. {@code @Lock} of Jakarta Concurrency 3.2 is outside too
  * ({@code PLATFORM_BEFORE + 100}): the lock of this process is taken first, and released last.

@@ -62,7 +62,8 @@ public final class LockService implements AutoCloseable {
     private final DueMoment looks;
 
     /**
-     * Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. The close does
+     * Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. The close
+     * does
      * not wait for a look that is under way: the thread that looks has the probe's connections.
      */
     private final Pulse watch;

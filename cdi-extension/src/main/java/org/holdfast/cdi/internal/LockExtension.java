@@ -193,7 +193,8 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Refuses the application if its factory cannot be used, or would refuse each call of a method; and reports one that
+     * Refuses the application if its factory cannot be used, or would refuse each call of a method; and reports one
+     * that
      * is missing, which may still be bound later. Names of the module can be looked up from now on.
      */
     void checkFactories(@Observes @Initialized(ApplicationScoped.class) Object event) {
@@ -204,7 +205,8 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Returns why the application cannot use its factory, or what that would refuse at each call of a method, a sentence
+     * Returns why the application cannot use its factory, or what that would refuse at each call of a method, a
+     * sentence
      * each. The factory that comes from settings is closed then.
      */
     Set<String> whyFactoriesAreNotFit() {

@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Takes the lock, runs the method, releases the lock.
  *
  * <p>Its priority puts it outside {@code @Transactional} (which is {@code PLATFORM_BEFORE + 200}): the transaction
- * begins and completes under the lock. It is inside {@code @Asynchronous} of Jakarta Concurrency (+5), so the thread that
+ * begins and completes under the lock. It is inside {@code @Asynchronous} of Jakarta Concurrency (+5), so the thread
+ * that
  * runs the method takes the lock; and inside {@code @Lock} of Jakarta Concurrency 3.2 and {@code
- * @ActivateRequestContext} (both +100), for two interceptors of one priority come in no certain order. The connection is returned before the method runs, so that a long method keeps
+ * @ActivateRequestContext} (both +100), for two interceptors of one priority come in no certain order. The connection
+ * is returned before the method runs, so that a long method keeps
  * no socket.
  *
  * <p>Serializable, so that passivating beans may be locked.

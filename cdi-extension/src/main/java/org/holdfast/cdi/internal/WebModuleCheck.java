@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses a web module with locked classes that no interceptor reaches. The servlet container shows every class with
- * the annotation here, those that CDI does not look at among them; what it does not show is looked for. Refuses also one
+ * the annotation here, those that CDI does not look at among them; what it does not show is looked for. Refuses also
+ * one
  * whose factory would refuse each call, where web modules share the extension.
  *
  * <p>Only servlet containers load this class: the rest of the extension needs no Servlet API.

@@ -10,7 +10,8 @@ import org.holdfast.protocol.env.Time;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads of one factory that no adapter gives any: one renews, a few make the attempts of waiters without a thread, and
+ * Threads of one factory that no adapter gives any: one renews, a few make the attempts of waiters without a thread,
+ * and
  * others run the application's code. In a container they are {@linkplain ManagedThreads the container's}, else daemons
  * of our own; no thread that runs the application's code does any of ours.
  */

@@ -35,7 +35,9 @@ public record WebModule(@Nullable ClassLoader loader) {
                 && source.getLocation().toString().contains(place);
     }
 
-    /** Returns whether the class is surely of the web module on whose thread this is called, wherever this library is. */
+    /**
+     * Returns whether the class is surely of the web module on whose thread this is called, wherever this library is.
+     */
     static boolean isOfTheCallers(Class<?> type) {
         return isIn(CLASSES, type) && isSeenByCaller(type);
     }

@@ -102,7 +102,9 @@ public final class ConfiguredFactory {
         return settings;
     }
 
-    /** Two servers that read their nodes in different places would not exclude each other. No values: some are secret. */
+    /**
+     * Two servers that read their nodes in different places would not exclude each other. No values: some are secret.
+     */
     private static void report(List<String> origins) {
         LOG.log(System.Logger.Level.INFO, "HF0513: @Locked: a factory from the settings " + String.join(", ", origins));
     }

@@ -281,16 +281,19 @@ public final class FactoryLocator {
     /**
      * A factory that is known when the application begins.
      *
-     * @param ofTheModule whether only the web module on whose thread it was found surely has it: others may bind another
+     * @param ofTheModule whether only the web module on whose thread it was found surely has it: others may bind
+     *     another
      */
     public record Known(LockConnectionFactory factory, boolean ofTheModule) {}
 
     /**
-     * Returns the factory that is found by itself. Reports that there is none, if that can be known here: where names of
+     * Returns the factory that is found by itself. Reports that there is none, if that can be known here: where names
+     * of
      * the module can be looked up.
      *
      * @param isAsked whether the factory will be asked for anything: one that is a bean is not made otherwise
-     * @throws org.holdfast.LockException if the settings that it comes from are not valid, or a check at the start found
+     * @throws org.holdfast.LockException if the settings that it comes from are not valid, or a check at the start
+     *     found
      *     no majority
      */
     public Optional<Known> findAtStart(boolean isAsked) {

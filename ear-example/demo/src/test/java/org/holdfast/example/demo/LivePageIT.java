@@ -71,12 +71,12 @@ class LivePageIT {
         tab.open(demo.url());
         PageUser user = new PageUser(tab);
 
+        user.press("Run the stale writer"); // lasts for as long as a lease
+        user.await("#stale-notice", "Run the stale writer: begun\\.");
         user.press("Run without the lock");
-        user.await("#load-notice", "Run without the lock: begun\\.");
-        user.press("Run the stale writer");
-        user.await("#stale-notice", "Run the stale writer: refused\\. .+");
+        user.await("#load-notice", "Run without the lock: refused\\. .+");
 
-        user.await(PageUser.UNLOCKED + ".chip", "done");
+        user.await("#stale .outcome", "refused by the row");
         assertThat(tab.complaints()).allMatch(complaint -> complaint.contains("409"));
         tab.forgetComplaints();
     }

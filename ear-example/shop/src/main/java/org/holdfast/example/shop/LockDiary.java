@@ -19,7 +19,8 @@ import org.holdfast.cdi.LeaseReleased;
 import org.holdfast.cdi.LockTimedOut;
 
 /**
- * The last leases of this server, and the last calls that it skipped: what the events of the CDI extension report. Moments
+ * The last leases of this server, and the last calls that it skipped: what the events of the CDI extension report.
+ * Moments
  * are those of {@link System#nanoTime()}, which on Linux and macOS is one clock for all processes of a machine.
  */
 @ApplicationScoped

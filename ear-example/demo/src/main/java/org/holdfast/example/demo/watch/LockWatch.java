@@ -49,7 +49,8 @@ public final class LockWatch {
     }
 
     /**
-     * Returns the holder of the lock, by a majority of the nodes; the others are about to get it, or have just released it.
+     * Returns the holder of the lock, by a majority of the nodes; the others are about to get it, or have just released
+     * it.
      *
      * @throws QuorumUnavailableException if too few nodes answer
      */

@@ -10,7 +10,8 @@ public interface Actions {
     /**
      * Begins an action.
      *
-     * @param path what stands behind {@code /actions/}, part by part, for example {@code nodes}, {@code 2}, {@code kill}
+     * @param path what stands behind {@code /actions/}, part by part, for example {@code nodes}, {@code 2}, {@code
+     *     kill}
      */
     ActionResult begin(List<String> path);
 }

@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class EventStream {
 
-    /** So often a connection whose state does not change is written to: that shows whether the reader is still there. */
+    /**
+     * So often a connection whose state does not change is written to: that shows whether the reader is still there.
+     */
     private static final long QUIET_SECONDS = 15;
 
     private final Thread writer = Thread.currentThread();

@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Which requests are answered. The server listens on the loopback address only, but a page of any site that is open in a
+ * Which requests are answered. The server listens on the loopback address only, but a page of any site that is open in
+ * a
  * browser of this machine can send requests there: by a name that leads to this machine, or from a form.
  */
 final class RequestRules {

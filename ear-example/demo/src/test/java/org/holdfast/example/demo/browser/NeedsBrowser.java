@@ -8,8 +8,10 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Tests in a real browser. A test gets a {@link Tab} of its own as a parameter; after each test its console must be empty, and
- * the tab must have asked only the launcher for anything. Where there is no browser the tests are skipped, and fail with
+ * Tests in a real browser. A test gets a {@link Tab} of its own as a parameter; after each test its console must be
+ * empty, and
+ * the tab must have asked only the launcher for anything. Where there is no browser the tests are skipped, and fail
+ * with
  * {@code -Dbrowser.required=true}.
  */
 @Target(ElementType.TYPE)
