@@ -67,21 +67,6 @@ class LivePageIT {
     }
 
     @Test
-    void action_thatIsNotPossible_isRefusedOnThePage(Tab tab) throws Exception {
-        tab.open(demo.url());
-        PageUser user = new PageUser(tab);
-
-        user.press("Run the stale writer"); // lasts for as long as a lease
-        user.await("#stale-notice", "Run the stale writer: begun\\.");
-        user.press("Run without the lock");
-        user.await("#load-notice", "Run without the lock: refused\\. .+");
-
-        user.await("#stale .outcome", "refused by the row");
-        assertThat(tab.complaints()).allMatch(complaint -> complaint.contains("409"));
-        tab.forgetComplaints();
-    }
-
-    @Test
     void staleWriter_runFromThePage_isRefusedByTheRow(Tab tab) throws Exception {
         tab.open(demo.url());
         PageUser user = new PageUser(tab);
