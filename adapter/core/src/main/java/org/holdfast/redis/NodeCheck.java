@@ -16,7 +16,7 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.wire.Failures;
-import org.holdfast.redis.wire.NodeConnector;
+import org.holdfast.redis.voter.VoterConnector;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -30,11 +30,14 @@ final class NodeCheck {
     private static final LockRequest READ = LockRequest.of("check");
 
     private final AskedNodes nodes;
-    private final NodeConnector connector;
+    private final VoterConnector connector;
+    private final Duration longestQuarantine;
 
-    NodeCheck(AskedNodes nodes, NodeConnector connector) {
+    /** @param longestQuarantine how long a node that has become the voter is in quarantine */
+    NodeCheck(AskedNodes nodes, VoterConnector connector, Duration longestQuarantine) {
         this.nodes = nodes;
         this.connector = connector;
+        this.longestQuarantine = longestQuarantine;
     }
 
     /**
@@ -108,6 +111,13 @@ final class NodeCheck {
 
     private CheckReport.Node report(int node, @Nullable String failure) {
         String address = nodes.address(node).toString();
+        if (failure != null && nodes.health(node).isSettling()) {
+            return new CheckReport.Node(
+                    address,
+                    CheckReport.State.QUARANTINED,
+                    failure,
+                    nodes.health(node).settling().plus(longestQuarantine));
+        }
         if (failure != null) {
             return new CheckReport.Node(address, CheckReport.State.UNUSABLE, failure, Duration.ZERO);
         }

@@ -30,7 +30,8 @@ import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.address.VoterAddresses;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
@@ -63,12 +64,9 @@ class ConnectingTest {
 
     private static NodeGroup cluster(String nodes, Executor threads) {
         return new NodeGroup(
-                new NodeConnector(
-                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                        ConnectionSecurity.DEFAULT,
-                        NODE_TIMEOUT,
-                        threads,
-                        new OneNode.WaitlessTime()),
+                new VoterConnector(
+                        VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
+                        new NodeConnector(ConnectionSecurity.DEFAULT, NODE_TIMEOUT, threads, new OneNode.WaitlessTime()), 0.01, new OneNode.WaitlessTime()),
                 "test",
                 new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                 new OneNode.WaitlessTime(),

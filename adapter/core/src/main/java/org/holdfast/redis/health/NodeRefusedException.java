@@ -8,7 +8,19 @@ final class NodeRefusedException extends JedisException {
 
     private static final long serialVersionUID = 1L;
 
+    private final long settlingNanos;
+
     NodeRefusedException(String reason) {
+        this(reason, 0);
+    }
+
+    /** @param settlingNanos for how long that is so, where time alone ends it; else 0 */
+    NodeRefusedException(String reason, long settlingNanos) {
         super(reason);
+        this.settlingNanos = settlingNanos;
+    }
+
+    long settlingNanos() {
+        return settlingNanos;
     }
 }
