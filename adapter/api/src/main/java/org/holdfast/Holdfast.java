@@ -3,6 +3,7 @@ package org.holdfast;
 
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
@@ -42,12 +43,18 @@ public final class Holdfast {
      * @throws IllegalStateException if no implementation is on the class path
      */
     public static LockConnectionFactory connect(Map<String, String> settings) {
-        return ServiceLoader.load(Provider.class, Holdfast.class.getClassLoader())
-                .findFirst()
+        return provider()
                 .orElseThrow(() -> new IllegalStateException(
                         "no implementation of Holdfast on the class path: add holdfast-core, or, in an application"
                                 + " server, take the LockConnectionFactory from JNDI"))
                 .connect(Map.copyOf(settings));
+    }
+
+    /** An application server may have this API once for all: then the implementation is beside the caller only. */
+    private static Optional<Provider> provider() {
+        return ServiceLoader.load(Provider.class, Holdfast.class.getClassLoader())
+                .findFirst()
+                .or(() -> ServiceLoader.load(Provider.class).findFirst());
     }
 
     /** Implemented by the library, not by applications. */

@@ -66,7 +66,7 @@ final class ContainerScheduling implements Scheduling {
      * @return null for none
      */
     static @Nullable ScheduledExecutorService findExecutor(@Nullable String name, List<String> violations) {
-        if (name == null || name.isEmpty()) {
+        if (name == null || name.isBlank()) {
             return serversOwn();
         }
         ScheduledExecutorService executor = lookUp(name);

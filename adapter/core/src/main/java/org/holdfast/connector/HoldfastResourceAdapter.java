@@ -29,8 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holdfast as a resource adapter: the settings, and the life of one lock service.
  *
- * <p>A property that is not set has the default of {@link Settings}. The properties are annotated on fields and never
- * on setters: some servers name a setter's property with a capital letter, see it twice, and inject the default last.
+ * <p>A property that is not set has the default of {@link Settings}. All properties are texts, which {@link Settings}
+ * reads: of a Boolean, servers make {@code false} of whatever is not {@code true}, a typing error too, and of a number
+ * they report a fault without its name. The properties are annotated on fields and never on setters: some servers name
+ * a setter's property with a capital letter, see it twice, and inject the default last.
  */
 @Connector(
         displayName = "Holdfast",
@@ -86,55 +88,55 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     @ConfigProperty(
             description = "Whether the certificate of a rediss:// node must be for the host that its address names."
                     + " Default: true.")
-    private @Nullable Boolean verifyHostName;
+    private @Nullable String verifyHostName;
 
     @ConfigProperty(description = "What every key begins with. Default: holdfast.")
     private @Nullable String keyPrefix;
 
     @ConfigProperty(description = "TTL of leases in ms, 100 to maxLeaseTtlMillis. Default: 30000.")
-    private @Nullable Long ttlMillis;
+    private @Nullable String ttlMillis;
 
     @ConfigProperty(description = "How long to wait for a lock in ms, 0 or more. Default: 10000.")
-    private @Nullable Long waitTimeoutMillis;
+    private @Nullable String waitTimeoutMillis;
 
     @ConfigProperty(description = "How long to wait for one node in ms, 1 to ttlMillis / 2. Default: 200.")
-    private @Nullable Long nodeTimeoutMillis;
+    private @Nullable String nodeTimeoutMillis;
 
     @ConfigProperty(
             description = "The longest TTL in ms that may be asked for, 100 to a day, the same in the whole deployment."
                     + " Default: 60000.")
-    private @Nullable Long maxLeaseTtlMillis;
+    private @Nullable String maxLeaseTtlMillis;
 
     @ConfigProperty(
             description =
                     "How long nodes remember a fencing token after its lease in ms, 1000 or more. Default: 600000.")
-    private @Nullable Long fenceRetentionMillis;
+    private @Nullable String fenceRetentionMillis;
 
     @ConfigProperty(description = "Bound on the error of clock rates as a part of the TTL, 0 to 0.5. Default: 0.01.")
-    private @Nullable Double driftFactor;
+    private @Nullable String driftFactor;
 
     @ConfigProperty(
             description =
                     "What must be left of a lease in ms when its transaction commits, 0 to a day; less is renewed before."
                             + " At most half of the TTL is asked for. Default: 1000.")
-    private @Nullable Long commitMarginMillis;
+    private @Nullable String commitMarginMillis;
 
     @ConfigProperty(
             description =
                     "How long in ms a process that waits in line and gives no sign of life keeps those behind it waiting,"
                             + " 100 to 60000. Default: 1000.")
-    private @Nullable Long ticketTtlMillis;
+    private @Nullable String ticketTtlMillis;
 
     @ConfigProperty(
             description =
                     "How long holders and open transactions may go on when the adapter is stopped, in ms, 0 to 60000. What they"
                             + " have not given back then is lost. Default: 5000.")
-    private @Nullable Long stopTimeoutMillis;
+    private @Nullable String stopTimeoutMillis;
 
     @ConfigProperty(
             description = "true to look at every node at the start, and to fail where no lock could be had."
                     + " Default: false.")
-    private @Nullable Boolean checkAtStart;
+    private @Nullable String checkAtStart;
 
     @ConfigProperty(
             description =
@@ -151,17 +153,17 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
     @ConfigProperty(
             description = "maxLeaseTtlMillis of processes that are not restarted yet, while a change is rolled out."
                     + " Default: none.")
-    private @Nullable Long previousMaxLeaseTtlMillis;
+    private @Nullable String previousMaxLeaseTtlMillis;
 
     @ConfigProperty(
             description = "fenceRetentionMillis of processes that are not restarted yet, while a change is rolled out."
                     + " Default: none.")
-    private @Nullable Long previousFenceRetentionMillis;
+    private @Nullable String previousFenceRetentionMillis;
 
     @ConfigProperty(
             description = "driftFactor of processes that are not restarted yet, while a change is rolled out."
                     + " Default: none.")
-    private @Nullable Double previousDriftFactor;
+    private @Nullable String previousDriftFactor;
 
     @ConfigProperty(
             description = "JNDI name of the ManagedScheduledExecutorService that renews leases. Default: the server's.")
@@ -291,7 +293,7 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
 
     /** An empty one is not set, as with all others. */
     private Optional<String> namedScheduler() {
-        return Optional.ofNullable(scheduler).filter(name -> !name.isEmpty());
+        return Optional.ofNullable(scheduler).filter(name -> !name.isBlank());
     }
 
     /** The same for all: servers set properties one by one, and a hash code must not change. */
@@ -394,16 +396,11 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         setConfidential(Settings.KEY_STORE + Settings.STORE_PASSWORD, keyStorePassword);
     }
 
-    public @Nullable Boolean getVerifyHostName() {
+    public @Nullable String getVerifyHostName() {
         return verifyHostName;
     }
 
-    /** The same: Payara and GlassFish log a stack trace where a property of type Boolean has no such getter. */
-    public @Nullable Boolean isVerifyHostName() {
-        return verifyHostName;
-    }
-
-    public void setVerifyHostName(@Nullable Boolean verifyHostName) {
+    public void setVerifyHostName(@Nullable String verifyHostName) {
         this.verifyHostName = verifyHostName;
     }
 
@@ -415,83 +412,83 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         this.keyPrefix = keyPrefix;
     }
 
-    public @Nullable Long getTtlMillis() {
+    public @Nullable String getTtlMillis() {
         return ttlMillis;
     }
 
-    public void setTtlMillis(@Nullable Long ttlMillis) {
+    public void setTtlMillis(@Nullable String ttlMillis) {
         this.ttlMillis = ttlMillis;
     }
 
-    public @Nullable Long getWaitTimeoutMillis() {
+    public @Nullable String getWaitTimeoutMillis() {
         return waitTimeoutMillis;
     }
 
-    public void setWaitTimeoutMillis(@Nullable Long waitTimeoutMillis) {
+    public void setWaitTimeoutMillis(@Nullable String waitTimeoutMillis) {
         this.waitTimeoutMillis = waitTimeoutMillis;
     }
 
-    public @Nullable Long getNodeTimeoutMillis() {
+    public @Nullable String getNodeTimeoutMillis() {
         return nodeTimeoutMillis;
     }
 
-    public void setNodeTimeoutMillis(@Nullable Long nodeTimeoutMillis) {
+    public void setNodeTimeoutMillis(@Nullable String nodeTimeoutMillis) {
         this.nodeTimeoutMillis = nodeTimeoutMillis;
     }
 
-    public @Nullable Long getMaxLeaseTtlMillis() {
+    public @Nullable String getMaxLeaseTtlMillis() {
         return maxLeaseTtlMillis;
     }
 
-    public void setMaxLeaseTtlMillis(@Nullable Long maxLeaseTtlMillis) {
+    public void setMaxLeaseTtlMillis(@Nullable String maxLeaseTtlMillis) {
         this.maxLeaseTtlMillis = maxLeaseTtlMillis;
     }
 
-    public @Nullable Long getFenceRetentionMillis() {
+    public @Nullable String getFenceRetentionMillis() {
         return fenceRetentionMillis;
     }
 
-    public void setFenceRetentionMillis(@Nullable Long fenceRetentionMillis) {
+    public void setFenceRetentionMillis(@Nullable String fenceRetentionMillis) {
         this.fenceRetentionMillis = fenceRetentionMillis;
     }
 
-    public @Nullable Double getDriftFactor() {
+    public @Nullable String getDriftFactor() {
         return driftFactor;
     }
 
-    public void setDriftFactor(@Nullable Double driftFactor) {
+    public void setDriftFactor(@Nullable String driftFactor) {
         this.driftFactor = driftFactor;
     }
 
-    public @Nullable Long getCommitMarginMillis() {
+    public @Nullable String getCommitMarginMillis() {
         return commitMarginMillis;
     }
 
-    public void setCommitMarginMillis(@Nullable Long commitMarginMillis) {
+    public void setCommitMarginMillis(@Nullable String commitMarginMillis) {
         this.commitMarginMillis = commitMarginMillis;
     }
 
-    public @Nullable Long getTicketTtlMillis() {
+    public @Nullable String getTicketTtlMillis() {
         return ticketTtlMillis;
     }
 
-    public void setTicketTtlMillis(@Nullable Long ticketTtlMillis) {
+    public void setTicketTtlMillis(@Nullable String ticketTtlMillis) {
         this.ticketTtlMillis = ticketTtlMillis;
     }
 
-    public @Nullable Long getStopTimeoutMillis() {
+    public @Nullable String getStopTimeoutMillis() {
         return stopTimeoutMillis;
     }
 
-    public void setStopTimeoutMillis(@Nullable Long stopTimeoutMillis) {
+    public void setStopTimeoutMillis(@Nullable String stopTimeoutMillis) {
         this.stopTimeoutMillis = stopTimeoutMillis;
     }
 
-    public @Nullable Boolean getCheckAtStart() {
+    public @Nullable String getCheckAtStart() {
         return checkAtStart;
     }
 
-    public void setCheckAtStart(@Nullable Boolean checkAtStart) {
+    public void setCheckAtStart(@Nullable String checkAtStart) {
         this.checkAtStart = checkAtStart;
     }
 
@@ -511,27 +508,27 @@ public class HoldfastResourceAdapter implements ResourceAdapter {
         this.durable = durable;
     }
 
-    public @Nullable Long getPreviousMaxLeaseTtlMillis() {
+    public @Nullable String getPreviousMaxLeaseTtlMillis() {
         return previousMaxLeaseTtlMillis;
     }
 
-    public void setPreviousMaxLeaseTtlMillis(@Nullable Long previousMaxLeaseTtlMillis) {
+    public void setPreviousMaxLeaseTtlMillis(@Nullable String previousMaxLeaseTtlMillis) {
         this.previousMaxLeaseTtlMillis = previousMaxLeaseTtlMillis;
     }
 
-    public @Nullable Long getPreviousFenceRetentionMillis() {
+    public @Nullable String getPreviousFenceRetentionMillis() {
         return previousFenceRetentionMillis;
     }
 
-    public void setPreviousFenceRetentionMillis(@Nullable Long previousFenceRetentionMillis) {
+    public void setPreviousFenceRetentionMillis(@Nullable String previousFenceRetentionMillis) {
         this.previousFenceRetentionMillis = previousFenceRetentionMillis;
     }
 
-    public @Nullable Double getPreviousDriftFactor() {
+    public @Nullable String getPreviousDriftFactor() {
         return previousDriftFactor;
     }
 
-    public void setPreviousDriftFactor(@Nullable Double previousDriftFactor) {
+    public void setPreviousDriftFactor(@Nullable String previousDriftFactor) {
         this.previousDriftFactor = previousDriftFactor;
     }
 

@@ -53,10 +53,10 @@ public class LockManagedConnectionFactory
 
     @ConfigProperty(
             description = "TTL of leases in ms, 100 to the adapter's maxLeaseTtlMillis. Default: the adapter's.")
-    private @Nullable Long ttlMillis;
+    private @Nullable String ttlMillis;
 
     @ConfigProperty(description = "How long to wait for a lock in ms, 0 or more. Default: the adapter's.")
-    private @Nullable Long waitTimeoutMillis;
+    private @Nullable String waitTimeoutMillis;
 
     private transient @Nullable HoldfastResourceAdapter adapter;
     private transient @Nullable PrintWriter logWriter;
@@ -190,19 +190,19 @@ public class LockManagedConnectionFactory
         this.keyPrefix = keyPrefix;
     }
 
-    public @Nullable Long getTtlMillis() {
+    public @Nullable String getTtlMillis() {
         return ttlMillis;
     }
 
-    public void setTtlMillis(@Nullable Long ttlMillis) {
+    public void setTtlMillis(@Nullable String ttlMillis) {
         this.ttlMillis = ttlMillis;
     }
 
-    public @Nullable Long getWaitTimeoutMillis() {
+    public @Nullable String getWaitTimeoutMillis() {
         return waitTimeoutMillis;
     }
 
-    public void setWaitTimeoutMillis(@Nullable Long waitTimeoutMillis) {
+    public void setWaitTimeoutMillis(@Nullable String waitTimeoutMillis) {
         this.waitTimeoutMillis = waitTimeoutMillis;
     }
 

@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The properties that are set, as text by name: what servers inject is text, a number or nothing. */
+/** The properties that are set, by name. */
 final class PropertyValues {
 
     private final Map<String, String> values = new TreeMap<>();
 
-    /** Adds a property. An empty one is what some servers make of one that is not set. */
-    PropertyValues with(String name, @Nullable Object value) {
-        if (value != null && !value.toString().isEmpty()) {
-            values.put(name, value.toString());
+    /** Adds a property. A blank one is what some servers make of one that is not set. */
+    PropertyValues with(String name, @Nullable String value) {
+        if (value != null && !value.isBlank()) {
+            values.put(name, value);
         }
         return this;
     }

@@ -70,7 +70,7 @@ class AdapterStopTest {
 
     private void restart(long stopTimeoutMillis) throws Exception {
         running.adapter.stop();
-        running.adapter.setStopTimeoutMillis(stopTimeoutMillis);
+        running.adapter.setStopTimeoutMillis(Long.toString(stopTimeoutMillis));
         running.adapter.start(running);
     }
 
@@ -206,7 +206,7 @@ class AdapterStopTest {
     @Test
     void start_afterOneThatFailed_tellsTheFaultUntilItSucceeds() throws Exception {
         running.adapter.stop();
-        running.adapter.setTtlMillis(0L);
+        running.adapter.setTtlMillis("0");
         assertThatExceptionOfType(ResourceAdapterInternalException.class)
                 .isThrownBy(() -> running.adapter.start(running));
         assertThatExceptionOfType(ResourceAdapterInternalException.class)

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.holdfast.runtime.Settings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EveryPropertyTest {
 
     /** What is not the default, of each. */
-    private static final Map<String, Object> OTHER_VALUES = Map.ofEntries(
+    private static final Map<String, String> OTHER_VALUES = Map.ofEntries(
             Map.entry("nodes", "rediss://b"),
             Map.entry("user", "somebody"),
             Map.entry("password", "s3cret"),
@@ -38,23 +39,23 @@ class EveryPropertyTest {
             Map.entry("keyStore", "/run/key.p12"),
             Map.entry("keyStoreType", "JKS"),
             Map.entry("keyStorePassword", "s3cret"),
-            Map.entry("verifyHostName", false),
+            Map.entry("verifyHostName", "false"),
             Map.entry("keyPrefix", "own"),
-            Map.entry("ttlMillis", 5_000L),
-            Map.entry("waitTimeoutMillis", 1L),
-            Map.entry("nodeTimeoutMillis", 300L),
-            Map.entry("maxLeaseTtlMillis", 50_000L),
-            Map.entry("fenceRetentionMillis", 700_000L),
-            Map.entry("driftFactor", 0.02),
-            Map.entry("commitMarginMillis", 2_000L),
-            Map.entry("ticketTtlMillis", 2_000L),
-            Map.entry("stopTimeoutMillis", 3_000L),
-            Map.entry("checkAtStart", true),
+            Map.entry("ttlMillis", "5000"),
+            Map.entry("waitTimeoutMillis", "1"),
+            Map.entry("nodeTimeoutMillis", "300"),
+            Map.entry("maxLeaseTtlMillis", "50000"),
+            Map.entry("fenceRetentionMillis", "700000"),
+            Map.entry("driftFactor", "0.02"),
+            Map.entry("commitMarginMillis", "2000"),
+            Map.entry("ticketTtlMillis", "2000"),
+            Map.entry("stopTimeoutMillis", "3000"),
+            Map.entry("checkAtStart", "true"),
             Map.entry("guard", "OFF"),
             Map.entry("durable", "true"),
-            Map.entry("previousMaxLeaseTtlMillis", 70_000L),
-            Map.entry("previousFenceRetentionMillis", 500_000L),
-            Map.entry("previousDriftFactor", 0.03),
+            Map.entry("previousMaxLeaseTtlMillis", "70000"),
+            Map.entry("previousFenceRetentionMillis", "500000"),
+            Map.entry("previousDriftFactor", "0.03"),
             Map.entry("scheduler", "java:/own"));
 
     /** These are refused without what they belong to. */
@@ -79,11 +80,9 @@ class EveryPropertyTest {
         return properties(LockManagedConnectionFactory.class);
     }
 
-    private static void set(Object bean, String property, Object value) throws Exception {
+    private static void set(Object bean, String property, String value) throws Exception {
         String setter = "set" + property.substring(0, 1).toUpperCase(Locale.ROOT) + property.substring(1);
-        bean.getClass()
-                .getMethod(setter, bean.getClass().getDeclaredField(property).getType())
-                .invoke(bean, value);
+        bean.getClass().getMethod(setter, String.class).invoke(bean, value);
     }
 
     /** With nodes, and with what the property belongs to. */
@@ -125,7 +124,7 @@ class EveryPropertyTest {
     void property_ofTheAdapter_isReturnedAsItWasSet(String property) throws Exception {
         HoldfastResourceAdapter adapter = new HoldfastResourceAdapter();
         assertThat(get(adapter, property)).isNull();
-        Object value = property.equals("nodes") ? "redis://ada:s3cret@a" : OTHER_VALUES.get(property);
+        String value = property.equals("nodes") ? "redis://ada:s3cret@a" : OTHER_VALUES.get(property);
         set(adapter, property, value);
         assertThat(get(adapter, property)).isEqualTo(value);
     }
@@ -151,13 +150,30 @@ class EveryPropertyTest {
 
     @ParameterizedTest
     @MethodSource("ofAdapter")
-    void property_thatIsEmpty_isNotSet(String property) throws Exception {
-        if (OTHER_VALUES.get(property) instanceof String && !property.equals("nodes")) {
-            HoldfastResourceAdapter empty = adapterFor(property);
-            set(empty, property, "");
-            assertThat(empty).isEqualTo(adapterFor(property));
-            assertThat(empty.settings(Map.of())).isEqualTo(adapterFor(property).settings(Map.of()));
+    void property_thatIsEmptyOrBlank_isNotSet(String property) throws Exception {
+        if (!property.equals("nodes")) {
+            for (String nothing : List.of("", " ")) {
+                HoldfastResourceAdapter empty = adapterFor(property);
+                set(empty, property, nothing);
+                assertThat(empty).isEqualTo(adapterFor(property));
+                assertThat(empty.settings(Map.of()))
+                        .isEqualTo(adapterFor(property).settings(Map.of()));
+            }
         }
+    }
+
+    /** A server would make {@code false} of a {@code yes}, and a node's certificate could then be for any host. */
+    @ParameterizedTest
+    @CsvSource({
+        "verifyHostName, yes, 'verifyHostName must be true or false, was ''yes'''",
+        "checkAtStart, 1, 'checkAtStart must be true or false, was ''1'''",
+        "ttlMillis, 30s, 'ttlMillis must be 100 to 60000 ms, was ''30s'''",
+        "driftFactor, little, 'driftFactor must be 0 to 0.5, was ''little'''"
+    })
+    void property_withAWrongValue_isRefusedByName(String property, String value, String fault) throws Exception {
+        HoldfastResourceAdapter adapter = adapterFor(property);
+        set(adapter, property, value);
+        assertThat(catchThrowable(() -> adapter.settings(Map.of()))).hasMessageContaining(fault);
     }
 
     @Test

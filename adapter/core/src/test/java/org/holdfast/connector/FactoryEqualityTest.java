@@ -42,8 +42,8 @@ class FactoryEqualityTest {
     static Stream<Consumer<LockManagedConnectionFactory>> overrides() {
         return Stream.of(
                 factory -> factory.setKeyPrefix("own"),
-                factory -> factory.setTtlMillis(500L),
-                factory -> factory.setWaitTimeoutMillis(0L));
+                factory -> factory.setTtlMillis("500"),
+                factory -> factory.setWaitTimeoutMillis("0"));
     }
 
     @ParameterizedTest

@@ -80,7 +80,7 @@ class FactorySettingsTest {
 
     @Test
     void ttl_ofTheFactory_isThatOfItsLeases() throws Exception {
-        own.setTtlMillis(5_000L);
+        own.setTtlMillis("5000");
         assertThat(handle(own).acquire("ttl").remaining().toMillis()).isBetween(1_000L, 5_000L);
         assertThat(handle(running.factory).acquire("adapters").remaining().toMillis())
                 .isBetween(20_000L, 30_000L);
@@ -90,7 +90,7 @@ class FactorySettingsTest {
 
     @Test
     void waitTimeout_ofTheFactory_isThatOfItsRequests() throws Exception {
-        own.setWaitTimeoutMillis(50L);
+        own.setWaitTimeoutMillis("50");
         Lease held = handle(running.factory).acquire(LockRequest.of("wait").detached());
         LockConnection impatient = handle(own);
         assertThatExceptionOfType(LockTimeoutException.class)
@@ -150,7 +150,7 @@ class FactorySettingsTest {
     @Test
     void leases_ofAnotherSpace_areRenewedAndEndWithTheAdapter() throws Exception {
         own.setKeyPrefix("renewed");
-        own.setTtlMillis(3_000L);
+        own.setTtlMillis("3000");
         ManagedConnection managed = own.createManagedConnection(null, null);
         Lease lease = handle(managed).acquire(LockRequest.of("order").detached());
         await().during(Duration.ofMillis(3_500)).until(lease::isHeld);
@@ -169,14 +169,14 @@ class FactorySettingsTest {
     @Test
     void faults_ofFactoryAndAdapter_areReportedTogetherWithTheNameOfEach() throws Exception {
         own.setKeyPrefix("a b");
-        own.setTtlMillis(60_001L);
-        own.setWaitTimeoutMillis(-1L);
+        own.setTtlMillis("60001");
+        own.setWaitTimeoutMillis("-1");
         assertThatExceptionOfType(ResourceException.class)
                 .isThrownBy(() -> own.createConnectionFactory((factory, info) -> null))
                 .withMessageContaining("the connection factory's keyPrefix must be 1 to 64 letters")
                 .withMessageContaining("the connection factory's ttlMillis must be 100 to 60000 ms, was '60001'")
                 .withMessageContaining("the connection factory's waitTimeoutMillis must be 0 to");
-        running.adapter.setDriftFactor(7.0);
+        running.adapter.setDriftFactor("7.0");
         assertThatExceptionOfType(ResourceException.class)
                 .isThrownBy(() -> own.createManagedConnection(null, null))
                 .withMessageContaining("; the connection factory's keyPrefix")
@@ -186,7 +186,7 @@ class FactorySettingsTest {
     @Test
     void factory_withoutAdapterYet_canBeBoundAndIsCheckedLater() throws Exception {
         LockManagedConnectionFactory early = new LockManagedConnectionFactory();
-        early.setTtlMillis(1L);
+        early.setTtlMillis("1");
         assertThat(early.createConnectionFactory((factory, info) -> null)).isNotNull();
         early.setResourceAdapter(running.adapter);
         assertThatExceptionOfType(ResourceException.class)

@@ -14,7 +14,7 @@ class LatchContractInAdapterTest extends LatchContract {
     @Override
     protected LockConnectionFactory connect(String uris) throws Exception {
         RunningAdapter running = new RunningAdapter(uris);
-        running.factory.setWaitTimeoutMillis(300L);
+        running.factory.setWaitTimeoutMillis("300");
         LockConnectionFactory factory = (LockConnectionFactory) running.factory.createConnectionFactory();
         adapters.put(factory, running);
         return factory;

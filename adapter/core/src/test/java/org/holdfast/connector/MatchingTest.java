@@ -78,7 +78,7 @@ class MatchingTest {
         LockManagedConnectionFactory otherPrefix = running.newFactory();
         otherPrefix.setKeyPrefix("other");
         LockManagedConnectionFactory otherTtl = running.newFactory();
-        otherTtl.setTtlMillis(500L);
+        otherTtl.setTtlMillis("500");
         LockManagedConnectionFactory same = running.newFactory();
         ManagedConnection ours = running.managed();
         for (LockManagedConnectionFactory other : List.of(otherPrefix, otherTtl)) {

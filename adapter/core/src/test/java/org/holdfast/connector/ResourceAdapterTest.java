@@ -65,7 +65,7 @@ class ResourceAdapterTest {
     void start_withInvalidSettings_namesThemAll() {
         HoldfastResourceAdapter wrong = new HoldfastResourceAdapter();
         wrong.setNodes("redis://a,redis://:s3cret@a");
-        wrong.setTtlMillis(0L);
+        wrong.setTtlMillis("0");
         wrong.setScheduler("java:comp/NoSuchThing");
         assertThatExceptionOfType(ResourceAdapterInternalException.class)
                 .isThrownBy(() -> wrong.start(running))
@@ -105,7 +105,7 @@ class ResourceAdapterTest {
         HoldfastResourceAdapter unlucky = new HoldfastResourceAdapter();
         unlucky.setNodes("redis://127.0.0.1:" + FreePort.find());
         unlucky.setKeyPrefix("unlucky");
-        unlucky.setCheckAtStart(true);
+        unlucky.setCheckAtStart("true");
         assertThatExceptionOfType(ResourceAdapterInternalException.class)
                 .isThrownBy(() -> unlucky.start(running))
                 .withMessageContainingAll("HF0401", "HF0110", "Connection refused");

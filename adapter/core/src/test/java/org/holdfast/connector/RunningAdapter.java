@@ -42,8 +42,8 @@ final class RunningAdapter implements AutoCloseable, BootstrapContext {
         adapter.setScheduler(scheduler);
         adapter.setNodes(nodes);
         adapter.setGuard("OFF");
-        adapter.setStopTimeoutMillis(0L); // tests leave leases behind, and stop
-        adapter.setNodeTimeoutMillis(2_000L); // a machine that stands still for a second is not a node that hangs
+        adapter.setStopTimeoutMillis("0"); // tests leave leases behind, and stop
+        adapter.setNodeTimeoutMillis("2000"); // a machine that stands still for a second is not a node that hangs
         adapter.start(this);
         factory.setResourceAdapter(adapter);
     }

@@ -197,7 +197,7 @@ class SecretsTest {
             adapter.stop();
             place.give(adapter, port);
             adapter.setGuard(null);
-            adapter.setNodeTimeoutMillis(1_000L);
+            adapter.setNodeTimeoutMillis("1000");
             adapter.start(running);
             ManagedConnection managed = running.managed();
             managed.setLogWriter(out);
