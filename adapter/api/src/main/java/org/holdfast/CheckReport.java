@@ -64,7 +64,10 @@ public record CheckReport(List<Node> nodes, String clockFault) {
         /** It grants locks. */
         VOTES,
 
-        /** It works, and grants nothing new until a time is over: it may have forgotten locks. */
+        /**
+         * It works, and grants nothing new until a time is over: it may have forgotten locks, or, with
+         * {@code guard=DEVELOPMENT}, processes that guard it may be about to show.
+         */
         QUARANTINED,
 
         /** It cannot be reached, or must not be used. */

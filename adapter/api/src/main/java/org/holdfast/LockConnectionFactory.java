@@ -35,12 +35,15 @@ public interface LockConnectionFactory extends AutoCloseable {
 
     /**
      * Looks at every node now, and reports everything that keeps locks from being taken: nodes that cannot be reached,
-     * must not be used or are in quarantine, commands that the user may not call to read, and a wrong wall clock.
+     * must not be used, are in quarantine or take no writes (full memory, for example), commands that the user may not
+     * call to read, and a wrong wall clock.
      *
-     * <p>Opens a connection to each node, one after the other, with the same checks as for locks. Takes two node
-     * timeouts for each node at the most, and one round trip or two where all is well. Takes no lock and leaves no key
-     * of a lock. Rights to write are not tried: a lack of them is reported by the first lock. Meant for start-up, for
-     * readiness probes and for people.
+     * <p>Opens a connection to each node, one after the other, with the same checks as for locks, and closes it again.
+     * Takes two node timeouts for each node at the most, and two round trips or three where all is well. Takes no lock
+     * and leaves no key of a lock. A node that takes no further connection, by a changed password for example, is
+     * reported; the connections that are open stay in use, and no lease is lost by that. Of the rights to write only
+     * that to {@code SET} is tried: a lack of others is reported by the first lock. Meant for start-up, for readiness
+     * probes and for people.
      *
      * @return what was found; a failure of nodes is no exception here
      * @throws IllegalStateException if this factory is closed, or the resource adapter is not started

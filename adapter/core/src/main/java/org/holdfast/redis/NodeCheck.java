@@ -4,120 +4,153 @@ package org.holdfast.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.holdfast.CheckReport;
 import org.holdfast.LockRequest;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.LockShape;
-import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Reply;
-import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.health.AskedNodes;
+import org.holdfast.redis.health.NodeRefusedException;
+import org.holdfast.redis.script.LockScript;
+import org.holdfast.redis.script.ReplyDecoder;
+import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
-import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
  * One look at every node, for {@link org.holdfast.LockConnectionFactory#check()}: connects to it as for locks, and has
- * it run a script that only reads.
+ * it run a script that only reads, and one that would write.
+ *
+ * <p>The connections are its own, and a node that does not take one stays asked on those that are open: a probe that
+ * fails must not cost a holder its lease.
  */
 final class NodeCheck {
 
     /** Nothing is taken below this name: a script needs one. */
-    private static final LockRequest READ = LockRequest.of("check");
+    private static final Command READ = new Command.Inspect(LockShape.targets(LockRequest.of("check")));
+
+    /** Behind the key of the heartbeat it makes one that nothing writes. */
+    private static final String NO_KEY = ":check";
 
     private final AskedNodes nodes;
     private final NodeConnector connector;
+    private final ScriptCodec codec;
+    private final Time time;
 
-    NodeCheck(AskedNodes nodes, NodeConnector connector) {
+    NodeCheck(AskedNodes nodes, NodeConnector connector, ScriptCodec codec, Time time) {
         this.nodes = nodes;
         this.connector = connector;
+        this.codec = codec;
+        this.time = time;
     }
 
     /**
      * Looks at the nodes.
      *
-     * @param connections new ones, which connect to the nodes that the look has admitted
-     * @param wallMicros the wall clock of this machine
-     * @param maxSkewMicros by how much it may differ from those of a majority
+     * @param maxSkewMicros by how much the wall clock of this machine may differ from those of a majority
      */
-    CheckReport run(NodeConnections connections, long wallMicros, long maxSkewMicros) {
-        Map<Integer, String> failures = new TreeMap<>();
-        for (int node = 0; node < nodes.size(); node++) {
-            connect(node, failures);
-        }
-        connections.prepare();
-        read(connections, failures);
+    CheckReport run(long maxSkewMicros) {
         List<CheckReport.Node> found = new ArrayList<>();
+        int far = 0;
         for (int node = 0; node < nodes.size(); node++) {
-            found.add(report(node, failures.get(node)));
+            try {
+                far += Math.abs(visit(node)) > maxSkewMicros ? 1 : 0;
+                found.add(admitted(node));
+            } catch (NodeRefusedException e) {
+                boolean ends = !e.left().isZero();
+                CheckReport.State state = ends ? CheckReport.State.QUARANTINED : CheckReport.State.UNUSABLE;
+                found.add(report(node, state, Failures.describe(e), e.left()));
+            } catch (JedisException e) {
+                found.add(report(node, CheckReport.State.UNUSABLE, Failures.describe(e), Duration.ZERO));
+            }
         }
-        boolean skewed = connections.isClockSkewed(wallMicros, maxSkewMicros);
         return new CheckReport(
                 found,
-                skewed
+                far > nodes.size() / 2
                         ? "the wall clock of this machine differs from those of a majority of the nodes by more than "
                                 + maxSkewMicros / 1_000 + " ms: set it right"
                         : "");
     }
 
-    /** The health of the node says what was wrong, unless this process is. */
-    private void connect(int node, Map<Integer, String> failures) {
+    /** Returns by how much the node's clock is ahead of ours at the least, in microseconds; negative if behind. */
+    private long visit(int node) {
+        NodeConnection connection = nodes.visit(node, connector.deadline());
         try {
-            nodes.connect(node, connector.deadline()).abandon();
-        } catch (JedisException e) {
-            failures.put(
-                    node,
-                    nodes.health(node).isAsked()
-                            ? Failures.describe(e)
-                            : nodes.health(node).reason());
+            long deadline = connector.deadline();
+            long sent = time.epochMicros();
+            connection.sendCommand(new CommandArguments(Protocol.Command.EVAL)
+                    .add(LockScript.CHECK.source())
+                    .add(1)
+                    .add(codec.heartbeatKey() + NO_KEY));
+            connection.sendCommand(codec.usual(READ, true));
+            connection.push();
+            long shown = clock(node, connection, deadline);
+            long received = time.epochMicros();
+            requireReading(node, connection, deadline);
+            return shown > received ? shown - received : Math.min(0, shown - sent);
+        } finally {
+            connection.abandon();
         }
     }
 
-    private void read(NodeConnections connections, Map<Integer, String> failures) {
-        Round round = connections.send(new Command.Inspect(LockShape.targets(READ)), NodeSet.first(nodes.size()));
-        long deadline = connector.deadline();
-        NodeSet unheard = NodeSet.first(nodes.size());
-        Answer answer;
-        while ((answer = round.next(deadline)) != null) {
-            unheard = unheard.without(NodeSet.of(answer.node()));
-            String failure = describe(answer.reply());
-            if (!failure.isEmpty()) {
-                failures.putIfAbsent(answer.node(), failure);
-            }
-        }
-        round.leave(late -> {});
-        for (int node = 0; node < nodes.size(); node++) {
-            if (unheard.contains(node)) {
-                failures.putIfAbsent(node, "no answer in time");
-            }
+    private long clock(int node, NodeConnection connection, long deadline) {
+        try {
+            return understood(node, read(connection, deadline));
+        } catch (JedisDataException e) {
+            throw new JedisDataException(LockScript.CHECK.explain(Failures.describe(e)));
         }
     }
 
-    private static String describe(Reply reply) {
-        if (reply instanceof Reply.NoAnswer lost) {
-            return lost.reason();
-        } else if (reply instanceof Reply.NotSent unsent) {
-            return unsent.reason();
+    private void requireReading(int node, NodeConnection connection, long deadline) {
+        try {
+            understood(node, readInspection(connection, deadline));
+        } catch (JedisDataException e) {
+            throw new JedisDataException(ScriptCodec.explain(READ, Failures.describe(e)));
         }
-        return reply instanceof Reply.Refused refused ? refused.reason() : "";
     }
 
-    private CheckReport.Node report(int node, @Nullable String failure) {
-        String address = nodes.address(node).toString();
-        if (failure != null) {
-            return new CheckReport.Node(address, CheckReport.State.UNUSABLE, failure, Duration.ZERO);
+    private Object readInspection(NodeConnection connection, long deadline) {
+        try {
+            return read(connection, deadline);
+        } catch (JedisNoScriptException e) {
+            connection.sendCommand(codec.bySource(READ));
+            connection.push();
+            return read(connection, deadline);
         }
+    }
+
+    private static Object read(NodeConnection connection, long deadline) {
+        return connection.read(deadline - System.nanoTime());
+    }
+
+    private static long understood(int node, Object reply) {
+        Answer answer = ReplyDecoder.answer(node, reply);
+        if (answer.reply() instanceof Reply.Refused refused) {
+            throw new JedisDataException(refused.reason());
+        }
+        return answer.nodeMicros();
+    }
+
+    private CheckReport.Node admitted(int node) {
         Duration quarantine = nodes.health(node).quarantine();
         return quarantine.isZero()
-                ? new CheckReport.Node(address, CheckReport.State.VOTES, "", quarantine)
-                : new CheckReport.Node(
-                        address,
+                ? report(node, CheckReport.State.VOTES, "", quarantine)
+                : report(
+                        node,
                         CheckReport.State.QUARANTINED,
                         nodes.health(node).reason(),
                         quarantine);
+    }
+
+    private CheckReport.Node report(int node, CheckReport.State state, String cause, Duration quarantine) {
+        return new CheckReport.Node(nodes.address(node).toString(), state, cause, quarantine);
     }
 }

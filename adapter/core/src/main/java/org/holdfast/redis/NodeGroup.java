@@ -109,12 +109,7 @@ public final class NodeGroup implements AutoCloseable {
      * @param maxSkewMicros by how much the wall clock of this machine may differ from those of a majority
      */
     public CheckReport check(long maxSkewMicros) {
-        NodeConnections connections = open();
-        try {
-            return new NodeCheck(nodes, connector).run(connections, time.epochMicros(), maxSkewMicros);
-        } finally {
-            connections.close();
-        }
+        return new NodeCheck(nodes, connector, codec, time).run(maxSkewMicros);
     }
 
     /** Returns what is known of each node, by address without secrets. */

@@ -44,8 +44,8 @@ final class SettingsReader {
 
     List<NodeAddress> nodes() {
         List<NodeAddress> nodes = NodeAddress.parseList(take(Settings.NODES), Settings.NODES, violations);
-        String user = take(Settings.USER);
-        String password = take(Settings.PASSWORD);
+        String user = nonEmpty(Settings.USER);
+        String password = nonEmpty(Settings.PASSWORD);
         boolean inFile = unread.get(Settings.PASSWORD_FILE) != null;
         if (user != null && password == null && !inFile) {
             violations.add(Settings.USER + " needs a " + Settings.PASSWORD + " or a " + Settings.PASSWORD_FILE);
@@ -58,6 +58,15 @@ final class SettingsReader {
                 .map(node -> node.password() == null ? node.as(user, password) : node)
                 .map(node -> durable ? node.asDurable() : node)
                 .toList();
+    }
+
+    /** An empty one is perhaps a secret that was not found. */
+    private @Nullable String nonEmpty(String name) {
+        String text = take(name);
+        if (text != null && text.isEmpty()) {
+            violations.add(name + " must not be empty: leave it out for none");
+        }
+        return text;
     }
 
     ConnectionSecurity access(List<NodeAddress> nodes) {

@@ -114,6 +114,13 @@ class SettingsTest {
     }
 
     @Test
+    void of_emptyUserOrPassword_isRefused() {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> Settings.of(with("user", "", "password", "")))
+                .withMessageContainingAll("user must not be empty", "password must not be empty");
+    }
+
+    @Test
     void of_overrides_takeThePlaceOfTheAdaptersAndNothingElseChanges() {
         Map<String, String> adapters = with("keyPrefix", "a", "ttlMillis", "500", "waitTimeoutMillis", "1");
         Settings plain = Settings.of(adapters);

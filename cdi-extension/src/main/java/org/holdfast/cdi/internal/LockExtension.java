@@ -164,7 +164,7 @@ public class LockExtension implements Extension {
                         factory.undecided(),
                         locked.componentsDiffer(),
                         this::reportRefused,
-                        new ConfiguredFactory(Configuration.ofTheApplication()::value, System::getenv)),
+                        new ConfiguredFactory(Configuration.ofTheApplication()::value, System.getenv())),
                 new CurrentTransaction(),
                 leases,
                 new LockEvents(beans, found.observed()));

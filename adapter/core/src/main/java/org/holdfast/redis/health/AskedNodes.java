@@ -37,6 +37,7 @@ public final class AskedNodes {
     private final ClockMonitor clockMonitor;
     private final List<NodeHealth> health;
     private final List<NodeInspector> inspectors;
+    private final List<DevelopmentInspector> ofDevelopment;
     private final SameProcessCheck sameProcess;
 
     /**
@@ -72,6 +73,9 @@ public final class AskedNodes {
                         clockMonitor,
                         time,
                         logLimiters.of(address(node)).remembers()))
+                .toList();
+        this.ofDevelopment = IntStream.range(0, connector.size())
+                .mapToObj(node -> new DevelopmentInspector(codec, time))
                 .toList();
         this.sameProcess = new SameProcessCheck(connector.addresses(), health, logLimiters.majority());
     }
@@ -109,6 +113,32 @@ public final class AskedNodes {
      * @throws JedisException if it may not: its health says why, unless the reason is in this process
      */
     public NodeConnection connect(int node, long deadline) {
+        try {
+            return enter(node, deadline);
+        } catch (RuntimeException e) {
+            if (!ResolutionTimeoutException.isReasonOf(e)) { // the node may well answer, where connections are open
+                setAside(node, e);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * As {@link #connect}, for a look that no lock depends on: a node that takes no further connection goes on with
+     * those that are open, which renew leases. What an inspection finds counts for them too.
+     */
+    public NodeConnection visit(int node, long deadline) {
+        try {
+            return enter(node, deadline);
+        } catch (RuntimeException e) {
+            if (e instanceof NodeRefusedException || clockMonitor.isDoubted(node)) {
+                setAside(node, e);
+            }
+            throw e;
+        }
+    }
+
+    private NodeConnection enter(int node, long deadline) {
         NodeConnection connection = null;
         boolean admitted = false;
         try {
@@ -119,11 +149,6 @@ public final class AskedNodes {
             return connection;
         } catch (OutOfMemoryError e) {
             throw connector.localFailure(e);
-        } catch (RuntimeException e) {
-            if (!ResolutionTimeoutException.isReasonOf(e)) { // the node may well answer, where connections are open
-                setAside(node, e);
-            }
-            throw e;
         } finally {
             if (connection != null && !admitted) {
                 connection.abandon();
@@ -133,13 +158,13 @@ public final class AskedNodes {
 
     /** Inspects a node, and admits it unless something speaks against it. */
     public void admit(int node, NodeConnection connection) {
-        if (!policy.enforced()) {
-            if (policy.mode() == GuardMode.DEVELOPMENT) {
-                inspectors.get(node).refuseIfGuarded(connection);
-            } else {
-                connection.ping();
-            }
+        if (policy.mode() == GuardMode.OFF) {
+            connection.ping();
             health(node).admitted(Admission.TRUSTED);
+            return;
+        }
+        if (policy.mode() == GuardMode.DEVELOPMENT) {
+            sameProcess.admit(node, ofDevelopment.get(node).inspect(connection));
             return;
         }
         Admission admission = inspectors.get(node).inspect(connection);

@@ -48,7 +48,7 @@ final class InspectionDecoder {
         boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
         String promotion = info.getOrDefault("master_replid2", "");
         BirthMark.Process process = new BirthMark.Process(
-                id(need(info, "run_id")),
+                runId(info),
                 number(info.getOrDefault("evicted_keys", "0")),
                 NO_ID.matcher(promotion).matches() ? BirthMark.Process.NEVER_PROMOTED : id(promotion),
                 loaded(info));
@@ -59,6 +59,11 @@ final class InspectionDecoder {
                 evicts,
                 durabilityFault,
                 now);
+    }
+
+    /** Returns which process the node is. */
+    static String runId(Map<String, String> info) {
+        return id(need(info, "run_id"));
     }
 
     /** Redis counts since 7.0 what it has loaded: at its start, from its primary as a replica, or by a command. */
@@ -129,7 +134,7 @@ final class InspectionDecoder {
         return seconds * SECOND_MICROS;
     }
 
-    private static long number(String text) {
+    static long number(String text) {
         if (!NUMBER.matcher(text).matches()) {
             throw nonsense();
         }
@@ -141,7 +146,7 @@ final class InspectionDecoder {
         return new JedisConnectionException("the guard is told what no Redis tells");
     }
 
-    private static Object requiredReply(Object reply, String command) {
+    static Object requiredReply(Object reply, String command) {
         if (reply instanceof JedisDataException e) {
             throw new NodeRefusedException(NodeErrors.explainLook(command, Failures.describe(e)));
         }

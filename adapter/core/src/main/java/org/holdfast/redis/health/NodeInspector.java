@@ -97,21 +97,6 @@ public final class NodeInspector {
         throw unsettled();
     }
 
-    /**
-     * Refuses a node that processes with a guard use, or have used lately: without one, this process would grant what
-     * they keep back. One round trip.
-     *
-     * @throws NodeRefusedException if there is such a process
-     * @throws JedisException if it does not answer
-     */
-    void refuseIfGuarded(NodeConnection connection) {
-        if (connection.executeCommand(new CommandArguments(Command.GET).add(heartbeatKey)) != null) {
-            throw new NodeRefusedException("other processes use it with guard=QUARANTINE, and guard=DEVELOPMENT is for"
-                    + " nodes of one's own: take other nodes or another keyPrefix, or set guard=QUARANTINE (the key '"
-                    + new String(heartbeatKey, StandardCharsets.UTF_8) + "' expires after the last of them has ended)");
-        }
-    }
-
     /** Begins a quarantine, whatever the mark says. */
     public void quarantine(NodeConnection connection, String reason) {
         if (!guard.quarantine(new Connected(connection), reason)) {

@@ -44,6 +44,7 @@ public enum LockScript {
     REFRESH("refresh.lua"),
     LEAVE("leave.lua"),
     USE_LATCH("time.lua", "use_latch.lua"),
+    CHECK("time.lua", "check.lua"),
     MARK("mark.lua");
 
     private static final String FOLDER = "/org/holdfast/redis/";

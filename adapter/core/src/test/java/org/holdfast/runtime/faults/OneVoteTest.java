@@ -64,6 +64,17 @@ class OneVoteTest {
         bean = Beans.newest();
     }
 
+    @Test
+    void processAtThreeAddresses_inDevelopment_hasOneVoteToo() throws Exception {
+        try (LyingFront first = before(ada);
+                LyingFront second = before(ada)) {
+            locks = Holdfast.connect(
+                    Map.of("nodes", ada.uri() + "," + uri(first) + "," + uri(second), "guard", "DEVELOPMENT"));
+            await().untilAsserted(() -> assertThat(locks.check().toString())
+                    .contains("1 of 3 nodes vote", sameAs(ada.uri())));
+        }
+    }
+
     private static LyingFront before(RedisServer server) throws Exception {
         return new LyingFront(server.port(), "", new byte[0], 0); // never told to lie
     }

@@ -4,6 +4,7 @@ package org.holdfast.runtime.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,8 +15,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.CheckReport;
 import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
+import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.FreePort;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -114,6 +118,72 @@ class CheckTest {
             assertThat(states(locks.check())).containsExactly(CheckReport.State.UNUSABLE);
             node.start();
             assertThat(states(locks.check())).containsExactly(CheckReport.State.VOTES);
+        }
+    }
+
+    @Test
+    void check_nodesThatTakeNoNewConnection_costsNoHolderItsLease() throws Exception {
+        try (RedisServer node = start();
+                LockConnectionFactory locks = connect(
+                        List.of(node.uri()), "guard", "OFF", "ttlMillis", "2000");
+                LockConnection connection = locks.getConnection()) {
+            Lease lease = connection.acquire("a");
+            assertThat(lease.renew()).isTrue(); // over the connection that must stay in use
+            long until = System.nanoTime() + Duration.ofSeconds(6).toNanos(); // three times as long as it lasts
+            node.command("CONFIG SET requirepass s3cret");
+            while (System.nanoTime() < until && lease.isHeld()) {
+                assertThat(locks.check().nodes())
+                        .extracting(CheckReport.Node::cause)
+                        .singleElement()
+                        .asString()
+                        .contains("NOAUTH");
+            }
+            assertThat(lease.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void check_fullNode_saysSo() throws Exception {
+        try (RedisServer node = start();
+                LockConnectionFactory locks = connect(List.of(node.uri()))) {
+            assertThat(locks.check().isUsable()).isTrue();
+            node.command("CONFIG SET maxmemory 1");
+            assertThat(locks.check().isUsable()).isFalse();
+            assertThat(locks.check().toString()).contains("OOM");
+            node.command("CONFIG SET maxmemory 0");
+            assertThat(locks.check().isUsable()).isTrue();
+        }
+    }
+
+    @Test
+    void check_withoutAGuard_saysWhereNoLockCouldBeWritten() throws Exception {
+        try (RedisServer replica = start("--replicaof", "127.0.0.1", "1");
+                RedisServer lonely = start("--min-replicas-to-write", "1");
+                RedisServer limited = start()) {
+            limited.command("ACL SETUSER default -set");
+            List<String> uris =
+                    Stream.of(replica, lonely, limited).map(RedisServer::uri).collect(Collectors.toList());
+            try (LockConnectionFactory locks = connect(uris, "guard", "OFF")) {
+                assertThat(locks.check().nodes())
+                        .extracting(CheckReport.Node::cause)
+                        .satisfiesExactly(
+                                cause -> assertThat(cause).contains("READONLY"),
+                                cause -> assertThat(cause).contains("NOREPLICAS"),
+                                cause -> assertThat(cause).contains("'SET'"));
+            }
+        }
+    }
+
+    @Test
+    void check_withoutAGuard_seesThatTheWallClockIsWrong() {
+        ClockShim clock = ClockShim.in(Path.of("target", "redis")).orElse(null);
+        assumeThat(clock).as(ClockShim.NEEDS).isNotNull();
+        clock.set(Duration.ofMinutes(20));
+        try (RedisServer node = RedisServer.startWithClock(Path.of("target", "redis"), clock);
+                LockConnectionFactory locks = connect(List.of(node.uri()), "guard", "OFF")) {
+            assertThat(locks.check().clockFault()).contains("wall clock of this machine");
+            clock.setRight();
+            assertThat(locks.check().clockFault()).isEmpty();
         }
     }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal.factory;
 
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.Setting;
@@ -18,17 +24,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfiguredFactory {
 
+    private static final String ENVIRONMENT = "HOLDFAST_";
+    private static final String PROPERTY = "holdfast.";
+
+    /** What Kubernetes sets in a pod, behind a prefix, for a service whose name begins as our variables do. */
+    private static final Pattern OF_A_SERVICE =
+            Pattern.compile("(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d+_(TCP|UDP|SCTP)(_.*)?)?)");
+
     private final Function<String, @Nullable String> properties;
-    private final Function<String, @Nullable String> environment;
+    private final Map<String, String> environment;
     private final ReentrantLock creating = new ReentrantLock();
     private volatile @Nullable LockConnectionFactory created;
 
     /**
      * @param properties the configuration of the application, by name; null for what is not set
-     * @param environment environment variables likewise
+     * @param environment environment variables
      */
-    public ConfiguredFactory(
-            Function<String, @Nullable String> properties, Function<String, @Nullable String> environment) {
+    public ConfiguredFactory(Function<String, @Nullable String> properties, Map<String, String> environment) {
         this.properties = properties;
         this.environment = environment;
     }
@@ -69,16 +81,40 @@ public final class ConfiguredFactory {
 
     private Map<String, String> settings() {
         Map<String, String> settings = new TreeMap<>();
+        Set<String> known = new HashSet<>();
         for (Setting setting : Setting.values()) {
             String value = properties.apply(setting.property());
-            if (value == null) {
-                value = environment.apply(setting.environmentVariable());
+            for (String variable : List.of(setting.environmentVariable(), ofMicroProfile(setting))) {
+                value = value == null ? environment.get(variable) : value;
+                known.add(variable);
             }
+            known.add(setting.property());
             if (value != null) {
                 settings.put(setting.key(), value);
             }
         }
+        addMisspelt(settings, known);
         return settings;
+    }
+
+    /** Returns the variable that MicroProfile Config takes for the property: so it has an effect without it too. */
+    private static String ofMicroProfile(Setting setting) {
+        return ENVIRONMENT + setting.key().toUpperCase(Locale.ROOT);
+    }
+
+    /**
+     * Has names that are none of a setting refused with the settings: what was meant by one would have its default, and
+     * a process with another {@code keyPrefix} than the others keeps none of them out.
+     */
+    private void addMisspelt(Map<String, String> settings, Set<String> known) {
+        Set<String> names = new TreeSet<>(environment.keySet());
+        names.removeIf(name -> !name.startsWith(ENVIRONMENT)
+                || OF_A_SERVICE.matcher(name.substring(ENVIRONMENT.length())).matches());
+        System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith(PROPERTY))
+                .forEach(names::add);
+        names.removeAll(known);
+        names.forEach(name -> settings.put(name, ""));
     }
 
     void close() {
