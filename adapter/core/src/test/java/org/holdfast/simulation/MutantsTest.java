@@ -3,7 +3,10 @@ package org.holdfast.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.extension.ExtendWith;
+
 /** Bugs that the simulation must find: a checker that cannot fail proves nothing. */
+@ExtendWith(QuietWorlds.class)
 class MutantsTest {
 
     private static final System.Logger LOG = System.getLogger("simulation");
@@ -31,7 +34,8 @@ class MutantsTest {
                         .findFirst()
                         .orElseThrow()
                         .getMethodName());
-        LOG.log(System.Logger.Level.INFO, test + ": " + found.substring(0, found.indexOf(':')));
+        String seed = found.substring(0, found.indexOf(':'));
+        LOG.log(System.Logger.Level.INFO, test + ": " + seed + mutant.adviceIfNotIn(seed));
     }
 
     @ConcurrentTest
@@ -61,6 +65,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
+                        .lastSeenIn(28)
                         .with(
                                 QUORUM + "Redlock.java",
                                 "if (tally.isGranted() && time.nanoTime() - validUntil < 0) {",
@@ -94,6 +99,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(2_283)
                         .amidst("CLOCK_BLIP")
                         .with(
                                 SCRIPTS + "acquire_free.lua",
@@ -107,6 +113,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(158)
                         .with(SCRIPTS + "acquire_free.lua", " and math.abs(ARGV[2] - now) <= tonumber(ARGV[9])", ""));
     }
 
@@ -126,6 +133,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(70)
                         .with(
                                 SCRIPTS + "release_held.lua",
                                 "redis.call('SET', KEYS[2], ARGV[2], 'KEEPTTL')",
@@ -159,6 +167,7 @@ class MutantsTest {
         assertFound(
                 "Violation",
                 new Mutant()
+                        .lastSeenIn(100)
                         .with(
                                 NETWORK,
                                 "&& unanswered.contains(request)) {\n                break_();",
@@ -185,6 +194,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(32)
                         .with(
                                 GUARD + "MemoryCheck.java",
                                 "if (!mark.process().runId().equals(process.runId())) {",
@@ -226,7 +236,8 @@ class MutantsTest {
 
     @ConcurrentTest
     void releaseThatIsHealed_isFound() throws Exception {
-        assertFound("Violation: 3:", new Mutant().with(SCRIPTS + "release.lua", "stands = tombstone", ""));
+        assertFound(
+                "Violation: 3:", new Mutant().lastSeenIn(33).with(SCRIPTS + "release.lua", "stands = tombstone", ""));
     }
 
     @ConcurrentTest
@@ -245,6 +256,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(39)
                         .with(GUARD + "WatchedClock.java", "if (newLow - knownHigh > GRAIN_NANOS) {", "if (false) {"));
     }
 
@@ -266,6 +278,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
+                        .lastSeenIn(35)
                         .with(
                                 GUARD + "NodeMonitor.java",
                                 "sight.quarantine(node, clockMonitor.describe(node));",
@@ -306,7 +319,10 @@ class MutantsTest {
     void endedLeaseTakenByAFreshClient_isFound() throws Exception {
         assertFound(
                 "Violation: ",
-                new Mutant().amidst("CLOCK_STEP").with(GUARD + "ClockMonitor.java", "past && waitMicros <= 0", "past"));
+                new Mutant()
+                        .lastSeenIn(112)
+                        .amidst("CLOCK_STEP")
+                        .with(GUARD + "ClockMonitor.java", "past && waitMicros <= 0", "past"));
     }
 
     /** A clock that is behind for a moment makes a lease longer, not shorter. */
@@ -315,6 +331,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(482)
                         .amidst("CLOCK_DIP")
                         .with(
                                 SCRIPTS + "renew.lua",
@@ -330,6 +347,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(3_268)
                         .amidst("CLOCK_DIP")
                         .with(GUARD + "WatchedClock.java", "(!stepped || sentAt - countsFrom >= 0)", "true"),
                 4_000); // the number of worlds is above the usual one, since it was found in world 3268
@@ -344,6 +362,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(58)
                         .amidst("CLOCK_BLIP")
                         .with(
                                 SCRIPTS + "acquire.lua",
@@ -356,6 +375,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(199)
                         .with(GUARD + "NodeGuard.java", "if (facts.mayEvict()) {", "if (false) {")
                         .with(GUARD + "MemoryCheck.java", "process.evictions() != marked.evictions()", "false")
                         .with(GUARD + "MemoryCheck.java", "!sight.heartbeat() && early", "false"));
@@ -396,6 +416,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 3:",
                 new Mutant()
+                        .lastSeenIn(38)
                         .with(
                                 SCRIPTS + "release_reading.lua",
                                 "  if tombstoneToken > 0 then\n    redis.call('ZADD'",
@@ -418,6 +439,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 3:",
                 new Mutant()
+                        .lastSeenIn(214)
                         .with(
                                 SCRIPTS + "renew_reading.lua",
                                 "if tonumber(ARGV[2]) < tonumber(holder and leased or lease) or known < 0 then",
@@ -495,6 +517,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(54)
                         .with(
                                 SCRIPTS + "queue.lua",
                                 "if first[1] and tonumber(first[2]) < number then",
@@ -505,7 +528,7 @@ class MutantsTest {
     void lateTicketPutBeforeOthers_isFound() throws Exception {
         assertFound(
                 "Violation: 6:",
-                new Mutant().with(SCRIPTS + "queue.lua", "if number <= largest then", "if false then"));
+                new Mutant().lastSeenIn(93).with(SCRIPTS + "queue.lua", "if number <= largest then", "if false then"));
     }
 
     /** A caller that waits for the other nodes to answer seldom sees less than they know, so this one does not wait. */
@@ -514,6 +537,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 6:",
                 new Mutant()
+                        .lastSeenIn(631)
                         .with(
                                 QUORUM + "Tally.java",
                                 "return ticketToExceed() > enough(tickets, accepted() + pending().size());",
@@ -529,6 +553,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(54)
                         .with(
                                 SCRIPTS + "queue.lua",
                                 "for i = 3, reads and 3 or 4 do",
@@ -542,7 +567,9 @@ class MutantsTest {
 
     @ConcurrentTest
     void leaseOfACancelledRequestKept_isFound() throws Exception {
-        assertFound("Violation: 4:", new Mutant().with(WAITING + "AsyncAcquiring.java", "undelivered.release();", ""));
+        assertFound(
+                "Violation: 4:",
+                new Mutant().lastSeenIn(66).with(WAITING + "AsyncAcquiring.java", "undelivered.release();", ""));
     }
 
     @ConcurrentTest
@@ -578,6 +605,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
+                        .lastSeenIn(95)
                         .with(
                                 QUORUM + "Redlock.java",
                                 "        long patience = time.nanoTime() + timing.patienceNanos(ttlMillis); // sending",
@@ -590,6 +618,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
+                        .lastSeenIn(26)
                         .with(
                                 QUORUM + "Redlock.java",
                                 "new RenewalResult.Extended(renewing.started() + timing",
@@ -612,6 +641,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(47)
                         .amidst("CLOCK_BLIP")
                         .with(
                                 SCRIPTS + "ended.lua",
@@ -635,6 +665,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(21)
                         .amidst("CLOCK_STEP")
                         .with(
                                 GUARD + "WatchedClock.java",
@@ -648,6 +679,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 1:",
                 new Mutant()
+                        .lastSeenIn(263)
                         .amidst("EVICTION")
                         .with(SCRIPTS + "renew.lua", "missing = true", "missing = missing or i == 1"));
     }
@@ -657,6 +689,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 2:",
                 new Mutant()
+                        .lastSeenIn(36)
                         .with(
                                 SCRIPTS + "renew.lua",
                                 "  record(KEYS[i + 1], larger(last, lease), lease, ends, ARGV[4])",
@@ -675,7 +708,9 @@ class MutantsTest {
     void supersededLeaseKept_isFound() throws Exception {
         assertFound(
                 "Violation: 5:",
-                new Mutant().with(QUORUM + "Redlock.java", "if (tally.isSuperseded()) {", "if (false) {"));
+                new Mutant()
+                        .lastSeenIn(294)
+                        .with(QUORUM + "Redlock.java", "if (tally.isSuperseded()) {", "if (false) {"));
     }
 
     @ConcurrentTest
@@ -683,6 +718,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 8:",
                 new Mutant()
+                        .lastSeenIn(124)
                         .with(SCRIPTS + "renew.lua", "missing and forgotten(lingerMicros)", "forgotten(lingerMicros)"));
     }
 
@@ -698,6 +734,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 7:",
                 new Mutant()
+                        .lastSeenIn(390)
                         .with(
                                 LEASE + "Losses.java",
                                 "if (heldLock.keptNanos(time.nanoTime()) == 0 && !heldLock.isLeft()) {",

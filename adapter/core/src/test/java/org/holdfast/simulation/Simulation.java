@@ -6,25 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import java.util.stream.Stream;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
 import org.holdfast.memory.LuaInterpreter;
 
 /** One run: a world from a seed, faults while clients work, then peace, in which everything must come right. */
 public final class Simulation {
-
-    /** Kept, so that their levels are kept too: leases are lost by the thousand here, and each loss would be logged. */
-    private static final List<Logger> QUIET = Stream.of(
-                    "org.holdfast.protocol.LockEngine", "org.holdfast.protocol.guard.NodeMonitor", "org.holdfast.audit")
-            .map(Logger::getLogger)
-            .toList();
-
-    static {
-        QUIET.forEach(logger -> logger.setLevel(Level.OFF));
-    }
 
     private static final long MILLI = 1_000_000L;
 

@@ -10,7 +10,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(QuietWorlds.class)
 class SimulationTest {
 
     private static final long SEEDS = Long.getLong("simulation.seeds", 5_000);

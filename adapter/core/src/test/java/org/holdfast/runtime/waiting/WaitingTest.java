@@ -224,17 +224,19 @@ class WaitingTest {
         int[] before = {scriptCalls(0), scriptCalls(1), scriptCalls(2)};
         long begun = System.nanoTime();
         int published = 0;
-        while (System.nanoTime() - begun < 3_000_000_000L) {
+        while (System.nanoTime() - begun < 3_000_000_000L || published <= 1_000) { // a busy machine needs longer
             for (int node = 0; node < 3; node++) {
                 ask(node, "PUBLISH holdfast:{a}:released somebody");
             }
             published++;
         }
-        assertThat(published).isGreaterThan(1_000);
+        double seconds = (System.nanoTime() - begun) / 1e9;
         for (int node = 0; node < 3; node++) {
             // 50 at once and 25 a second; beside load some more, since unsteady round trips look like hand-offs: 203
-            // were seen
-            assertThat(scriptCalls(node) - before[node]).as("scripts in 3 s").isLessThan(300);
+            // were seen in 3 s
+            assertThat((double) scriptCalls(node) - before[node])
+                    .as("scripts in %s s, of %d announcements", seconds, published)
+                    .isLessThan(100 * seconds);
         }
         lease.release();
         assertThat(acquired.get(5, SECONDS).token()).isGreaterThan(lease.token());
