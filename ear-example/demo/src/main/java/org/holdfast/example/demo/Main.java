@@ -36,7 +36,7 @@ public final class Main {
         Thread.currentThread().join(); // until the JVM ends
     }
 
-    /** Nodes that are killed are no news to the person who kills them: what Holdfast says of it is in a file. */
+    /** What Holdfast logs of killed nodes goes to a file: the console is for what the user of the demo can do next. */
     private static void logTo(Path directory) throws IOException {
         FileHandler file = new FileHandler(
                 Files.createDirectories(directory).resolve("launcher.log").toString());

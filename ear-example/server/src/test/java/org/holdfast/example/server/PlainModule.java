@@ -45,7 +45,7 @@ final class PlainModule {
         return module;
     }
 
-    /** As {@link #archive(String)}, with an extension in the place of an operator, who sets system properties. */
+    /** As {@link #archive(String)}, with an extension that sets system properties, as an operator would. */
     static WebArchive archive(String name, Class<? extends Extension> operator) {
         return archive(name)
                 .addClasses(operator, OperatorsSettings.class)
