@@ -79,10 +79,14 @@ abstract class Application {
         return container.select(bean).get();
     }
 
+    /** Reads, and takes nothing: several threads may ask at once, and none of them finds the probe of another. */
     static boolean isHeld(String lock) {
-        return isHeld(LockRequest.of(lock));
+        try (LockConnection connection = otherProcess.getConnection()) {
+            return connection.lock(lock).isLocked();
+        }
     }
 
+    /** Takes what it asks about for a moment, to learn what this request meets. For one thread at a time. */
     static boolean isHeld(LockRequest request) {
         return CompletableFuture.supplyAsync(() -> {
                     try (LockConnection connection = otherProcess.getConnection()) {
