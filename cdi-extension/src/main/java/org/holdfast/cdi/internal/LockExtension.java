@@ -39,6 +39,7 @@ import org.holdfast.cdi.internal.deployment.TargetOperations;
 import org.holdfast.cdi.internal.deployment.WebModule;
 import org.holdfast.cdi.internal.factory.ConfiguredFactory;
 import org.holdfast.cdi.internal.factory.FactoryLocator;
+import org.holdfast.cdi.internal.factory.SettingSources;
 import org.holdfast.cdi.internal.invocation.CallServices;
 import org.holdfast.cdi.internal.invocation.CurrentLease;
 import org.holdfast.cdi.internal.invocation.CurrentLeases;
@@ -164,7 +165,7 @@ public class LockExtension implements Extension {
                         factory.bean(),
                         factory.undecided(),
                         locked.componentsDiffer(),
-                        new ConfiguredFactory(Configuration.ofTheApplication()::value, System::getenv)),
+                        new ConfiguredFactory(SettingSources.of(Configuration.ofTheApplication()::value))),
                 new CurrentTransaction(),
                 leases,
                 new LockEvents(beans, found.observed()));

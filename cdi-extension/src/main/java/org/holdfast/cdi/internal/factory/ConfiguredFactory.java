@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.Setting;
@@ -22,8 +21,7 @@ public final class ConfiguredFactory {
 
     private static final System.Logger LOG = System.getLogger(ConfiguredFactory.class.getName());
 
-    private final Function<String, @Nullable String> properties;
-    private final Function<String, @Nullable String> environment;
+    private final SettingSources sources;
 
     /** Had while the factory is opened or closed: none is opened when the application has ended. */
     private final ReentrantLock changing = new ReentrantLock();
@@ -31,14 +29,8 @@ public final class ConfiguredFactory {
     private volatile @Nullable LockConnectionFactory created;
     private boolean closed;
 
-    /**
-     * @param properties the configuration of the application, by name; null for what is not set
-     * @param environment environment variables likewise
-     */
-    public ConfiguredFactory(
-            Function<String, @Nullable String> properties, Function<String, @Nullable String> environment) {
-        this.properties = properties;
-        this.environment = environment;
+    public ConfiguredFactory(SettingSources sources) {
+        this.sources = sources;
     }
 
     /**
@@ -62,10 +54,11 @@ public final class ConfiguredFactory {
             }
             if (created == null) {
                 List<String> origins = new ArrayList<>();
-                Map<String, String> settings = settings(origins);
+                Map<String, String> settings = sources.read(origins);
                 if (!settings.containsKey(Setting.NODES.key()) || !isImplemented()) {
                     return Optional.empty();
                 }
+                sources.unknown().forEach(name -> settings.put(name, "")); // refused with all else that is wrong
                 created = Holdfast.connect(settings);
                 report(origins);
             }
@@ -82,26 +75,6 @@ public final class ConfiguredFactory {
                 .isPresent();
     }
 
-    /** @param origins receives where each value comes from */
-    private Map<String, String> settings(List<String> origins) {
-        Map<String, String> settings = new TreeMap<>();
-        for (Setting setting : Setting.values()) {
-            String property = value(properties, setting.property());
-            String variable = value(environment, setting.environmentVariable());
-            if (property != null) {
-                settings.put(setting.key(), property);
-                origins.add(setting.property()
-                        + (variable == null || variable.equals(property)
-                                ? ""
-                                : " (" + setting.environmentVariable() + " has another value, which is not used)"));
-            } else if (variable != null) {
-                settings.put(setting.key(), variable);
-                origins.add(setting.environmentVariable());
-            }
-        }
-        return settings;
-    }
-
     /**
      * Two servers that read their nodes in different places would not exclude each other. No values: some are secret.
      */
@@ -109,10 +82,9 @@ public final class ConfiguredFactory {
         LOG.log(System.Logger.Level.INFO, "HF0513: @Locked: a factory from the settings " + String.join(", ", origins));
     }
 
-    /** What is set to nothing is not set, as in MicroProfile Config. */
-    private static @Nullable String value(Function<String, @Nullable String> source, String name) {
-        String value = source.apply(name);
-        return value == null || value.isBlank() ? null : value;
+    /** Returns what looks like a setting and is none, to be named where no nodes are set. */
+    Set<String> unknownNames() {
+        return sources.unknown();
     }
 
     void close() {
