@@ -247,10 +247,9 @@ final class Pipelines implements PendingRound.Reader {
             sendSource(node, request);
             return;
         }
-        scripts.answered(node, ScriptCodec.script(request.command()));
+        scripts.answered(node, codec.script(request.command()));
         Answer answer = reply instanceof JedisDataException error
-                ? new Answer(
-                        node, new Reply.Refused(ScriptCodec.explain(request.command(), Failures.describe(error))), 0)
+                ? new Answer(node, new Reply.Refused(codec.explain(request.command(), Failures.describe(error))), 0)
                 : ReplyDecoder.answer(node, reply);
         Answer weighed = nodes.weigh(answer, request.command(), request.sentAt());
         if (weighed.reply() instanceof Reply.Ended ended) {

@@ -68,9 +68,13 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
 
     /** Opens a channel that knows of no look at the node but its own. */
     static NodeConnections open(RedisServer redis, boolean guarded) {
+        return open(redis.uri(), guarded);
+    }
+
+    static NodeConnections open(String uri, boolean guarded) {
         return new NodeGroup(
                         new NodeConnector(
-                                NodeAddress.parseList(redis.uri(), "nodes", new ArrayList<>()),
+                                NodeAddress.parseList(uri, "nodes", new ArrayList<>()),
                                 ConnectionSecurity.DEFAULT,
                                 NODE_TIMEOUT,
                                 Runnable::run,

@@ -206,6 +206,17 @@ class MutantsTest {
     }
 
     @ConcurrentTest
+    void processNotAskedBehindAProxy_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .with(
+                                SCRIPTS + "process.lua",
+                                "if refusal or lingerMicros == 0 or isOfThisProcess() then",
+                                "if true then"));
+    }
+
+    @ConcurrentTest
     void renewalEndedByAContendersTombstone_isFound() throws Exception {
         assertFound(
                 "Violation: ",

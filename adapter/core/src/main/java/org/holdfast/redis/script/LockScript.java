@@ -45,12 +45,41 @@ public enum LockScript {
     LEAVE("leave.lua"),
     USE_LATCH("time.lua", "use_latch.lua"),
     CHECK("time.lua", "check.lua"),
-    MARK("mark.lua");
+    MARK("mark.lua"),
+    ACQUIRE_BEHIND_PROXY("time.lua", "quarantine.lua", "process.lua", "lock.lua", "ended.lua", "acquire.lua"),
+    ACQUIRE_IN_TURN_BEHIND_PROXY(
+            "time.lua", "quarantine.lua", "process.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua"),
+    RENEW_BEHIND_PROXY("time.lua", "quarantine.lua", "process.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua"),
+    ACQUIRE_READING_BEHIND_PROXY(
+            "time.lua",
+            "quarantine.lua",
+            "process.lua",
+            "lock.lua",
+            "ended.lua",
+            "fence.lua",
+            "readers.lua",
+            "queue.lua",
+            "acquire_reading.lua",
+            "join_reading.lua"),
+    RENEW_READING_BEHIND_PROXY(
+            "time.lua",
+            "quarantine.lua",
+            "process.lua",
+            "lock.lua",
+            "ended.lua",
+            "fence.lua",
+            "readers.lua",
+            "renew_reading.lua",
+            "join_reading.lua");
 
     private static final String FOLDER = "/org/holdfast/redis/";
 
     /** How Redis says where in a script an error came. */
     private static final Pattern LINE = Pattern.compile("user_script:(\\d{1,4})");
+
+    /** What Redis has said, from 6.0 to 8.0, where the user may not do what a script does. */
+    private static final Pattern REFUSAL =
+            Pattern.compile("NOPERM|ACL failure|can't (?:run this command|publish to the channel)");
 
     private static final String RIGHTS = ": grant its user the commands of docs/operations.md";
 
@@ -68,12 +97,27 @@ public enum LockScript {
     }
 
     /**
+     * Returns the script that asks besides which process runs it: a connection that goes through a proxy does not show
+     * that. It is this one if the script relies on nothing that a process may have forgotten.
+     */
+    LockScript behindProxy() {
+        return switch (this) {
+            case ACQUIRE -> ACQUIRE_BEHIND_PROXY;
+            case ACQUIRE_IN_TURN -> ACQUIRE_IN_TURN_BEHIND_PROXY;
+            case RENEW -> RENEW_BEHIND_PROXY;
+            case ACQUIRE_READING -> ACQUIRE_READING_BEHIND_PROXY;
+            case RENEW_READING -> RENEW_READING_BEHIND_PROXY;
+            default -> this;
+        };
+    }
+
+    /**
      * Returns what a node said of an error in the script, with the line in which it came: not every Redis names the
      * command.
      */
     public String explain(String error) {
         Matcher place = LINE.matcher(error);
-        String more = error.contains("NOPERM") ? RIGHTS : "";
+        String more = REFUSAL.matcher(error).find() ? RIGHTS : "";
         return (place.find() ? error + ", in: " + line(Long.parseLong(place.group(1))) : error) + more;
     }
 
