@@ -258,7 +258,7 @@ final class Pipelines implements PendingRound.Reader {
         }
         request.round().answered(weighed);
         if (answer.reply() instanceof Reply.Forgotten) {
-            fail(node, "the node has lost its birth mark"); // to connect anew sets it
+            fail(node, "the node has no birth mark of its own"); // to connect anew sets it
         } else if (nodes.clockMonitor().isDoubted(node)) {
             fail(node, nodes.health(node).reason());
         }

@@ -208,12 +208,7 @@ class MutantsTest {
     @ConcurrentTest
     void processNotAskedBehindAProxy_isFound() throws Exception {
         assertFound(
-                "Violation: ",
-                new Mutant()
-                        .with(
-                                SCRIPTS + "process.lua",
-                                "if refusal or lingerMicros == 0 or isOfThisProcess() then",
-                                "if true then"));
+                "Violation: ", new Mutant().with(SCRIPTS + "process.lua", "if ARGV[5] ~= '0' then", "if false then"));
     }
 
     @ConcurrentTest

@@ -9,8 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
 public enum LockScript {
@@ -46,31 +48,11 @@ public enum LockScript {
     USE_LATCH("time.lua", "use_latch.lua"),
     CHECK("time.lua", "check.lua"),
     MARK("mark.lua"),
-    ACQUIRE_BEHIND_PROXY("time.lua", "quarantine.lua", "process.lua", "lock.lua", "ended.lua", "acquire.lua"),
-    ACQUIRE_IN_TURN_BEHIND_PROXY(
-            "time.lua", "quarantine.lua", "process.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua"),
-    RENEW_BEHIND_PROXY("time.lua", "quarantine.lua", "process.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua"),
-    ACQUIRE_READING_BEHIND_PROXY(
-            "time.lua",
-            "quarantine.lua",
-            "process.lua",
-            "lock.lua",
-            "ended.lua",
-            "fence.lua",
-            "readers.lua",
-            "queue.lua",
-            "acquire_reading.lua",
-            "join_reading.lua"),
-    RENEW_READING_BEHIND_PROXY(
-            "time.lua",
-            "quarantine.lua",
-            "process.lua",
-            "lock.lua",
-            "ended.lua",
-            "fence.lua",
-            "readers.lua",
-            "renew_reading.lua",
-            "join_reading.lua");
+    ACQUIRE_BEHIND_PROXY(ACQUIRE),
+    ACQUIRE_IN_TURN_BEHIND_PROXY(ACQUIRE_IN_TURN),
+    RENEW_BEHIND_PROXY(RENEW),
+    ACQUIRE_READING_BEHIND_PROXY(ACQUIRE_READING),
+    RENEW_READING_BEHIND_PROXY(RENEW_READING);
 
     private static final String FOLDER = "/org/holdfast/redis/";
 
@@ -83,13 +65,24 @@ public enum LockScript {
 
     private static final String RIGHTS = ": grant its user the commands of docs/operations.md";
 
+    private static final String CLOCK = "time.lua";
+    private static final String PROCESS = "process.lua";
+
+    private final List<String> resources;
     private final byte[] source;
     private final byte[] sha;
 
     /** @param resources the parts of which the script is made, one after another */
     LockScript(String... resources) {
+        this.resources = List.of(resources);
         this.source = load(resources);
         this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** The script that asks besides which process runs it, as soon as it knows the clock. */
+    LockScript(LockScript usual) {
+        this(Stream.concat(Stream.of(CLOCK, PROCESS), usual.resources.stream().skip(1))
+                .toArray(String[]::new));
     }
 
     public byte[] source() {
