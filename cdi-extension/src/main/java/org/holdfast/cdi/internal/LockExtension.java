@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
@@ -165,7 +166,9 @@ public class LockExtension implements Extension {
                         factory.bean(),
                         factory.undecided(),
                         locked.componentsDiffer(),
-                        new ConfiguredFactory(SettingSources.of(Configuration.ofTheApplication()::value))),
+                        new ConfiguredFactory(
+                                SettingSources.of(Configuration.ofTheApplication()::value),
+                                Holdfast.class.getClassLoader())),
                 new CurrentTransaction(),
                 leases,
                 new LockEvents(beans, found.observed()));

@@ -19,9 +19,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfiguredFactory {
 
+    /**
+     * In holdfast-standalone, and in no adapter. An adapter has the same implementation, and some servers show that to
+     * an application before they bind the adapter's factory.
+     */
+    static final String STANDALONE = "META-INF/holdfast-standalone";
+
     private static final System.Logger LOG = System.getLogger(ConfiguredFactory.class.getName());
 
     private final SettingSources sources;
+    private final ClassLoader library;
 
     /** Had while the factory is opened or closed: none is opened when the application has ended. */
     private final ReentrantLock changing = new ReentrantLock();
@@ -29,13 +36,14 @@ public final class ConfiguredFactory {
     private volatile @Nullable LockConnectionFactory created;
     private boolean closed;
 
-    public ConfiguredFactory(SettingSources sources) {
+    /** @param library that of the API: it sees the implementation of a module that has its own */
+    public ConfiguredFactory(SettingSources sources, ClassLoader library) {
         this.sources = sources;
+        this.library = library;
     }
 
     /**
-     * Returns the factory, opened if need be; none if no nodes are set, or the application has no implementation of
-     * Holdfast.
+     * Returns the factory, opened if need be; none if no nodes are set, or the application has no holdfast-standalone.
      *
      * @throws org.holdfast.LockException if the settings are not valid, or a check at the start found no majority
      * @throws IllegalStateException if the application has ended
@@ -55,7 +63,7 @@ public final class ConfiguredFactory {
             if (created == null) {
                 List<String> origins = new ArrayList<>();
                 Map<String, String> settings = sources.read(origins);
-                if (!settings.containsKey(Setting.NODES.key()) || !isImplemented()) {
+                if (!settings.containsKey(Setting.NODES.key()) || !isForSettings()) {
                     return Optional.empty();
                 }
                 sources.unknown().forEach(name -> settings.put(name, "")); // refused with all else that is wrong
@@ -68,11 +76,12 @@ public final class ConfiguredFactory {
         }
     }
 
-    /** The settings may be meant for an adapter, which is not there: the API alone opens nothing. */
-    private static boolean isImplemented() {
-        return ServiceLoader.load(Holdfast.Provider.class, Holdfast.class.getClassLoader())
-                .findFirst()
-                .isPresent();
+    /** Else the settings may be meant for an adapter: with its classes, other nodes would be locked, or other keys. */
+    private boolean isForSettings() {
+        return library.getResource(STANDALONE) != null
+                && ServiceLoader.load(Holdfast.Provider.class, library)
+                        .findFirst()
+                        .isPresent();
     }
 
     /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.net.URL;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,8 +27,9 @@ class ConfiguredFactoryTest {
 
     private final Map<String, String> properties = new TreeMap<>();
     private final Map<String, String> environment = new TreeMap<>();
-    private final ConfiguredFactory factory =
-            new ConfiguredFactory(new SettingSources(properties::get, properties::keySet, environment));
+    private final SettingSources sources = new SettingSources(properties::get, properties::keySet, environment);
+    private final ClassLoader library = getClass().getClassLoader();
+    private final ConfiguredFactory factory = new ConfiguredFactory(sources, library);
     private final List<String> log = new CopyOnWriteArrayList<>();
     private final Logger logger = Logger.getLogger(ConfiguredFactory.class.getName());
     private final Handler handler = new Handler() {
@@ -128,6 +130,25 @@ class ConfiguredFactoryTest {
         environment.put(variable, "10.0.0.1");
         properties.put("holdfast.rarRA.KeepAliveTime", "1");
         assertThat(factory.find()).isPresent();
+    }
+
+    /** As seen on Open Liberty, in an EAR with the adapter: its factory is bound when the module has begun. */
+    @Test
+    void settings_withTheImplementationOfAnAdapter_areNoFactory() {
+        properties.put("holdfast.nodes", NODE);
+        ClassLoader ofAnAdapter = new ClassLoader(library) {
+            @Override
+            public URL getResource(String name) {
+                return name.equals(ConfiguredFactory.STANDALONE) ? null : super.getResource(name);
+            }
+        };
+        ConfiguredFactory besideAnAdapter = new ConfiguredFactory(sources, ofAnAdapter);
+        try {
+            assertThat(besideAnAdapter.find()).isEmpty();
+            assertThat(log).isEmpty();
+        } finally {
+            besideAnAdapter.close();
+        }
     }
 
     @Test
