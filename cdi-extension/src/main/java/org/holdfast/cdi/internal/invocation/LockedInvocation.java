@@ -160,7 +160,7 @@ public final class LockedInvocation {
     private @Nullable Object proceed() throws Exception {
         context.getContextData().put(KEY, this);
         if (isKeptByOuterTransaction() && services.events().isEndObserved()) {
-            endIsToldLater = services.transactions().afterCompletion(news()::ended);
+            endIsToldLater = services.transactions().afterCompletion(news()::transactionEnded);
         }
         news().acquired();
         services.leases().enter(lease());
