@@ -112,6 +112,12 @@ class LockedTransactionTest extends Application {
             return isHeld("outlived");
         }
 
+        /** Begins one, for its caller to end. */
+        @Locked("left")
+        public void thatLeavesItsTransactionOpen() {
+            status = Status.STATUS_ACTIVE;
+        }
+
         @Locked(value = "joined", ttl = "PT0.3S")
         @InTransaction
         public void thatLosesItsLock() throws InterruptedException {
@@ -191,5 +197,15 @@ class LockedTransactionTest extends Application {
         assertThat(work.thatOutlivesItsTransaction()).isTrue();
         assertThat(isHeld("outlived")).isFalse();
         assertThat(EVENTS).containsExactly("timed out", "released");
+    }
+
+    @Test
+    void lock_underWhichATransactionIsLeftOpen_isHeldUntilThatHasCompleted() {
+        work().thatLeavesItsTransactionOpen();
+        assertThat(isHeld("left")).isTrue();
+        assertThat(EVENTS).isEmpty();
+        REGISTERED.forEach(each -> each.afterCompletion(Status.STATUS_COMMITTED));
+        assertThat(isHeld("left")).isFalse();
+        assertThat(EVENTS).containsExactly("released");
     }
 }
