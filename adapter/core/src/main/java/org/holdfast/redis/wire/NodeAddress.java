@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,9 @@ public record NodeAddress(
     private static final int MOST_NODES = 63;
 
     private static final String FORM = "redis[s]://[[user]:password@]host[:port][/database][?durable=true]";
+
+    /** All that may stand there, which is no secret, is {@code ?durable=} and a word. */
+    private static final Pattern BEHIND_DATABASE = Pattern.compile("([?#])(?!durable=[a-z]*$).*", Pattern.DOTALL);
 
     /**
      * Parses a list of addresses.
@@ -158,8 +162,15 @@ public record NodeAddress(
         throw new IllegalArgumentException("the database must be a number, 0 or more");
     }
 
-    /** Whatever stands before the last @ may hold a password, and so may what looks like a port and is no number. */
+    /**
+     * Whatever stands before the last @ may hold a password, and so may what looks like a port and is no number, and
+     * what stands behind the database: other clients take a password there.
+     */
     private static String partWithoutSecrets(String text) {
+        return BEHIND_DATABASE.matcher(withoutUser(text)).replaceFirst("$1****");
+    }
+
+    private static String withoutUser(String text) {
         int scheme = text.indexOf("://");
         int start = scheme < 0 ? 0 : scheme + 3;
         int at = text.lastIndexOf('@');
@@ -167,7 +178,7 @@ public record NodeAddress(
         if (at >= start) {
             return prefix + "****" + text.substring(at);
         }
-        boolean mayBeHostAndPort = text.substring(start).matches("[^:]*(:[0-9x]{0,5})?(/.*)?|\\[.*");
+        boolean mayBeHostAndPort = text.substring(start).matches("[^:]*(:[0-9x]{0,5})?([/?#].*)?|\\[.*");
         return mayBeHostAndPort ? text : prefix + "****";
     }
 
