@@ -105,7 +105,7 @@ class RarIT {
                 .noneMatch(name -> name.startsWith("jakarta/") || name.startsWith("javax/"));
     }
 
-    /** Some servers show it to applications: with that file {@code @Locked} would lock with settings before it is bound. */
+    /** Some servers show it to applications: with that file, {@code @Locked} would lock with settings instead. */
     @ParameterizedTest
     @ValueSource(strings = {ALONE, IN_AN_EAR})
     void rar_doesNotSayThatLockedMayOpenAFactoryFromSettings(String rar) throws Exception {
