@@ -150,13 +150,13 @@ class LayerIT {
     @Test
     void application_thatIsRedeployed_leavesNoThread_andLocksAgain() throws Exception {
         long before = token("/second/sell?sku=sofa");
-        String threads = probe("threads", "");
         for (int i = 0; i < 3; i++) {
             server.redeploy("second.war");
             assertThat(probe("held", "stock-sofa")).isEqualTo("false");
             assertThat(token("/second/sell?sku=sofa")).isGreaterThan(before);
         }
-        assertThat(probe("threads", "")).isEqualTo(threads);
+        // Threads of the adapter come and go; none may keep an application that has gone
+        assertThat(probe("loaders", "second.war")).isIn("0", "1");
     }
 
     @Test

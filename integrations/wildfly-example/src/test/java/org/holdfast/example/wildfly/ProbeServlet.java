@@ -59,7 +59,7 @@ public class ProbeServlet extends HttpServlet {
             case "steps" -> stepsOfACall(argument);
             case "hold" -> hold(argument);
             case "release" -> LEASE.getAndSet(null).release();
-            case "threads" -> threads();
+            case "loaders" -> loaders(argument);
             case "transaction" -> heldWhileTheTransactionLasts(argument);
             case "held" -> isHeld(argument);
             default -> throw new IllegalArgumentException(question);
@@ -93,13 +93,13 @@ public class ProbeServlet extends HttpServlet {
         }
     }
 
-    /** Returns the names of the threads of locks. */
-    private static List<String> threads() {
+    /** Returns how many class loaders of an application the threads of this server have. */
+    private static long loaders(String application) {
         return Thread.getAllStackTraces().keySet().stream()
-                .map(Thread::getName)
-                .filter(name -> name.toLowerCase(Locale.ROOT).contains("holdfast"))
-                .sorted()
-                .toList();
+                .map(Thread::getContextClassLoader)
+                .filter(loader -> String.valueOf(loader).contains("\"deployment." + application + "\""))
+                .distinct()
+                .count();
     }
 
     private static Object field(Object owner, String name) throws ReflectiveOperationException {

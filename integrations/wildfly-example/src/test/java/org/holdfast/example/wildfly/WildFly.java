@@ -106,12 +106,7 @@ final class WildFly implements AutoCloseable {
     /** Returns when it has started anew, in the same process. */
     void reload() throws IOException {
         long before = starts();
-        try (ModelControllerClient client = ModelControllerClient.Factory.create("127.0.0.1", managementPort)) {
-            ModelNode answer = client.execute(Operations.createOperation("reload"));
-            if (!Operations.isSuccessfulOutcome(answer)) {
-                throw new IOException("reload was answered by " + answer);
-            }
-        }
+        execute("reload", new ModelNode().setEmptyList());
         await("reload").atMost(PATIENCE).until(() -> starts() > before);
     }
 
@@ -140,13 +135,18 @@ final class WildFly implements AutoCloseable {
         return response.body();
     }
 
-    /** Has a file that is deployed undeployed and deployed again, and returns when it was. */
-    void redeploy(String file) throws IOException {
-        Path marker = base.resolve("deployments").resolve(file + ".deployed");
-        Files.delete(marker);
-        await(file).atMost(PATIENCE).until(() -> Files.exists(marker.resolveSibling(file + ".undeployed")));
-        Files.createFile(marker.resolveSibling(file + ".dodeploy"));
-        await(file).atMost(PATIENCE).until(() -> Files.exists(marker));
+    /** Has an application undeployed and deployed again, and returns when it was. */
+    void redeploy(String name) throws IOException {
+        execute("redeploy", Operations.createAddress("deployment", name));
+    }
+
+    private void execute(String operation, ModelNode address) throws IOException {
+        try (ModelControllerClient client = ModelControllerClient.Factory.create("127.0.0.1", managementPort)) {
+            ModelNode answer = client.execute(Operations.createOperation(operation, address));
+            if (!Operations.isSuccessfulOutcome(answer)) {
+                throw new IOException(operation + " was answered by " + answer);
+            }
+        }
     }
 
     /** Asks the server to stop, and ends it if it does not. */
