@@ -84,7 +84,7 @@ public class ThreadsServlet extends HttpServlet {
         }
     }
 
-    /** Some servers keep the classes of a module that has gone: what hangs on them would be taken for a leak of ours. */
+    /** Some servers keep the classes of a module that has gone: what hangs on them would look as a leak of ours. */
     @Override
     public void destroy() {
         lease = null;
