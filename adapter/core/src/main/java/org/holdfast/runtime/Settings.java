@@ -12,8 +12,8 @@ import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
 
 /**
  * The settings of a lock service, checked as a whole. The one place where settings have their names, defaults and
@@ -32,7 +32,7 @@ import org.holdfast.redis.wire.NodeAddress;
  * @param checkAtStart whether a service starts only where locks can be had
  */
 public record Settings(
-        List<NodeAddress> nodes,
+        List<VoterAddress> nodes,
         ConnectionSecurity access,
         String keyPrefix,
         Duration ttl,
@@ -123,7 +123,7 @@ public record Settings(
     }
 
     private static Settings read(SettingsReader reader) {
-        List<NodeAddress> nodes = reader.nodes();
+        List<VoterAddress> nodes = reader.nodes();
         ConnectionSecurity access = reader.access(nodes);
         String prefix = reader.prefix("holdfast");
         AcceptedSettings acceptedSettings = reader.acceptedSettings();
@@ -137,7 +137,7 @@ public record Settings(
         long commitMargin = reader.millis(COMMIT_MARGIN_MILLIS, 1_000, 0, DAY_MILLIS);
         long ticketTtl = reader.millis(TICKET_TTL_MILLIS, 1_000, 100, 60_000);
         long stopTimeout = reader.millis(STOP_TIMEOUT_MILLIS, 5_000, 0, LONGEST_STOP_MILLIS);
-        GuardMode guard = reader.guard();
+        GuardMode guard = reader.guard(nodes);
         boolean checkAtStart = reader.flag(CHECK_AT_START, false);
         reader.refuseUnknown();
         Timing timing = new Timing(

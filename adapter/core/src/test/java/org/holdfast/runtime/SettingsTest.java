@@ -10,7 +10,8 @@ import java.util.Map;
 import org.holdfast.GuardMode;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.protocol.node.SharedSettings;
-import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.VoterAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -105,7 +106,9 @@ class SettingsTest {
     void of_userAndPassword_goToNodesThatHaveNone() {
         Settings settings = Settings.of(
                 Map.of("nodes", "redis://a,redis://bob:own@b,redis://c", "user", "ada", "password", "s3cret"));
-        assertThat(settings.nodes()).extracting(NodeAddress::user).containsExactly("ada", "bob", "ada");
+        assertThat(settings.nodes())
+                .extracting(node -> ((NodeAddress) node).user())
+                .containsExactly("ada", "bob", "ada");
         assertThat(settings.toString()).doesNotContain("s3cret").doesNotContain("own");
     }
 
@@ -155,8 +158,8 @@ class SettingsTest {
 
     @Test
     void of_durable_isMeantForAllNodesOrForOne() {
-        assertThat(Settings.of(with("durable", "true")).nodes()).allMatch(NodeAddress::durable);
-        assertThat(Settings.of(with()).nodes()).noneMatch(NodeAddress::durable);
+        assertThat(Settings.of(with("durable", "true")).nodes()).allMatch(VoterAddress::durable);
+        assertThat(Settings.of(with()).nodes()).noneMatch(VoterAddress::durable);
     }
 
     @Test

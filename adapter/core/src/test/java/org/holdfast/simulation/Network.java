@@ -176,13 +176,13 @@ final class Network {
                 if (isReachable(node, view)) {
                     long now = nodes.get(node).clockMicros();
                     view.clockMonitor.note(
-                            node, sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
+                            node, 0, sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
                     clock[0] = isAdmitted(node, view) ? now : NOT_ADMITTED;
                 }
             });
             world.waitUntil(world.now() + there + delay());
             if (clock[0] != NOT_ADMITTED) {
-                view.clockMonitor.note(node, sentAt, view.time.nanoTime(), clock[0]);
+                view.clockMonitor.note(node, 0, sentAt, view.time.nanoTime(), clock[0]);
             }
             view.looked(node, clock[0] != NOT_ADMITTED);
         }
@@ -201,7 +201,7 @@ final class Network {
                 return false;
             }
             view.clockMonitor.note(
-                    node, sentAt, view.time.nanoTime(), nodes.get(node).clockMicros());
+                    node, 0, sentAt, view.time.nanoTime(), nodes.get(node).clockMicros());
             return nodes.get(node)
                     .mark()
                     .filter(mark -> view.clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
@@ -290,7 +290,7 @@ final class Network {
 
         private boolean isClockRight(int node) {
             long now = view.time.nanoTime();
-            view.clockMonitor.note(node, now, now, nodes.get(node).clockMicros());
+            view.clockMonitor.note(node, 0, now, now, nodes.get(node).clockMicros());
             return !view.clockMonitor.isDoubted(node);
         }
     }
@@ -408,7 +408,7 @@ final class Network {
                 sendScript(first);
                 return;
             }
-            Answer weighed = view.clockMonitor.weigh(answer, first.command(), first.sentAt(), view.time.nanoTime());
+            Answer weighed = view.clockMonitor.weigh(answer, first.command(), 0, first.sentAt(), view.time.nanoTime());
             if (weighed.reply() instanceof Reply.Ended ended) {
                 sendVouching(first, ended);
                 return;

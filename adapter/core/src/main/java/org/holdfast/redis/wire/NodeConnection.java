@@ -9,6 +9,7 @@ import java.net.SocketTimeoutException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.Objects;
+import org.holdfast.redis.address.NodeAddress;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
@@ -27,13 +28,15 @@ public final class NodeConnection extends Connection {
     private static final String ARGUMENTS = ", with args beginning with";
 
     private final NodeSocket socket;
+    private final int term;
     private boolean buffered;
 
     /** Set before this constructor's body runs, and null after it. */
     private @Nullable String passwordOfIntroduction;
 
-    private NodeConnection(Sockets sockets, JedisClientConfig config) {
+    private NodeConnection(Sockets sockets, JedisClientConfig config, int term) {
         super(sockets, config);
+        this.term = term;
         this.socket = Objects.requireNonNull(sockets.last, "Jedis has connected");
         this.passwordOfIntroduction = null;
     }
@@ -49,6 +52,7 @@ public final class NodeConnection extends Connection {
      * Connects and introduces itself. What is asked on the connection has the same deadline, until
      * {@link #boundEachAnswer()}.
      *
+     * @param term see {@link #term()}
      * @param names finds the node's host
      * @param timeoutMillis for each answer after that
      * @param deadline on the scale of {@link System#nanoTime()}: for the lookup, the connection, TLS and the
@@ -58,6 +62,7 @@ public final class NodeConnection extends Connection {
      */
     static NodeConnection open(
             NodeAddress address,
+            int term,
             HostResolver names,
             ConnectionSecurity access,
             Tls tls,
@@ -76,7 +81,7 @@ public final class NodeConnection extends Connection {
                 .build();
         Sockets sockets = new Sockets(address, names, tls, config, deadline);
         try {
-            return new NodeConnection(sockets, config);
+            return new NodeConnection(sockets, config, term);
         } catch (OutOfMemoryError e) {
             sockets.close(); // Jedis does so only after exceptions
             throw new JedisConnectionException(LocalFailureException.of(e));
@@ -170,6 +175,11 @@ public final class NodeConnection extends Connection {
                 throw new JedisConnectionException(e.getMessage(), e);
             }
         }
+    }
+
+    /** Returns which of the processes it leads to that its voter has been, counted by this client; 0 if there is one. */
+    public int term() {
+        return term;
     }
 
     /** Each answer has a timeout of its own from now on. */
