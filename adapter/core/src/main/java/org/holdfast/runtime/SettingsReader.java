@@ -183,7 +183,7 @@ final class SettingsReader {
     /** Without a guard the operator keeps a node away that may have forgotten locks. None keeps a promoted one away. */
     GuardMode guard(List<VoterAddress> nodes) {
         GuardMode guard = guard();
-        if (guard == GuardMode.OFF && nodes.stream().anyMatch(SentinelAddress.class::isInstance)) {
+        if (guard != GuardMode.QUARANTINE && nodes.stream().anyMatch(SentinelAddress.class::isInstance)) {
             violations.add(Settings.GUARD + " must be QUARANTINE where " + Settings.NODES
                     + " has addresses of Sentinels: a replica that has become the primary may have missed locks");
         }

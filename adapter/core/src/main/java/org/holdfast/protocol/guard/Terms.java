@@ -48,12 +48,15 @@ public final class Terms {
 
     /**
      * @param counts so long after a question its answer counts; the same for all processes of a deployment
+     * @param round how long after a vote other nodes may still vote in the same round: that must be over too when the
+     *     next process is asked, so votes count for so much less. Shorter than {@code counts}
      * @param driftFactor bound on the difference of clock rates, as a part of the time that passes
      */
-    public Terms(Time time, Duration counts, double driftFactor) {
+    public Terms(Time time, Duration counts, Duration round, double driftFactor) {
         this.time = time;
-        this.countsNanos = counts.toNanos();
-        this.settlesNanos = countsNanos + (long) (2 * driftFactor * countsNanos) + SharedSettings.DRIFT_CONSTANT_NANOS;
+        this.countsNanos = counts.minus(round).toNanos();
+        this.settlesNanos =
+                counts.toNanos() + (long) (2 * driftFactor * counts.toNanos()) + SharedSettings.DRIFT_CONSTANT_NANOS;
     }
 
     /**
@@ -65,10 +68,7 @@ public final class Terms {
      */
     public synchronized boolean confirm(Witnesses.Agreement agreement, long askedAt, long askedMicros) {
         State known = state;
-        boolean same = known != null
-                && known.term().place().equals(agreement.place())
-                && known.term().epoch() == agreement.epoch();
-        if (same) {
+        if (known != null && isSame(known.term(), agreement)) {
             Term term = known.term();
             state = askedAt - known.askedAt() > 0 ? new State(term, askedAt, askedMicros) : known;
             return false;
@@ -77,6 +77,10 @@ public final class Terms {
         Term next = new Term(number, agreement.place(), agreement.epoch(), time.nanoTime());
         state = new State(next, askedAt, askedMicros);
         return true;
+    }
+
+    private static boolean isSame(Term term, Witnesses.Agreement agreement) {
+        return term.place().equals(agreement.place()) && term.epoch() == agreement.epoch();
     }
 
     /** Returns the present term; empty before the first. */

@@ -17,11 +17,12 @@ public final class Witnesses {
     /**
      * What one witness says.
      *
+     * @param witness which one it is: two addresses may lead to one, which is one voice
      * @param place where the process is
      * @param epoch grows each time that the witnesses name another process
      * @param group how many witnesses there are, as far as this one knows, itself included
      */
-    public record Testimony(String place, long epoch, int group) {}
+    public record Testimony(String witness, String place, long epoch, int group) {}
 
     /** What a majority says. */
     public record Agreement(String place, long epoch) {}
@@ -43,7 +44,8 @@ public final class Witnesses {
         for (Testimony one : heard) {
             List<Testimony> same =
                     heard.stream().filter(it -> it.place().equals(one.place())).toList();
-            if (same.size() >= needed) {
+            long voices = same.stream().map(Testimony::witness).distinct().count();
+            if (voices >= needed) {
                 long epoch = same.stream().mapToLong(Testimony::epoch).reduce(one.epoch(), Math::max);
                 return Optional.of(new Agreement(one.place(), epoch));
             }

@@ -24,7 +24,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class SentinelLine implements AutoCloseable {
 
     private static final String NO_PASSWORD = "NOAUTH";
-    private static final int REPLIES = 2;
+    private static final int REPLIES = 3;
 
     private final int index;
     private final SentinelAddress address;
@@ -141,6 +141,7 @@ final class SentinelLine implements AutoCloseable {
                     .add(address.master()));
             open.sendCommand(
                     new CommandArguments(Command.SENTINEL).add("MASTER").add(address.master()));
+            open.sendCommand(new CommandArguments(Command.INFO).add("server"));
             open.push();
         } catch (RuntimeException e) {
             fail(Failures.describe(e));
@@ -178,7 +179,7 @@ final class SentinelLine implements AutoCloseable {
         if (!asked || replies.size() > REPLIES) {
             throw new JedisDataException("it sent what was not asked for");
         }
-        testimony = SentinelReply.testimony(address.master(), value(0), value(1));
+        testimony = SentinelReply.testimony(address.master(), value(0), value(1), value(2));
     }
 
     private @Nullable Object value(int reply) {

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.holdfast.protocol.guard.Witnesses;
 import org.holdfast.redis.address.HostPort;
@@ -18,6 +19,8 @@ final class SentinelReply {
     /** What always fits. */
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
+    private static final Pattern RUN_ID = Pattern.compile("(?m)^run_id:([0-9a-f]{40})\\r?$");
+
     private static final int MOST_SENTINELS = 10_000;
 
     private SentinelReply() {}
@@ -27,18 +30,22 @@ final class SentinelReply {
      *
      * @param address the reply to SENTINEL GET-MASTER-ADDR-BY-NAME
      * @param details the reply to SENTINEL MASTER
+     * @param server the reply to INFO server
      * @throws JedisDataException if the Sentinel does not know it, or does not tell
      * @throws JedisConnectionException if this is no Sentinel
      */
-    static Witnesses.Testimony testimony(String master, @Nullable Object address, @Nullable Object details) {
+    static Witnesses.Testimony testimony(
+            String master, @Nullable Object address, @Nullable Object details, @Nullable Object server) {
         if (address == null) {
             throw new JedisDataException("it knows no primary of the name " + master);
         }
         requireNoError(address);
         requireNoError(details);
+        requireNoError(server);
         if (address instanceof List<?> pair && pair.size() == 2 && details instanceof List<?> list) {
             Map<String, String> fields = fields(list);
             return new Witnesses.Testimony(
+                    runId(text(server)),
                     place(text(pair.get(0)), text(pair.get(1))).toString(),
                     number(fields.get("config-epoch")),
                     1 + (int) Math.min(MOST_SENTINELS, number(fields.get("num-other-sentinels"))));
@@ -53,6 +60,15 @@ final class SentinelReply {
         } catch (IllegalArgumentException e) {
             throw nonsense();
         }
+    }
+
+    /** Each Sentinel is a process of its own. */
+    private static String runId(String info) {
+        Matcher matcher = RUN_ID.matcher(info);
+        if (!matcher.find()) {
+            throw nonsense();
+        }
+        return matcher.group(1);
     }
 
     private static void requireNoError(@Nullable Object reply) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.voter;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.holdfast.protocol.env.Time;
@@ -41,8 +42,9 @@ public final class VoterConnector implements AutoCloseable {
         this.connector = connector;
         this.locators = new Locator[addresses.size()];
         this.moving = addresses.stream().anyMatch(SentinelAddress.class::isInstance);
+        Duration round = Duration.ofNanos(connector.nodeTimeoutNanos());
         for (int voter = 0; voter < locators.length; voter++) {
-            locators[voter] = locator(voter, new Terms(time, Terms.COUNTS, driftFactor), time);
+            locators[voter] = locator(voter, new Terms(time, Terms.COUNTS, round, driftFactor), time);
         }
     }
 

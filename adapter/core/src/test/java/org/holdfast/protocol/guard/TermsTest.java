@@ -13,7 +13,7 @@ class TermsTest {
     private static final Duration COUNTS = Duration.ofSeconds(5);
 
     private final VirtualTime time = new VirtualTime();
-    private final Terms terms = new Terms(time, COUNTS, 0.01);
+    private final Terms terms = new Terms(time, COUNTS, Duration.ZERO, 0.01);
 
     private boolean confirm(String place, long epoch) {
         return terms.confirm(new Witnesses.Agreement(place, epoch), time.nanoTime(), time.epochMicros());
@@ -37,6 +37,19 @@ class TermsTest {
         assertThat(terms.counting()).isEmpty();
         assertThat(confirm("a", 1)).isFalse();
         assertThat(terms.count(1)).isTrue();
+    }
+
+    @Test
+    void votes_countForARoundLess_soThatItIsOverWhenTheNextProcessIsAsked() {
+        Terms shorter = new Terms(time, COUNTS, Duration.ofMillis(400), 0.01);
+        shorter.confirm(new Witnesses.Agreement("a", 1), time.nanoTime(), time.epochMicros());
+        pass(COUNTS.minusMillis(400));
+        assertThat(shorter.count(1)).isTrue();
+        pass(Duration.ofNanos(1_000));
+        assertThat(shorter.count(1)).isFalse();
+        assertThat(shorter.unsettledNanos(shorter.current().orElseThrow()))
+                .as("the wait for the next process is not shorter")
+                .isGreaterThan(Duration.ofMillis(400).toNanos());
     }
 
     @Test

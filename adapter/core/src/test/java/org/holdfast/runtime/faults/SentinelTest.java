@@ -245,6 +245,17 @@ class SentinelTest {
         assertThat(reportOf("redis+sentinel://" + ports + "/other")).contains("it knows no primary of the name other");
     }
 
+    @Test
+    void oneSentinel_behindTwoAddresses_isNoMajority() {
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        int only = group.sentinels().get(0).port();
+        group.sentinels().get(1).kill();
+        group.sentinels().get(2).kill();
+        String nodes = "redis+sentinel://127.0.0.1:" + only + ",localhost:" + only + "/"
+                + group.uri().substring(group.uri().lastIndexOf('/') + 1);
+        assertThat(reportOf(nodes)).contains("2 must name the same primary");
+    }
+
     private String reportOf(String nodes) {
         return opened(Holdfast.connect(settings(nodes, MEMORY))).check().toString();
     }
