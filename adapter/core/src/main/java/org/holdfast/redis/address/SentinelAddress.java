@@ -167,7 +167,7 @@ public record SentinelAddress(
                         faults.add("it names the Sentinel " + sentinel + " twice");
                     }
                 } catch (IllegalArgumentException e) {
-                    faults.add("Sentinel '" + text + "': " + e.getMessage());
+                    faults.add("Sentinel '" + (isTorn() ? "****" : text) + "': " + e.getMessage());
                 }
             }
             return sentinels;
@@ -208,10 +208,15 @@ public record SentinelAddress(
             return null;
         }
 
+        /** A slash or a question mark in a password tears the address apart: what seems to be a host is a part of it. */
+        private boolean isTorn() {
+            return path.indexOf('@') >= 0 || query.indexOf('@') >= 0;
+        }
+
         /** Returns the address without what may be a secret: behind the ? there may be one. */
         String shown() {
             int at = authority.lastIndexOf('@');
-            boolean torn = path.indexOf('@') >= 0 || query.indexOf('@') >= 0;
+            boolean torn = isTorn();
             String hosts = torn ? "****" : (at < 0 ? "" : "****") + authority.substring(Math.max(at, 0));
             String name = torn || path.isEmpty() ? "" : "/" + path;
             return (tls ? TLS_SCHEME : SCHEME) + hosts + name + (query.isEmpty() ? "" : "?****");
