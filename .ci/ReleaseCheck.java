@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import java.util.zip.ZipFile;
 
 /**
  * Checks what would be released: {@code java .ci/ReleaseCheck.java first second}, two directories that the same commit
@@ -22,7 +23,8 @@ public final class ReleaseCheck {
 
     private static final Set<String> SHIPPED = Set.of(
             "holdfast", "holdfast-adapter", "holdfast-bom", "holdfast-api", "holdfast-core", "holdfast-cdi",
-            "holdfast-rar", "holdfast-standalone", "holdfast-test", "holdfast-memory-redis", "holdfast-integrations");
+            "holdfast-rar", "holdfast-standalone", "holdfast-test", "holdfast-memory-redis", "holdfast-integrations",
+            "holdfast-wildfly-feature-pack");
 
     private static final List<String> POM_ELEMENTS =
             List.of("name", "description", "url", "licenses", "developers", "scm");
@@ -66,6 +68,8 @@ public final class ReleaseCheck {
                 checkPom(name, Files.readString(file.getValue()));
             } else if (name.endsWith(".jar") || name.endsWith(".rar")) {
                 checkArchive(name, file.getValue());
+            } else if (name.matches("holdfast-wildfly-feature-pack-.*\\.zip") && !name.endsWith("-doc.zip")) {
+                checkFeaturePack(name, file.getValue());
             }
         }
         require(deployed.equals(SHIPPED), "deployed are " + deployed + ", expected " + SHIPPED);
@@ -107,6 +111,16 @@ public final class ReleaseCheck {
                 require(jar.getEntry("META-INF/NOTICE") != null, name + " has no META-INF/NOTICE");
                 boolean module = jar.getManifest().getMainAttributes().getValue("Automatic-Module-Name") != null;
                 require(module || name.endsWith(".rar"), name + " has no Automatic-Module-Name");
+            }
+        }
+    }
+
+    /** A server that is made of it has them in docs/licenses. */
+    private void checkFeaturePack(String name, Path file) throws IOException {
+        try (ZipFile zip = new ZipFile(file.toFile())) {
+            for (String text : List.of("LICENSE", "NOTICE")) {
+                String entry = "packages/org.holdfast.licenses/content/docs/licenses/holdfast/" + text;
+                require(zip.getEntry(entry) != null, name + " has no " + entry);
             }
         }
     }

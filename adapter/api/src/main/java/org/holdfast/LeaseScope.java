@@ -11,9 +11,10 @@ public enum LeaseScope {
     CONNECTION,
 
     /**
-     * As {@link #CONNECTION}, but the lease outlives its connection: taken outside a transaction, it is held until it
-     * is released. For frameworks that bracket a call and need no connection while it runs. The holder may take the
-     * lock once more.
+     * The lease outlives its connection, and is held until it is released. A lease taken in a transaction that may
+     * still commit is held until that has completed as well, whichever is later: a transaction may time out while the
+     * work under the lock goes on. For frameworks that bracket a call and need no connection while it runs; each lease
+     * must be released. The holder may take the lock once more.
      */
     HOLDER,
 

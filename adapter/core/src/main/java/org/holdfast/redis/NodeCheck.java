@@ -116,7 +116,7 @@ final class NodeCheck {
         try {
             understood(node, readInspection(connection, deadline));
         } catch (JedisDataException e) {
-            throw new JedisDataException(ScriptCodec.explain(READ, Failures.describe(e)));
+            throw new JedisDataException(codec.explain(READ, Failures.describe(e)));
         }
     }
 

@@ -146,7 +146,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     private Round writeTo(NodeSet targets, String @Nullable [] obstacles, Command command) {
         PendingRound round = new PendingRound(pipelines, lock, targets.size());
         NodeSet open = whereItGoes(targets, obstacles, round);
-        boolean known = scripts.areKnown(ScriptCodec.script(command), open);
+        boolean known = scripts.areKnown(codec.script(command), open);
         CommandArguments encoded = codec.usual(command, known);
         PendingRequest request = new PendingRequest(command, round, time.nanoTime());
         for (int node = 0; node < nodes.size(); node++) {

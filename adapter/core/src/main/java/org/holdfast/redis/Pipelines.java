@@ -259,10 +259,9 @@ final class Pipelines implements PendingRound.Reader {
             fail(node, over);
             return;
         }
-        scripts.answered(node, ScriptCodec.script(request.command()));
+        scripts.answered(node, codec.script(request.command()));
         Answer answer = reply instanceof JedisDataException error
-                ? new Answer(
-                        node, new Reply.Refused(ScriptCodec.explain(request.command(), Failures.describe(error))), 0)
+                ? new Answer(node, new Reply.Refused(codec.explain(request.command(), Failures.describe(error))), 0)
                 : ReplyDecoder.answer(node, reply);
         Answer weighed = nodes.weigh(answer, request.command(), pipeline.term(), request.sentAt());
         if (weighed.reply() instanceof Reply.Ended ended) {
@@ -271,7 +270,7 @@ final class Pipelines implements PendingRound.Reader {
         }
         request.round().answered(weighed);
         if (answer.reply() instanceof Reply.Forgotten) {
-            fail(node, "the node has lost its birth mark"); // to connect anew sets it
+            fail(node, "the node has no birth mark of its own"); // to connect anew sets it
         } else if (nodes.clockMonitor().isDoubted(node)) {
             fail(node, nodes.health(node).reason());
         }

@@ -4,6 +4,7 @@ package org.holdfast.runtime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Finds the setting that was meant by a misspelt name. */
 final class SimilarName {
@@ -13,11 +14,15 @@ final class SimilarName {
 
     private static final String UNIT = "millis";
 
+    /** A setting may come from a property ({@code holdfast.ttlMillis}) or a variable ({@code HOLDFAST_TTL_MILLIS}). */
+    private static final Pattern PREFIX = Pattern.compile("^holdfast[._]");
+
     private SimilarName() {}
 
     /** Returns what stands behind a message about an unknown name: a question, or nothing if no setting is similar. */
     static String hint(String name, List<String> known) {
-        String wanted = name.toLowerCase(Locale.ROOT);
+        String wanted =
+                PREFIX.matcher(name.toLowerCase(Locale.ROOT)).replaceFirst("").replace("_", "");
         return known.stream()
                 .filter(candidate -> distance(wanted, candidate) <= Math.min(MOST_EDITS, candidate.length() / 3))
                 .min(Comparator.comparingInt(candidate -> distance(wanted, candidate)))

@@ -69,9 +69,13 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
 
     /** Opens a channel that knows of no look at the node but its own. */
     static NodeConnections open(RedisServer redis, boolean guarded) {
+        return open(redis.uri(), guarded);
+    }
+
+    static NodeConnections open(String uri, boolean guarded) {
         return new NodeGroup(
                         new VoterConnector(
-                                VoterAddresses.parse(redis.uri(), "nodes", new ArrayList<>()),
+                                VoterAddresses.parse(uri, "nodes", new ArrayList<>()),
                                 new NodeConnector(
                                         ConnectionSecurity.DEFAULT, NODE_TIMEOUT, Runnable::run, new WaitlessTime()),
                                 0.01,

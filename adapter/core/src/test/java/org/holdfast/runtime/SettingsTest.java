@@ -81,7 +81,10 @@ class SettingsTest {
         "ttl, ttlMillis",
         "waitTimeout, waitTimeoutMillis",
         "maxLeaseTtl, maxLeaseTtlMillis",
-        "waitTimeoutMilis, waitTimeoutMillis"
+        "waitTimeoutMilis, waitTimeoutMillis",
+        "HOLDFAST_GARD, guard",
+        "HOLDFAST_KEY_PREFFIX, keyPrefix",
+        "holdfast.ttl, ttlMillis"
     })
     void of_misspeltName_isRefusedAndTheRightOneShown(String misspelt, String meant) {
         assertThatExceptionOfType(InvalidSettingsException.class)

@@ -206,6 +206,12 @@ class MutantsTest {
     }
 
     @ConcurrentTest
+    void processNotAskedBehindAProxy_isFound() throws Exception {
+        assertFound(
+                "Violation: ", new Mutant().with(SCRIPTS + "process.lua", "if ARGV[5] ~= '0' then", "if false then"));
+    }
+
+    @ConcurrentTest
     void renewalEndedByAContendersTombstone_isFound() throws Exception {
         assertFound(
                 "Violation: ",

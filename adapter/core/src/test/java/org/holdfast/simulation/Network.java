@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.holdfast.memory.MemoryRedis;
 import org.holdfast.memory.PreparedCall;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeGuard;
@@ -39,9 +40,12 @@ final class Network {
     private final AcceptedSettings acceptedSettings;
     private final long quarantineMicros;
     private final Turns turns;
+    private final boolean proxied;
     private final List<SimulatedNotifications> audience = new ArrayList<>();
 
-    Network(World world, List<SimulatedNode> nodes, Setting setting, Turns turns) {
+    /** @param proxied whether a connection leads to the process that there is, and not always to the same */
+    Network(World world, List<SimulatedNode> nodes, Setting setting, Turns turns, boolean proxied) {
+        this.proxied = proxied;
         this.world = world;
         this.nodes = nodes;
         this.meanDelay = setting.meanDelay();
@@ -70,7 +74,11 @@ final class Network {
     }
 
     private PreparedCall prepared(Command command, long vouchedMillis) {
-        return new PreparedCall(ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros, vouchedMillis));
+        return prepared(ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros, vouchedMillis));
+    }
+
+    private PreparedCall prepared(ScriptCall call) {
+        return new PreparedCall(proxied ? ScriptBridge.behindProxy(call) : call);
     }
 
     private long delay() {
@@ -333,7 +341,7 @@ final class Network {
         /** A command by which a lock may end earlier says what this node's clock shows at the least. */
         Optional<PreparedCall> shortening(Command command) {
             return command instanceof Command.Renew renewal && renewal.last()
-                    ? Optional.of(new PreparedCall(ScriptBridge.shortening(
+                    ? Optional.of(prepared(ScriptBridge.shortening(
                             renewal,
                             SimulatedNode.PREFIX,
                             quarantineMicros,
@@ -378,7 +386,7 @@ final class Network {
 
         private void arrive(Request request) {
             SimulatedNode target = nodes.get(node);
-            if (target.incarnation() != incarnation || !target.isUp()) {
+            if (!proxied && target.incarnation() != incarnation || !target.isUp()) {
                 break_();
                 return;
             }

@@ -89,6 +89,7 @@ final class SimulatedNode {
         this.clockStepMicros = clockStepMicros;
         this.checker = checker;
         this.redis = new MemoryRedis(lua, this::clockMicros);
+        this.redis.beProcess(this::runId);
         this.persistent = persistent;
         new Probe()
                 .write(new MarkChange(
@@ -298,13 +299,14 @@ final class SimulatedNode {
         }
     }
 
+    private String runId() {
+        return "run-" + incarnation;
+    }
+
     private NodeFacts facts() {
         return new NodeFacts(
                 new BirthMark.Process(
-                        "run-" + incarnation,
-                        evictions,
-                        BirthMark.Process.NEVER_PROMOTED,
-                        BirthMark.Process.LOADED_UNKNOWN),
+                        runId(), evictions, BirthMark.Process.NEVER_PROMOTED, BirthMark.Process.LOADED_UNKNOWN),
                 true,
                 false,
                 world.now() < evictingUntil,

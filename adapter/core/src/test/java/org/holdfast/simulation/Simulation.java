@@ -23,6 +23,9 @@ public final class Simulation {
     /** Each run after so many has a latch too. */
     private static final int LATCH_EVERY = 5;
 
+    /** In one of so many worlds connections go through proxies, and outlive the processes behind these. */
+    private static final int PROXIED_EVERY = 6;
+
     private static final Duration AFTER_A_CLOCK_WAS_SET = Duration.ofMillis(8_500);
 
     private final World world;
@@ -47,7 +50,8 @@ public final class Simulation {
         this.habits = Habits.draw(random, setting.timing().maxLeaseTtl(), setting.shapes());
         buildNodes(lua);
         Turns turns = new Turns(world, setting.nodes(), setting.isCalm());
-        this.network = new Network(world, nodes, setting, turns);
+        boolean proxied = new Random(~seed).nextInt(PROXIED_EVERY) == 0;
+        this.network = new Network(world, nodes, setting, turns, proxied);
         for (int client = 0; client < CLIENTS; client++) {
             SimulatedTime time = new SimulatedTime(
                     world, setting.clockRate(random), random.nextLong() / 4, setting.wallErrorMicros(random));

@@ -105,6 +105,15 @@ class RarIT {
                 .noneMatch(name -> name.startsWith("jakarta/") || name.startsWith("javax/"));
     }
 
+    /**
+     * Some servers show it to applications: with that file {@code @Locked} would lock with settings before it is bound.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {ALONE, IN_AN_EAR})
+    void rar_doesNotSayThatLockedMayOpenAFactoryFromSettings(String rar) throws Exception {
+        assertThat(jars(rar)).noneMatch(jar -> jar.containsKey("META-INF/holdfast-standalone"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {ALONE, IN_AN_EAR})
     void rar_hasNoBeans(String rar) throws Exception {

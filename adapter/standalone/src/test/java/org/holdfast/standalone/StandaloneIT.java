@@ -95,6 +95,14 @@ class StandaloneIT {
         }
     }
 
+    /** The adapter has no such file: {@code RarIT}. */
+    @Test
+    void jar_saysThatLockedMayOpenAFactoryFromSettings() throws Exception {
+        try (JarFile jar = new JarFile(JAR.toFile())) {
+            assertThat(jar.getJarEntry("META-INF/holdfast-standalone")).isNotNull();
+        }
+    }
+
     /** A class under another name that is not there would be missing on whichever path comes to it first. */
     @Test
     void jar_hasEachClassThatIsUnderAnotherName() throws Exception {

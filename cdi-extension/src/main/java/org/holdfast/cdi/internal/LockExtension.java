@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockException;
@@ -39,6 +40,7 @@ import org.holdfast.cdi.internal.deployment.TargetOperations;
 import org.holdfast.cdi.internal.deployment.WebModule;
 import org.holdfast.cdi.internal.factory.ConfiguredFactory;
 import org.holdfast.cdi.internal.factory.FactoryLocator;
+import org.holdfast.cdi.internal.factory.SettingSources;
 import org.holdfast.cdi.internal.invocation.CallServices;
 import org.holdfast.cdi.internal.invocation.CurrentLease;
 import org.holdfast.cdi.internal.invocation.CurrentLeases;
@@ -164,7 +166,9 @@ public class LockExtension implements Extension {
                         factory.bean(),
                         factory.undecided(),
                         locked.componentsDiffer(),
-                        new ConfiguredFactory(Configuration.ofTheApplication()::value, System::getenv)),
+                        new ConfiguredFactory(
+                                SettingSources.of(Configuration.ofTheApplication()::value),
+                                Holdfast.class.getClassLoader())),
                 new CurrentTransaction(),
                 leases,
                 new LockEvents(beans, found.observed()));

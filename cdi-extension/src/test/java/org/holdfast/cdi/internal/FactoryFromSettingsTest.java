@@ -258,4 +258,15 @@ class FactoryFromSettingsTest extends Application {
                 .isThrownBy(bean::work)
                 .withMessageContainingAll("holdfast.nodes", "HOLDFAST_NODES", "holdfast-standalone");
     }
+
+    @Test
+    void nodes_underAMisspeltName_areNoFactory_andTheMessageNamesIt() {
+        System.setProperty("holdfast.node", redis.uris());
+        set.add("holdfast.node");
+        Work bean = deployed();
+        assertThatIllegalStateException()
+                .isThrownBy(bean::work)
+                .withMessageStartingWith("HF0505")
+                .withMessageContaining("Not settings: holdfast.node. ");
+    }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
@@ -28,6 +29,7 @@ import org.holdfast.Lease;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.cdi.LeaseReleased;
 import org.holdfast.cdi.Locked;
 import org.jboss.weld.environment.se.Weld;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +43,7 @@ class LockedTransactionTest extends Application {
 
     private static final AtomicInteger CONNECTIONS = new AtomicInteger();
     private static final List<Synchronization> REGISTERED = new ArrayList<>();
+    private static final List<String> EVENTS = new ArrayList<>();
     private static int status;
 
     private Naming naming;
@@ -100,11 +103,34 @@ class LockedTransactionTest extends Application {
             return lease.isHeld();
         }
 
+        /** Is called in a transaction, which times out meanwhile. */
+        @Locked("outlived")
+        public boolean thatOutlivesItsTransaction() {
+            status = Status.STATUS_ROLLEDBACK;
+            REGISTERED.forEach(each -> each.afterCompletion(status)); // as the reaper does
+            EVENTS.add("timed out");
+            return isHeld("outlived");
+        }
+
+        /** Begins one, for its caller to end. */
+        @Locked("left")
+        public void thatLeavesItsTransactionOpen() {
+            status = Status.STATUS_ACTIVE;
+        }
+
         @Locked(value = "joined", ttl = "PT0.3S")
         @InTransaction
         public void thatLosesItsLock() throws InterruptedException {
             otherProcess.forceRelease(LockRequest.of("joined"));
             await().pollInSameThread().until(() -> !lease.isHeld()); // the next renewal reports it
+        }
+    }
+
+    @ApplicationScoped
+    public static class Ends {
+
+        void released(@Observes LeaseReleased event) {
+            EVENTS.add("released");
         }
     }
 
@@ -129,7 +155,7 @@ class LockedTransactionTest extends Application {
         Weld weld = new Weld()
                 .disableDiscovery()
                 .addExtension(new LockExtension())
-                .addBeanClasses(CountingFactory.class, Work.class, Transaction.class);
+                .addBeanClasses(CountingFactory.class, Work.class, Ends.class, Transaction.class);
         container = weld.initialize();
         return container.select(Work.class).get();
     }
@@ -138,6 +164,8 @@ class LockedTransactionTest extends Application {
     void bindTransactions() {
         status = Status.STATUS_NO_TRANSACTION;
         CONNECTIONS.set(0);
+        REGISTERED.clear();
+        EVENTS.clear();
         naming = Naming.start();
         naming.bind("java:comp/TransactionSynchronizationRegistry", registry());
     }
@@ -160,5 +188,24 @@ class LockedTransactionTest extends Application {
     void transactionUnderALockThatIsLost_doesNotCommit() {
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(work()::thatLosesItsLock);
         assertThat(status).isEqualTo(Status.STATUS_NO_TRANSACTION);
+    }
+
+    @Test
+    void lockOfACall_whoseTransactionTimesOut_isHeldUntilTheMethodHasEnded() {
+        Work work = work();
+        status = Status.STATUS_ACTIVE;
+        assertThat(work.thatOutlivesItsTransaction()).isTrue();
+        assertThat(isHeld("outlived")).isFalse();
+        assertThat(EVENTS).containsExactly("timed out", "released");
+    }
+
+    @Test
+    void lock_underWhichATransactionIsLeftOpen_isHeldUntilThatHasCompleted() {
+        work().thatLeavesItsTransactionOpen();
+        assertThat(isHeld("left")).isTrue();
+        assertThat(EVENTS).isEmpty();
+        REGISTERED.forEach(each -> each.afterCompletion(Status.STATUS_COMMITTED));
+        assertThat(isHeld("left")).isFalse();
+        assertThat(EVENTS).containsExactly("released");
     }
 }

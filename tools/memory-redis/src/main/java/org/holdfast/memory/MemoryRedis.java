@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.ToLongBiFunction;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaValue;
@@ -22,6 +23,7 @@ public final class MemoryRedis {
     /** How many words each command has; at least so many if negative, as in Redis's own table. */
     private static final Map<String, Integer> ARITIES = new HashMap<>(Map.ofEntries(
             Map.entry("TIME", 1),
+            Map.entry("INFO", 2),
             Map.entry("GET", 2),
             Map.entry("GETRANGE", 4),
             Map.entry("SET", -3),
@@ -46,6 +48,7 @@ public final class MemoryRedis {
     private Map<String, Entry> keys = new TreeMap<>();
     private boolean shared;
     private ToLongBiFunction<String, String> audience = (channel, message) -> 0;
+    private Supplier<String> runId = () -> "0";
     private Refusing refusing = Refusing.NOTHING;
     private boolean hasWritten;
 
@@ -92,6 +95,11 @@ public final class MemoryRedis {
         audience = listeners;
     }
 
+    /** Sets the name of the process, which another one has after a restart. */
+    public void beProcess(Supplier<String> name) {
+        runId = name;
+    }
+
     /** Runs a script and returns what a client would get. */
     public List<Object> eval(ScriptCall call) {
         return eval(new PreparedCall(call));
@@ -110,6 +118,7 @@ public final class MemoryRedis {
         checkRefused(words.get(0));
         return switch (words.get(0)) {
             case "TIME" -> time();
+            case "INFO" -> LuaConversions.bulk("# Server\r\nrun_id:" + runId.get() + "\r\n");
             case "GET" -> LuaConversions.bulk(get(words.get(1)));
             case "GETRANGE" -> LuaConversions.bulk(beginning(words));
             case "SET" -> set(words);

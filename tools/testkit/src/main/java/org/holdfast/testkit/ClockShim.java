@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.testkit;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A wall clock that a test sets, for real processes: a redis-server or a JVM. Their monotonic clocks stay as they are.
@@ -30,6 +32,9 @@ public final class ClockShim {
     public static final String NEEDS = "moving the clock of a real process needs Linux and gcc";
 
     private static final long PATIENCE_SECONDS = 60;
+
+    /** The library, once it is compiled: all clocks of this JVM have the same. */
+    private static Optional<Path> compiled = Optional.empty();
 
     private final Path library;
     private final Path file;
@@ -49,28 +54,37 @@ public final class ClockShim {
      */
     public static Optional<ClockShim> in(Path directory) {
         try {
+            Optional<Path> library = library();
+            if (library.isEmpty()) {
+                return Optional.empty();
+            }
             Path home = Files.createTempDirectory(Files.createDirectories(directory.toAbsolutePath()), "clock-");
-            Optional<Path> compiled = compile(home);
-            return compiled.isPresent() ? Optional.of(with(compiled.get(), home.resolve("offset"))) : Optional.empty();
+            return Optional.of(with(library.get(), home.resolve("offset")));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static Optional<Path> compile(Path home) throws IOException {
-        if (!System.getProperty("os.name").startsWith("Linux")) {
-            return Optional.empty();
+    private static synchronized Optional<Path> library() throws IOException {
+        if (compiled.isEmpty() && System.getProperty("os.name").startsWith("Linux")) {
+            compiled = compile(Files.createTempDirectory("clock-"));
         }
+        return compiled;
+    }
+
+    private static Optional<Path> compile(Path home) throws IOException {
         Path source = home.resolve("clockshim.c");
+        Path log = home.resolve("gcc.log");
+        Path library = home.resolve("clockshim.so");
+        Stream.of(home, source, log, library).map(Path::toFile).forEach(File::deleteOnExit); // the last first
         try (InputStream resource = ClockShim.class.getResourceAsStream("clockshim.c")) {
             Files.copy(resource, source);
         }
-        Path library = home.resolve("clockshim.so");
         Process compiler;
         try {
             compiler = new ProcessBuilder("gcc", "-O2", "-shared", "-fPIC", "-o", library.toString(), source.toString())
                     .redirectErrorStream(true)
-                    .redirectOutput(home.resolve("gcc.log").toFile())
+                    .redirectOutput(log.toFile())
                     .start();
         } catch (IOException e) {
             return Optional.empty(); // no gcc

@@ -78,6 +78,7 @@ public final class RedisServer implements AutoCloseable {
             RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment, sentinel);
             Runtime.getRuntime().addShutdownHook(server.endWithJvm);
             try {
+                server.deleteFiles(); // of an earlier run of the tests, which had this port for another server
                 server.start();
                 return server;
             } catch (UncheckedIOException e) {
@@ -218,11 +219,16 @@ public final class RedisServer implements AutoCloseable {
         return directory.resolve("redis-" + port);
     }
 
-    private void deleteFiles() throws IOException {
+    private void deleteFiles() {
+        if (!Files.exists(home())) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(home())) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 Files.delete(file);
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -30,7 +30,7 @@ public sealed interface Reply {
     /** The token is so far from the node's clock: ahead of it, or behind if negative. Nothing has changed there. */
     record TokenSkewed(long aheadMillis) implements Reply {}
 
-    /** The node has lost its birth mark, and with it perhaps locks. Nothing has changed there. */
+    /** The node has no birth mark of its own: it may have forgotten locks. Nothing has changed there. */
     record Forgotten() implements Reply {}
 
     /** The node may have forgotten locks, and grants nothing new for so long. Nothing has changed there. */

@@ -260,6 +260,6 @@ public final class Tally {
             return "in quarantine for another " + quarantined.remainingMillis()
                     + " ms: it may have forgotten locks that are still held";
         }
-        return reply instanceof Reply.Forgotten ? "it has lost its birth mark, and with it perhaps locks" : null;
+        return reply instanceof Reply.Forgotten ? "it has no birth mark of its own: it may have forgotten locks" : null;
     }
 }

@@ -176,10 +176,14 @@ public final class LockSession {
      */
     Lease bind(HeldLock heldLock, LockRequest request, @Nullable Object transaction) {
         LossInterrupt interrupt = request.interruptOnLoss() ? new LossInterrupt() : null;
-        LeaseHandle lease =
-                lease(heldLock, request, interrupt, transaction == null ? this::giveBack : this::leaveToTransaction);
-        if (transaction != null) { // it gives the lease back
-            keep(lease, transaction);
+        boolean outlivesTransaction = request.scope() == LeaseScope.HOLDER;
+        LeaseHandle lease = lease(
+                heldLock,
+                request,
+                interrupt,
+                transaction == null || outlivesTransaction ? this::giveBack : this::leaveToTransaction);
+        if (transaction != null) {
+            keep(lease, transaction, outlivesTransaction);
         }
         if (request.scope() == LeaseScope.CONNECTION) {
             remember(lease, transaction == null, interrupt != null);
@@ -188,11 +192,19 @@ public final class LockSession {
         return lease;
     }
 
-    private void keep(LeaseHandle lease, Object transaction) {
+    /**
+     * Lets the transaction keep the lock.
+     *
+     * @param both whether the lease does so as well: a transaction may time out while the work under the lock goes on
+     */
+    private void keep(LeaseHandle lease, Object transaction, boolean both) {
         try {
+            if (both) { // if the lock is lost already, the transaction finds that out before it commits
+                lease.share().heldLock().share(time.nanoTime(), lease.share().reads());
+            }
             transactions.bind(transaction, this, lease.share());
         } catch (RuntimeException | Error e) {
-            lease.end(); // its share is released already; a loss is not to interrupt the thread any more
+            lease.release(); // what the transaction was to keep is released already
             throw e;
         }
     }

@@ -3,12 +3,16 @@ package org.holdfast.redis.address;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The parts that all forms of addresses share. */
 final class AddressText {
 
     private static final String SCHEME_END = "://";
+
+    /** All that may stand there, which is no secret, is {@code ?durable=} and a word. */
+    private static final Pattern BEHIND_DATABASE = Pattern.compile("([?#])(?!durable=[a-z]*$).*", Pattern.DOTALL);
 
     private AddressText() {}
 
@@ -39,9 +43,13 @@ final class AddressText {
 
     /**
      * Returns the text for messages. Whatever stands before the last @ may hold a password, and so may what looks like
-     * a port and is no number.
+     * a port and is no number, and what stands behind the database: other clients take a password there.
      */
     static String withoutSecrets(String text) {
+        return BEHIND_DATABASE.matcher(withoutUser(text)).replaceFirst("$1****");
+    }
+
+    private static String withoutUser(String text) {
         int scheme = text.indexOf(SCHEME_END);
         int start = scheme < 0 ? 0 : scheme + SCHEME_END.length();
         int at = text.lastIndexOf('@');
@@ -49,7 +57,7 @@ final class AddressText {
         if (at >= start) {
             return prefix + "****" + text.substring(at);
         }
-        boolean mayBeHostAndPort = text.substring(start).matches("[^:]*(:[0-9x]{0,5})?(/.*)?|\\[.*");
+        boolean mayBeHostAndPort = text.substring(start).matches("[^:]*(:[0-9x]{0,5})?([/?#].*)?|\\[.*");
         return mayBeHostAndPort ? text : prefix + "****";
     }
 }

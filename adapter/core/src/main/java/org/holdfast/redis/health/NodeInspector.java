@@ -33,8 +33,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * Inspects one node on each new connection, before it is asked for anything, and once a second: sets its birth mark
  * right, and compares its clock.
  *
- * <p>One round trip where the mark is right. An open connection proves that the process is the same; that its memory is
- * whole, its scripts see by the mark. Safe for use by any number of threads, each with a connection of its own.
+ * <p>One round trip where the mark is right. An open connection proves that the process is the same, unless a proxy is
+ * in between: then scripts ask that themselves. That the memory of the process is whole, they see by the mark. Safe for
+ * use by any number of threads, each with a connection of its own.
  */
 public final class NodeInspector {
 
@@ -46,6 +47,7 @@ public final class NodeInspector {
     private final int node;
     private final VoterConnector connector;
     private final VoterAddress address;
+    private final ScriptCodec codec;
     private final byte[] markKey;
     private final byte[] heartbeatKey;
     private final ClockMonitor clockMonitor;
@@ -74,6 +76,7 @@ public final class NodeInspector {
         this.node = node;
         this.connector = connector;
         this.address = connector.addresses().get(node);
+        this.codec = codec;
         this.markKey = codec.markKey().getBytes(StandardCharsets.UTF_8);
         this.heartbeatKey = codec.heartbeatKey().getBytes(StandardCharsets.UTF_8);
         this.clockMonitor = clockMonitor;
@@ -145,20 +148,37 @@ public final class NodeInspector {
             connection.sendCommand(new CommandArguments(Command.GET).add(heartbeatKey));
             connection.sendCommand(new CommandArguments(Command.TIME));
             connection.sendCommand(new CommandArguments(Command.INFO));
+            connection.sendCommand(new CommandArguments(Command.CLIENT).add("INFO"));
             boolean durable = address.durable();
             if (durable) {
                 askHowItPersists();
             }
-            List<Object> replies = connection.getMany(durable ? 6 : 4);
+            List<Object> replies = connection.getMany(durable ? 7 : 5);
             String mark = replies.get(0) instanceof byte[] bytes ? InspectionDecoder.text(bytes) : "";
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = InspectionDecoder.micros(replies.get(2));
             Map<String, String> info = InspectionDecoder.info(replies.get(3));
             clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), now);
             Optional<String> fault = durable
-                    ? InspectionDecoder.durabilityFault(info, replies.get(4), replies.get(5))
+                    ? InspectionDecoder.durabilityFault(info, replies.get(5), replies.get(6))
                     : Optional.empty();
-            return new NodeProbe.Sight(InspectionDecoder.facts(info, now, fault, appointment), mark, heartbeat);
+            NodeFacts facts = InspectionDecoder.facts(info, now, fault, appointment);
+            boolean direct = InspectionDecoder.sees(replies.get(4), connection.localPort());
+            if (!connection.answersAs(facts.process().runId()) || !direct) {
+                askWhichProcess();
+            }
+            return new NodeProbe.Sight(facts, mark, heartbeat);
+        }
+
+        /** Before a script is sent on this connection: what is sent on others may be of no use to this node. */
+        private void askWhichProcess() {
+            if (codec.askWhichProcess()) {
+                LOG.log(
+                        System.Logger.Level.INFO,
+                        "HF0312: node " + address + " may be behind a proxy, which keeps a connection while the process"
+                                + " behind it changes: it does not see the port from which it is asked. So scripts that"
+                                + " grant a lock ask which process runs them");
+            }
         }
 
         private void askHowItPersists() {

@@ -9,8 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
 public enum LockScript {
@@ -45,26 +47,61 @@ public enum LockScript {
     LEAVE("leave.lua"),
     USE_LATCH("time.lua", "use_latch.lua"),
     CHECK("time.lua", "check.lua"),
-    MARK("mark.lua");
+    MARK("mark.lua"),
+    ACQUIRE_BEHIND_PROXY(ACQUIRE),
+    ACQUIRE_IN_TURN_BEHIND_PROXY(ACQUIRE_IN_TURN),
+    RENEW_BEHIND_PROXY(RENEW),
+    ACQUIRE_READING_BEHIND_PROXY(ACQUIRE_READING),
+    RENEW_READING_BEHIND_PROXY(RENEW_READING);
 
     private static final String FOLDER = "/org/holdfast/redis/";
 
     /** How Redis says where in a script an error came. */
     private static final Pattern LINE = Pattern.compile("user_script:(\\d{1,4})");
 
+    /** What Redis has said, from 6.0 to 8.0, where the user may not do what a script does. */
+    private static final Pattern REFUSAL =
+            Pattern.compile("NOPERM|ACL failure|can't (?:run this command|publish to the channel)");
+
     private static final String RIGHTS = ": grant its user the commands of docs/operations.md";
 
+    private static final String CLOCK = "time.lua";
+    private static final String PROCESS = "process.lua";
+
+    private final List<String> resources;
     private final byte[] source;
     private final byte[] sha;
 
     /** @param resources the parts of which the script is made, one after another */
     LockScript(String... resources) {
+        this.resources = List.of(resources);
         this.source = load(resources);
         this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
     }
 
+    /** The script that asks besides which process runs it, as soon as it knows the clock. */
+    LockScript(LockScript usual) {
+        this(Stream.concat(Stream.of(CLOCK, PROCESS), usual.resources.stream().skip(1))
+                .toArray(String[]::new));
+    }
+
     public byte[] source() {
         return source;
+    }
+
+    /**
+     * Returns the script that asks besides which process runs it: a connection that goes through a proxy does not show
+     * that. It is this one if the script relies on nothing that a process may have forgotten.
+     */
+    LockScript behindProxy() {
+        return switch (this) {
+            case ACQUIRE -> ACQUIRE_BEHIND_PROXY;
+            case ACQUIRE_IN_TURN -> ACQUIRE_IN_TURN_BEHIND_PROXY;
+            case RENEW -> RENEW_BEHIND_PROXY;
+            case ACQUIRE_READING -> ACQUIRE_READING_BEHIND_PROXY;
+            case RENEW_READING -> RENEW_READING_BEHIND_PROXY;
+            default -> this;
+        };
     }
 
     /**
@@ -73,7 +110,7 @@ public enum LockScript {
      */
     public String explain(String error) {
         Matcher place = LINE.matcher(error);
-        String more = error.contains("NOPERM") ? RIGHTS : "";
+        String more = REFUSAL.matcher(error).find() ? RIGHTS : "";
         return (place.find() ? error + ", in: " + line(Long.parseLong(place.group(1))) : error) + more;
     }
 

@@ -25,6 +25,9 @@ public final class ScriptCodec {
     /** How much longer than its lease a lock's key lasts. */
     private final long lingerMillis;
 
+    /** Whether an open connection may lead to another process than before. Stays once it is set. */
+    private volatile boolean behindProxy;
+
     /**
      * What a caller knows of the clock of one node, in milliseconds by that.
      *
@@ -41,6 +44,17 @@ public final class ScriptCodec {
         this.prefix = prefix;
         this.lingerMicros = lingerMicros;
         this.lingerMillis = (lingerMicros + 999) / 1_000;
+    }
+
+    /**
+     * From now on scripts ask which process runs them.
+     *
+     * @return whether they did not before
+     */
+    public boolean askWhichProcess() {
+        boolean news = !behindProxy;
+        behindProxy = true;
+        return news;
     }
 
     /** Returns the key of the birth mark. */
@@ -102,12 +116,17 @@ public final class ScriptCodec {
     }
 
     /** Returns what a node said of an error in the command's script, with the line in which it came. */
-    public static String explain(Command command, String error) {
+    public String explain(Command command, String error) {
         return script(command).explain(error);
     }
 
     /** Returns the script that carries out the command. */
-    public static LockScript script(Command command) {
+    public LockScript script(Command command) {
+        LockScript script = usualScript(command);
+        return behindProxy ? script.behindProxy() : script;
+    }
+
+    private static LockScript usualScript(Command command) {
         if (command instanceof Command.Acquire c) {
             return ShapeCodec.of(c.claim().target()).acquire(c.queueing().isPresent());
         }

@@ -4,6 +4,7 @@ package org.holdfast.redis.wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.channels.SelectionKey;
@@ -30,6 +31,7 @@ public final class NodeConnection extends Connection {
     private final NodeSocket socket;
     private final int term;
     private boolean buffered;
+    private @Nullable String process;
 
     /** Set before this constructor's body runs, and null after it. */
     private @Nullable String passwordOfIntroduction;
@@ -180,6 +182,22 @@ public final class NodeConnection extends Connection {
     /** Returns which of the processes it leads to that its voter has been, counted by this client; 0 if there is one. */
     public int term() {
         return term;
+    }
+
+    /** Returns the port of this end, which the node sees unless something is in between; 0 if that is not known. */
+    public int localPort() {
+        return socket.getLocalSocketAddress() instanceof InetSocketAddress local ? local.getPort() : 0;
+    }
+
+    /**
+     * Notes which process answers.
+     *
+     * @return whether it is the one that has answered on this connection before
+     */
+    public boolean answersAs(String runId) {
+        boolean same = process == null || process.equals(runId);
+        process = runId;
+        return same;
     }
 
     /** Each answer has a timeout of its own from now on. */

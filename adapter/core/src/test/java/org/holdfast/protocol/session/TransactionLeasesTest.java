@@ -278,6 +278,34 @@ class TransactionLeasesTest {
     }
 
     @Test
+    void lease_ofAHolder_isHeldUntilItIsReleasedAndItsTransactionHasCompleted_whicheverIsLater() throws Exception {
+        transactions.current = "tx";
+        Lease early = acquireOfHolder();
+        early.release();
+        assertThat(releases()).isZero();
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+
+        transactions.current = "tx";
+        Lease late = acquireOfHolder();
+        transactions.complete(); // by the reaper, while the method under the lock goes on
+        assertThat(late.isHeld()).isTrue();
+        assertThat(releases()).isEqualTo(3);
+        late.release();
+        assertThat(releases()).isEqualTo(6);
+    }
+
+    @Test
+    void lease_ofAHolder_thatTheTransactionDoesNotTake_isReleasedAndRefused() throws Exception {
+        transactions.current = "tx";
+        transactions.refuses = true;
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(this::acquireOfHolder)
+                .withMessageContaining("HF0208");
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
     void lease_ofTheThreadInATransaction_endsWhenItIsReleasedAndIsTheTransactionsToTakeOnceMore() throws Exception {
         transactions.current = "tx";
         Lease mine = new NodesConnection(session, fixture.nodes)
@@ -302,6 +330,11 @@ class TransactionLeasesTest {
         assertThat(kept.isHeld()).isTrue();
         transactions.complete();
         assertThat(releases()).isEqualTo(3);
+    }
+
+    private Lease acquireOfHolder() throws InterruptedException {
+        return new NodesConnection(session, fixture.nodes)
+                .acquire(fixture.request(0).scope(LeaseScope.HOLDER));
     }
 
     private Lease acquireOfThread() throws InterruptedException {

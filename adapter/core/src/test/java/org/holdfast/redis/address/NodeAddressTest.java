@@ -82,7 +82,7 @@ class NodeAddressTest {
                 .singleElement()
                 .asString()
                 .contains("nodes", reason)
-                .contains(address.replace("ada@", "****@"));
+                .contains(address.replace("ada@", "****@").replace("?x=1", "?****"));
     }
 
     @Test
@@ -90,6 +90,11 @@ class NodeAddressTest {
         parse("redis://:s3cret");
         parse("redis://ada:s3cret");
         parse("redis://ada:s3c,ret@host");
+        parse("redis://host/0?password=s3cret");
+        parse("redis://host?durable=true&password=s3cret");
+        parse("redis://ada:x@host/0?password=s3cret");
+        parse("redis://[::1]:6379/0?password=s3cret");
+        parse("redis://host/0#s3cret");
         assertThat(violations).allSatisfy(v -> assertThat(v).doesNotContain("s3c"));
         violations.clear();
         parse("redis://ada:s3cret@a:1,http://ada:s3cret@b,redis://ada:s3cret@a:1");

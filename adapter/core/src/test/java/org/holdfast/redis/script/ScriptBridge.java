@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.node.Answer;
@@ -19,6 +21,9 @@ public final class ScriptBridge {
 
     /** Scripts by their SHA: one text each, whose hash is computed once. */
     private static final Map<String, String> SOURCES = new ConcurrentHashMap<>();
+
+    private static final Map<String, String> BEHIND_PROXY = Stream.of(LockScript.values())
+            .collect(Collectors.toMap(ScriptBridge::source, script -> source(script.behindProxy())));
 
     private static final String MARK = new String(LockScript.MARK.source(), StandardCharsets.UTF_8);
 
@@ -56,6 +61,15 @@ public final class ScriptBridge {
                 words.get(1), sha -> ScriptWords.of(codec.bySource(command)).get(1));
         int keys = Integer.parseInt(words.get(2));
         return new ScriptCall(source, words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
+    }
+
+    private static String source(LockScript script) {
+        return new String(script.source(), StandardCharsets.UTF_8);
+    }
+
+    /** Returns the same call by a client that may be behind a proxy. */
+    public static ScriptCall behindProxy(ScriptCall call) {
+        return new ScriptCall(BEHIND_PROXY.get(call.source()), call.keys(), call.arguments());
     }
 
     /** Returns the name by which a node knows a script. */

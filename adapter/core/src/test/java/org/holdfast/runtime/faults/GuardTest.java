@@ -439,7 +439,8 @@ class GuardTest {
     @Test
     void node_thatDoesNotLetUsLook_isRefusedAndToldWhatToAllow() throws Exception {
         RedisServer node = node();
-        node.command("ACL SETUSER app on >secret ~* &* +@all -info");
+        node.command("ACL SETUSER app on >secret ~* +@all -info");
+        node.command("ACL SETUSER app &*"); // which Redis 6.0 does not know
         assertRefused(
                 connect(List.of("redis://app:secret@127.0.0.1:" + node.port())),
                 "the guard cannot look at it: allow INFO to its user");
@@ -448,7 +449,8 @@ class GuardTest {
     @Test
     void user_withoutConfig_isNoReasonToRefuse() throws Exception {
         RedisServer node = node();
-        node.command("ACL SETUSER app on >secret ~* &* +@all -config");
+        node.command("ACL SETUSER app on >secret ~* +@all -config");
+        node.command("ACL SETUSER app &*"); // which Redis 6.0 does not know
         acquireAfterQuarantine(connect(List.of("redis://app:secret@127.0.0.1:" + node.port())));
     }
 

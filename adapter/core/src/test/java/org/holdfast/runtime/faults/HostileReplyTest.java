@@ -232,8 +232,8 @@ class HostileReplyTest {
         }
     }
 
-    /** What a guard receives: the four answers that it reads in one go. */
-    private record Told(String mark, String heartbeat, String time, String info) {
+    /** What a guard receives: the five answers that it reads in one go. */
+    private record Told(String mark, String heartbeat, String time, String info, String client) {
 
         static Told truth() {
             try (Jedis jedis = new Jedis("127.0.0.1", redis.port())) {
@@ -242,7 +242,8 @@ class HostileReplyTest {
                         bulk(jedis.get("holdfast:birth")),
                         bulk(jedis.get("holdfast:heartbeat")),
                         list(bulk(time.get(0)), bulk(time.get(1))),
-                        bulk(jedis.info()));
+                        bulk(jedis.info()),
+                        bulk("id=7 addr=127.0.0.1:7"));
             }
         }
 
@@ -252,7 +253,13 @@ class HostileReplyTest {
                     mark == null ? this.mark : mark,
                     heartbeat == null ? this.heartbeat : heartbeat,
                     time == null ? this.time : time,
-                    info == null ? this.info : info);
+                    info == null ? this.info : info,
+                    client);
+        }
+
+        /** With another answer to the question how the node sees the client. */
+        Told butSeen(String as) {
+            return new Told(mark, heartbeat, time, info, as);
         }
 
         /** With another value of a field of INFO. */
@@ -268,7 +275,7 @@ class HostileReplyTest {
         }
 
         byte[] all() {
-            return (mark + heartbeat + time + info).getBytes();
+            return (mark + heartbeat + time + info + client).getBytes();
         }
 
         static String bulk(String text) {
@@ -324,7 +331,7 @@ class HostileReplyTest {
                 lie("evictions in words", NONSENSE, t -> t.but("evicted_keys", "x".repeat(100_000))),
                 lie("a run id that is too long", NONSENSE, t -> t.but("run_id", "x".repeat(100_000))),
                 lie("a run id with a space", NONSENSE, t -> t.but("run_id", "a b")),
-                lie("another process", "in quarantine for another", t -> t.but("run_id", "another")));
+                lie("another process", "it has no birth mark of its own", t -> t.but("run_id", "another")));
     }
 
     private static Arguments lie(String what, String said, UnaryOperator<Told> lie) {
@@ -348,6 +355,22 @@ class HostileReplyTest {
         acquireFromOneThatTells(UnaryOperator.identity(), ofSeconds(20));
     }
 
+    static Stream<String> wordsOnTheClient() {
+        return Stream.of(
+                NOTHING,
+                NUMBER,
+                "-ERR unknown subcommand\r\n",
+                Told.bulk("addr=:999999"),
+                Told.bulk("x".repeat(100_000)));
+    }
+
+    /** It decides only whether scripts ask for the process, which they do if the node does not say it. */
+    @ParameterizedTest
+    @MethodSource("wordsOnTheClient")
+    void answer_onWhereTheClientIs_keepsNoLockFromBeingGranted(String words) throws Exception {
+        acquireFromOneThatTells(told -> told.butSeen(words), ofSeconds(20));
+    }
+
     private static void acquireFromOneThatTells(UnaryOperator<Told> lie, Duration waitTimeout) throws Exception {
         Map<String, String> guarded =
                 Map.of("maxLeaseTtlMillis", "1000", "nodeTimeoutMillis", "500", "nodes", redis.uri());
@@ -358,7 +381,7 @@ class HostileReplyTest {
         }
         Map<String, String> lied = new HashMap<>(guarded);
         try (LyingFront front = new LyingFront(
-                redis.port(), "INFO", () -> lie.apply(Told.truth()).all(), 0)) {
+                redis.port(), "\nINFO\r", () -> lie.apply(Told.truth()).all(), 0)) {
             lied.put("nodes", "redis://127.0.0.1:" + front.port());
             front.lie();
             try (LockConnectionFactory locks = Holdfast.connect(lied);

@@ -88,7 +88,7 @@ class NodeMessagesTest {
     @Test
     void node_thatIsTooOld_isNamedWithTheVersionThatIsNeeded() throws Exception {
         try (RedisServer redis = RedisServer.start(scratch);
-                LyingFront front = new LyingFront(redis.port(), "INFO", look("redis_version:5.0.14"), 0)) {
+                LyingFront front = new LyingFront(redis.port(), "\nINFO\r", look("redis_version:5.0.14"), 0)) {
             front.lie();
             assertSaid(
                     failure(settings("redis://127.0.0.1:" + front.port())),
@@ -96,9 +96,9 @@ class NodeMessagesTest {
         }
     }
 
-    /** No mark, no heartbeat, a clock, and INFO. */
+    /** No mark, no heartbeat, a clock, INFO, and no word of the client. */
     private static byte[] look(String info) {
-        return ("$-1\r\n$-1\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$" + info.length() + "\r\n" + info + "\r\n")
+        return ("$-1\r\n$-1\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$" + info.length() + "\r\n" + info + "\r\n$-1\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
     }
 

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.Setting;
@@ -20,10 +19,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfiguredFactory {
 
+    /**
+     * In holdfast-standalone, and in no adapter. An adapter has the same implementation, and some servers show that to
+     * an application before they bind the adapter's factory.
+     */
+    static final String STANDALONE = "META-INF/holdfast-standalone";
+
     private static final System.Logger LOG = System.getLogger(ConfiguredFactory.class.getName());
 
-    private final Function<String, @Nullable String> properties;
-    private final Function<String, @Nullable String> environment;
+    private final SettingSources sources;
+    private final ClassLoader library;
 
     /** Had while the factory is opened or closed: none is opened when the application has ended. */
     private final ReentrantLock changing = new ReentrantLock();
@@ -31,19 +36,14 @@ public final class ConfiguredFactory {
     private volatile @Nullable LockConnectionFactory created;
     private boolean closed;
 
-    /**
-     * @param properties the configuration of the application, by name; null for what is not set
-     * @param environment environment variables likewise
-     */
-    public ConfiguredFactory(
-            Function<String, @Nullable String> properties, Function<String, @Nullable String> environment) {
-        this.properties = properties;
-        this.environment = environment;
+    /** @param library that of the API: it sees the implementation of a module that has its own */
+    public ConfiguredFactory(SettingSources sources, ClassLoader library) {
+        this.sources = sources;
+        this.library = library;
     }
 
     /**
-     * Returns the factory, opened if need be; none if no nodes are set, or the application has no implementation of
-     * Holdfast.
+     * Returns the factory, opened if need be; none if no nodes are set, or the application has no holdfast-standalone.
      *
      * @throws org.holdfast.LockException if the settings are not valid, or a check at the start found no majority
      * @throws IllegalStateException if the application has ended
@@ -62,10 +62,11 @@ public final class ConfiguredFactory {
             }
             if (created == null) {
                 List<String> origins = new ArrayList<>();
-                Map<String, String> settings = settings(origins);
-                if (!settings.containsKey(Setting.NODES.key()) || !isImplemented()) {
+                Map<String, String> settings = sources.read(origins);
+                if (!settings.containsKey(Setting.NODES.key()) || !isForSettings()) {
                     return Optional.empty();
                 }
+                sources.unknown().forEach(name -> settings.put(name, "")); // refused with all else that is wrong
                 created = Holdfast.connect(settings);
                 report(origins);
             }
@@ -75,31 +76,12 @@ public final class ConfiguredFactory {
         }
     }
 
-    /** The settings may be meant for an adapter, which is not there: the API alone opens nothing. */
-    private static boolean isImplemented() {
-        return ServiceLoader.load(Holdfast.Provider.class, Holdfast.class.getClassLoader())
-                .findFirst()
-                .isPresent();
-    }
-
-    /** @param origins receives where each value comes from */
-    private Map<String, String> settings(List<String> origins) {
-        Map<String, String> settings = new TreeMap<>();
-        for (Setting setting : Setting.values()) {
-            String property = value(properties, setting.property());
-            String variable = value(environment, setting.environmentVariable());
-            if (property != null) {
-                settings.put(setting.key(), property);
-                origins.add(setting.property()
-                        + (variable == null || variable.equals(property)
-                                ? ""
-                                : " (" + setting.environmentVariable() + " has another value, which is not used)"));
-            } else if (variable != null) {
-                settings.put(setting.key(), variable);
-                origins.add(setting.environmentVariable());
-            }
-        }
-        return settings;
+    /** Else the settings may be meant for an adapter: with its classes, other nodes would be locked, or other keys. */
+    private boolean isForSettings() {
+        return library.getResource(STANDALONE) != null
+                && ServiceLoader.load(Holdfast.Provider.class, library)
+                        .findFirst()
+                        .isPresent();
     }
 
     /**
@@ -109,10 +91,9 @@ public final class ConfiguredFactory {
         LOG.log(System.Logger.Level.INFO, "HF0513: @Locked: a factory from the settings " + String.join(", ", origins));
     }
 
-    /** What is set to nothing is not set, as in MicroProfile Config. */
-    private static @Nullable String value(Function<String, @Nullable String> source, String name) {
-        String value = source.apply(name);
-        return value == null || value.isBlank() ? null : value;
+    /** Returns what looks like a setting and is none, to be named where no nodes are set. */
+    Set<String> unknownNames() {
+        return sources.unknown();
     }
 
     void close() {

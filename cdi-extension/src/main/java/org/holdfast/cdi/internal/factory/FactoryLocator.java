@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -256,10 +257,12 @@ public final class FactoryLocator {
         return !(lookedUp instanceof JndiFactory.Missing missing) || missing.isBound();
     }
 
-    private static IllegalStateException missing(List<JndiFactory> tried) {
+    private IllegalStateException missing(List<JndiFactory> tried) {
+        Set<String> unknown = configured.unknownNames();
         return missing("bind one to one of these names, or produce one as a CDI bean, or put holdfast-standalone into"
                 + " WEB-INF/lib and set "
                 + Setting.NODES.property() + " (" + Setting.NODES.environmentVariable() + "). "
+                + (unknown.isEmpty() ? "" : "Not settings: " + String.join(", ", unknown) + ". ")
                 + describe(tried));
     }
 

@@ -15,6 +15,9 @@ final class LeaseEventPublisher {
     private final Lease lease;
     private final AtomicBoolean lossIsTold = new AtomicBoolean();
 
+    /** Of the method and its transaction. */
+    private final AtomicBoolean oneHasEnded = new AtomicBoolean();
+
     LeaseEventPublisher(LockEvents events, Method method, Lease lease) {
         this.events = events;
         this.method = method;
@@ -28,19 +31,35 @@ final class LeaseEventPublisher {
         events.acquired(method, lease);
     }
 
-    /** Releases the lease, and reports that unless it is kept on. A loss that was not noticed yet is noticed before. */
-    void release(boolean isKeptOn) {
+    /**
+     * Releases the lease, and reports that, if no transaction keeps the lock any more. A loss that was not noticed yet
+     * is noticed before.
+     *
+     * @param ofTransaction whether a transaction keeps the lock too, and reports its end here
+     */
+    void release(boolean ofTransaction) {
         if (events.isEndObserved()) {
             lease.isHeld();
         }
         lease.release();
-        if (!isKeptOn) {
+        if (!ofTransaction || isLast()) {
             ended();
         }
     }
 
+    /** The transaction does not keep the lock any more. If it timed out, the method may not have ended. */
+    void transactionEnded() {
+        if (isLast()) {
+            ended();
+        }
+    }
+
+    private boolean isLast() {
+        return !oneHasEnded.compareAndSet(false, true);
+    }
+
     /** The lease has ended, in one way or the other. */
-    void ended() {
+    private void ended() {
         if (events.isEndObserved()) {
             try {
                 lease.requireHeld();

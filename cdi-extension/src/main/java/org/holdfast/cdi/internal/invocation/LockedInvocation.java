@@ -96,7 +96,7 @@ public final class LockedInvocation {
 
     private @Nullable Object runUntilReturn() throws Exception {
         try {
-            Object result = proceed();
+            Object result = proceedAndJoin();
             if (result instanceof Future<?> future && operation.result() == MethodResult.FUTURE) {
                 awaitEnd(future);
             }
@@ -107,6 +107,36 @@ public final class LockedInvocation {
             return result;
         } finally {
             news().release(endIsToldLater);
+        }
+    }
+
+    /** A transaction that the method has begun, and leaves to its caller to end, goes on under the lock. */
+    private @Nullable Object proceedAndJoin() throws Exception {
+        Object result;
+        try {
+            result = proceed();
+        } catch (Exception e) {
+            joinTransactionLeftOpen(e);
+            throw e;
+        }
+        joinTransactionLeftOpen(null);
+        return result;
+    }
+
+    private void joinTransactionLeftOpen(@Nullable Exception thrown) {
+        if (outerTransaction != null
+                || !operation.isOfTransaction()
+                || services.transactions().key() == null) {
+            return;
+        }
+        try {
+            joinTransaction();
+            tellEndAfterTransaction();
+        } catch (RuntimeException e) {
+            if (thrown != null) {
+                e.addSuppressed(thrown);
+            }
+            throw e;
         }
     }
 
@@ -159,8 +189,8 @@ public final class LockedInvocation {
 
     private @Nullable Object proceed() throws Exception {
         context.getContextData().put(KEY, this);
-        if (isKeptByOuterTransaction() && services.events().isEndObserved()) {
-            endIsToldLater = services.transactions().afterCompletion(news()::ended);
+        if (isKeptByOuterTransaction()) {
+            tellEndAfterTransaction();
         }
         news().acquired();
         services.leases().enter(lease());
@@ -171,6 +201,11 @@ public final class LockedInvocation {
             proceeding = false; // an outer interceptor may try again
             services.leases().leave();
         }
+    }
+
+    private void tellEndAfterTransaction() {
+        endIsToldLater =
+                services.events().isEndObserved() && services.transactions().afterCompletion(news()::transactionEnded);
     }
 
     /** Has the transaction that was begun under the lock keep it, if there is one: it cannot commit on a lost lock. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.net.URL;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,6 +17,8 @@ import org.holdfast.InvalidSettingsException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where the settings of a factory come from; nothing is connected to before it is used. */
 class ConfiguredFactoryTest {
@@ -24,7 +27,9 @@ class ConfiguredFactoryTest {
 
     private final Map<String, String> properties = new TreeMap<>();
     private final Map<String, String> environment = new TreeMap<>();
-    private final ConfiguredFactory factory = new ConfiguredFactory(properties::get, environment::get);
+    private final SettingSources sources = new SettingSources(properties::get, properties::keySet, environment);
+    private final ClassLoader library = getClass().getClassLoader();
+    private final ConfiguredFactory factory = new ConfiguredFactory(sources, library);
     private final List<String> log = new CopyOnWriteArrayList<>();
     private final Logger logger = Logger.getLogger(ConfiguredFactory.class.getName());
     private final Handler handler = new Handler() {
@@ -78,6 +83,72 @@ class ConfiguredFactoryTest {
         environment.put("HOLDFAST_TTL_MILLIS", "1000");
         assertThat(factory.find()).isEmpty();
         assertThat(log).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HOLDFAST_KEY_PREFFIX", "HOLDFAST_GAURD", "HOLDFAST_keyPrefix", "HOLDFAST_"})
+    void variable_thatIsNoSetting_isRefusedWithoutItsValue(String variable) {
+        environment.put("HOLDFAST_NODES", NODE);
+        environment.put(variable, "s3cret");
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(factory::find)
+                .withMessageContaining("there is no setting '" + variable + "'")
+                .withMessageNotContaining("s3cret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast.keyprefix", "holdfast.key.prefix"})
+    void property_thatIsNoSetting_isRefused(String property) {
+        properties.put("holdfast.nodes", NODE);
+        properties.put(property, "shop");
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(factory::find)
+                .withMessageContaining("there is no setting '" + property + "': did you mean 'keyPrefix'?");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HOLDFAST_WAIT_TIMEOUT_MILLIS", "HOLDFAST_WAITTIMEOUTMILLIS"})
+    void variable_asMicroProfileConfigTakesIt_hasTheSameEffectWithoutIt(String variable) {
+        environment.put("HOLDFAST_NODES", NODE);
+        environment.put(variable, "soon");
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(factory::find)
+                .withMessageContaining("waitTimeoutMillis must be");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "HOLDFAST_SERVICE_HOST",
+                "HOLDFAST_SHOP_SERVICE_PORT_HTTP",
+                "HOLDFAST_PORT",
+                "HOLDFAST_PORT_6379_TCP_ADDR",
+                "HOLDFASTING"
+            })
+    void variable_ofSomethingElse_isNotRefused(String variable) {
+        environment.put("HOLDFAST_NODES", NODE);
+        environment.put(variable, "10.0.0.1");
+        properties.put("holdfast.rarRA.KeepAliveTime", "1");
+        assertThat(factory.find()).isPresent();
+    }
+
+    /** As seen on Open Liberty, in an EAR with the adapter: its factory is bound when the module has begun. */
+    @Test
+    void settings_withTheImplementationOfAnAdapter_areNoFactory() {
+        properties.put("holdfast.nodes", NODE);
+        ClassLoader ofAnAdapter = new ClassLoader(library) {
+            @Override
+            public URL getResource(String name) {
+                return name.equals(ConfiguredFactory.STANDALONE) ? null : super.getResource(name);
+            }
+        };
+        ConfiguredFactory besideAnAdapter = new ConfiguredFactory(sources, ofAnAdapter);
+        try {
+            assertThat(besideAnAdapter.find()).isEmpty();
+            assertThat(log).isEmpty();
+        } finally {
+            besideAnAdapter.close();
+        }
     }
 
     @Test

@@ -66,7 +66,7 @@ final class Demo implements AutoCloseable {
             System.out.println("Ended " + ended + " processes of an earlier demo that was killed");
         }
         Ports.requireFree(options.httpPort(), options.servers());
-        processes.start(options);
+        processes.start(options, () -> leftovers.note(processes.pids()));
         watch();
         synchronized (this) {
             actions = new DemoActions(processes.nodes(), processes.servers(), client, lockWatch, clock, journal);

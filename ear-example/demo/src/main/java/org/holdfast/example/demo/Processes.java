@@ -29,8 +29,12 @@ final class Processes implements AutoCloseable {
     private Postgres postgres;
     private boolean closed;
 
-    /** Shares its monitor with {@link #close}, which so waits for the end of this and leaves nothing over. */
-    synchronized void start(DemoOptions options) throws IOException, InterruptedException {
+    /**
+     * Shares its monitor with {@link #close}, which so waits for the end of this and leaves nothing over.
+     *
+     * @param started is run after the start of each process: the JVM may be killed before the next one
+     */
+    synchronized void start(DemoOptions options, Runnable started) throws IOException, InterruptedException {
         if (closed) {
             throw new IOException("the demo is ending");
         }
@@ -39,12 +43,15 @@ final class Processes implements AutoCloseable {
             RedisServer node = RedisServer.start(directory.resolve("redis"));
             redis.add(node);
             nodes.add(new RedisNode(i, node));
+            started.run();
         }
         postgres = Postgres.start(directory.resolve("postgres"));
+        started.run();
         for (int i = 0; i < options.servers(); i++) {
             ShopServer server = new ShopServer(i, setup(options, i));
             servers.add(server);
             server.start();
+            started.run();
         }
     }
 
@@ -80,7 +87,9 @@ final class Processes implements AutoCloseable {
         List<Long> pids = new ArrayList<>();
         nodes.forEach(node -> pids.add(node.pid()));
         servers.forEach(server -> pids.add(server.pid()));
-        pids.add(postgres.pid());
+        if (postgres != null) {
+            pids.add(postgres.pid());
+        }
         return pids;
     }
 

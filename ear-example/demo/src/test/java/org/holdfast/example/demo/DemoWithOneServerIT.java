@@ -10,7 +10,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.holdfast.example.demo.state.DemoState.ProcessState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,6 +55,22 @@ class DemoWithOneServerIT {
                     .hasMessageContaining("port " + taken.getLocalPort() + " is in use")
                     .hasMessageContaining("-Dhttp.port=");
             assertThat(demo.processes().nodes()).isEmpty();
+        }
+    }
+
+    @Test
+    void demo_thatIsKilledBeforeItHasStarted_hasNotedWhatItLeaves() throws Exception {
+        Path directory = Path.of("target", "demo-half-it");
+        Path noServer = directory.resolve("no-server");
+        try (Demo demo = new Demo(new DemoOptions(noServer, directory, FreePorts.inARow(2), 1, true))) {
+            assertThatThrownBy(demo::start).hasMessageContaining("no-server");
+            List<Long> running = demo.processes().pids().stream()
+                    .filter(pid -> ProcessHandle.of(pid).isPresent())
+                    .toList();
+            assertThat(running).as("five nodes and a database").hasSize(6);
+            assertThat(Files.readAllLines(directory.resolve("processes")))
+                    .extracting(line -> Long.valueOf(line.split(" ")[0]))
+                    .containsExactlyElementsOf(running);
         }
     }
 

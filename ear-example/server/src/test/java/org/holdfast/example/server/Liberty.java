@@ -26,7 +26,7 @@ final class Liberty implements StartedServer {
     private static final long START_MINUTES = 4;
     private static final long DEPLOY_SECONDS = 120;
     private static final String CHANGE = " -> ";
-    private static final Pattern FAILURE = Pattern.compile("CWWKZ000[24]E.*|J2CA8501E.*|J2CA7002E.*");
+    private static final Pattern FAILURE = Pattern.compile("CWWKZ000[24]E.*|CWWKZ0012I.*|J2CA8501E.*|J2CA7002E.*");
 
     /** What tests need and the page does not speak of. */
     private static final String TESTS = """
@@ -90,8 +90,14 @@ final class Liberty implements StartedServer {
         String file = archive.getFileName().toString();
         Files.copy(archive, server.resolve("apps").resolve(file), StandardCopyOption.REPLACE_EXISTING);
         read = Files.size(messages);
-        Files.writeString(dropins.resolve(file + ".xml"), Page.named(page.text(page.block(file)), file));
-        await(file.endsWith(".rar") ? "J2CA7001I.*holdfast" : "CWWKZ000[13]I.*" + name(file));
+        Path configuration = dropins.resolve(file + ".xml");
+        Files.writeString(configuration, Page.named(page.text(page.block(file)), file));
+        try {
+            await(file.endsWith(".rar") ? "J2CA7001I.*holdfast" : "CWWKZ000[13]I.*" + name(file));
+        } catch (IOException refused) {
+            Files.delete(configuration); // else the server tries again when it is restarted
+            throw refused;
+        }
     }
 
     @Override

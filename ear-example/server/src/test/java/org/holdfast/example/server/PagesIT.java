@@ -35,6 +35,7 @@ class PagesIT {
     private static final Map<String, List<String>> RUN = Map.of(
             "wildfly.md",
             List.of(
+                    "feature-pack", // by FeaturePackIT of integrations/wildfly-example
                     "<resource-ref>",
                     "ear",
                     "ear-deploy",

@@ -26,10 +26,15 @@ final class PlainModule {
 
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final String name;
+    private final String path;
 
     PlainModule(String name) {
-        this.name = name;
+        this.path = "/" + name + "/";
+    }
+
+    /** One in the place of the shop, in an EAR. */
+    PlainModule() {
+        this.path = "/";
     }
 
     /** Returns a module with Holdfast in it, and nothing else. */
@@ -41,8 +46,8 @@ final class PlainModule {
         addLibraries(
                 module,
                 ShrinkWrap.createFromZipFile(ResourceAdapterArchive.class, new File(System.getProperty("server.rar"))),
-                "/(?!holdfast-api).*\\.jar"); // what Maven has for holdfast-core
-        return module;
+                "/slf4j-api.*\\.jar"); // what holdfast-standalone depends on
+        return module.addAsLibrary(new File(System.getProperty("server.standalone")));
     }
 
     /** As {@link #archive(String)}, with an extension that sets system properties, as an operator would. */
@@ -61,7 +66,7 @@ final class PlainModule {
 
     /** Returns the answer, with the status before it if it is none of success. */
     String post(String query) throws IOException, InterruptedException {
-        URI uri = URI.create(RealServers.http() + "/" + name + "/?" + query);
+        URI uri = URI.create(RealServers.http() + path + "?" + query);
         HttpRequest request = HttpRequest.newBuilder(uri)
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .timeout(Duration.ofSeconds(60))

@@ -65,7 +65,7 @@ class PlainWarIT {
     void locked_withoutAdapterAndWithoutProducer_locksAtTheNodesOfTheSettings() throws Exception {
         deployer.deploy(SettingsServlet.NAME);
         try {
-            assertThat(new PlainModule(SettingsServlet.NAME).post("lock=set")).isEqualTo("true");
+            assertThat(new PlainModule(SettingsServlet.NAME).post("lock=set")).isEqualTo(SettingsServlet.NAME);
             await().atMost(SOON).until(() -> new RealNodes(SettingsServlet.NAME).isFree("set"));
         } finally {
             deployer.undeploy(SettingsServlet.NAME);

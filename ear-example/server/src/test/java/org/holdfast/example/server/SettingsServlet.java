@@ -13,10 +13,12 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.holdfast.Setting;
 import org.holdfast.cdi.Locked;
 
-/** A web module with nothing but {@code @Locked}: where the nodes are comes from settings. */
+/** A web module with nothing but {@code @Locked}. Reports what the keys of its lock begin with on the nodes. */
 @WebServlet("/")
 public class SettingsServlet extends HttpServlet {
 
@@ -25,7 +27,8 @@ public class SettingsServlet extends HttpServlet {
     /** Also what its keys begin with. */
     static final String NAME = "from-settings";
 
-    private final transient RealNodes nodes = new RealNodes(NAME);
+    /** What keys of a resource adapter begin with. */
+    static final String OF_THE_ADAPTER = "holdfast";
 
     @Inject
     private transient Service service;
@@ -34,8 +37,10 @@ public class SettingsServlet extends HttpServlet {
     public static class Service {
 
         @Locked("#{name}")
-        public boolean isLocked(String name, RealNodes nodes) throws IOException {
-            return nodes.isHeld(name);
+        public String prefixOf(String name) {
+            return Stream.of(NAME, OF_THE_ADAPTER)
+                    .filter(prefix -> new RealNodes(prefix).isHeld(name))
+                    .collect(Collectors.joining());
         }
     }
 
@@ -56,6 +61,6 @@ public class SettingsServlet extends HttpServlet {
 
     @Override
     protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        response.getWriter().print(service.isLocked(request.getParameter("lock"), nodes));
+        response.getWriter().print(service.prefixOf(request.getParameter("lock")));
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.example.server;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.BeforeBeanDiscovery;
@@ -19,7 +22,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
@@ -84,10 +86,12 @@ public class ThreadsServlet extends HttpServlet {
 
     @Override
     protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        response.getWriter().print(answer(request.getParameter("what"), request.getParameter("lock")));
+        response.getWriter()
+                .print(answer(
+                        request.getParameter("what"), request.getParameter("lock"), request.getParameter("seconds")));
     }
 
-    private String answer(String what, String lock) throws IOException {
+    private String answer(String what, String lock, String seconds) throws IOException {
         try {
             return switch (what) {
                 case "hold" -> hold(lock);
@@ -96,7 +100,7 @@ public class ThreadsServlet extends HttpServlet {
                 case "threads" ->
                     String.join("\n", threads().map(Thread::getName).toList());
                 case "container" -> nameByTheContainer();
-                case "saturate" -> saturate();
+                case "saturate" -> saturate(System.nanoTime() + SECONDS.toNanos(Long.parseLong(seconds)));
                 default -> throw new IOException("unknown: " + what);
             };
         } catch (NamingException | InterruptedException e) {
@@ -139,35 +143,39 @@ public class ThreadsServlet extends HttpServlet {
         return thread.getName();
     }
 
-    /** Returns for each executor of the server how many tasks it has accepted and not begun. */
-    private static String saturate() throws NamingException, InterruptedException {
+    /**
+     * Returns for each executor of the server how many tasks it has accepted and not begun.
+     *
+     * @param end when all of them end, by nanoTime
+     */
+    private static String saturate(long end) throws NamingException, InterruptedException {
         StringBuilder waiting = new StringBuilder();
         for (String name : List.of("DefaultManagedExecutorService", "DefaultManagedScheduledExecutorService")) {
-            waiting.append(saturate(InitialContext.doLookup("java:comp/" + name)))
+            waiting.append(saturate(InitialContext.doLookup("java:comp/" + name), end))
                     .append(' ');
         }
         return waiting.toString().trim();
     }
 
-    private static long saturate(ExecutorService executor) throws InterruptedException {
+    private static long saturate(ExecutorService executor, long end) throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(MOST_TASKS);
         try {
             for (int task = 0; task < MOST_TASKS; task++) {
                 executor.execute(() -> {
                     begun.countDown();
-                    awaitEnd();
+                    awaitEnd(end);
                 });
             }
         } catch (RejectedExecutionException e) {
             return MOST_TASKS; // it takes no more
         }
-        begun.await(2, TimeUnit.SECONDS);
+        begun.await(2, SECONDS);
         return begun.getCount();
     }
 
-    private static void awaitEnd() {
+    private static void awaitEnd(long end) {
         try {
-            END.await();
+            END.await(end - System.nanoTime(), NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

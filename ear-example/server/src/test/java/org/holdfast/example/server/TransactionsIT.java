@@ -55,6 +55,9 @@ class TransactionsIT {
     /** Longer than that, by a clock with a tick of a second. */
     private static final Duration BEYOND_TIMEOUT = Duration.ofSeconds(TIMEOUT_SECONDS + 2);
 
+    /** After the completion of a transaction: by then what it keeps is released. */
+    private static final Duration SETTLED = Duration.ofSeconds(1);
+
     private final RealNodes nodes = new RealNodes();
 
     @Resource(name = "eis/holdfast")
@@ -310,12 +313,13 @@ class TransactionsIT {
 
     @Test
     @WhereTimeoutsInterfere
-    void lockedEjb_whoseTransactionTimesOut_isReleasedWhileTheMethodStillRuns() throws Exception {
+    void lockedEjb_whoseTransactionTimesOut_isLockedUntilTheMethodHasEnded() throws Exception {
         Entry entry = new Entry("locked-ejb-timeout");
         assertThatExceptionOfType(EJBException.class)
                 .isThrownBy(() -> timingOut(() -> ejb.runLocked(entry.lock, () -> {
                     entry.run();
-                    awaitRelease(entry.lock, entry.token);
+                    await().atMost(PATIENCE).until(() -> !entry.witness.seen().isEmpty());
+                    await().during(SETTLED).atMost(PATIENCE).until(() -> nodes.isHeld(entry.lock));
                 })));
         entry.assertRolledBackAndReleased();
     }

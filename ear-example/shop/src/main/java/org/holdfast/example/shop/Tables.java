@@ -28,8 +28,9 @@ public class Tables {
     @Resource(lookup = "java:comp/DefaultDataSource")
     private DataSource database;
 
+    /** No other method has this name: Payara and GlassFish look for it by the name alone. */
     @PostConstruct
-    void create() {
+    void prepare() {
         try (Connection connection = database.getConnection()) {
             if (!hasTable(connection)) {
                 create(connection);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which requests are answered, and how. */
@@ -91,6 +92,31 @@ class PageServerTest {
                 "Origin: http://" + host);
         assertThat(RawHttp.status(action)).isIn(400, 403);
         assertThat(begun).isEmpty();
+    }
+
+    /** As a browser sends what a page of another site asks for: so many readers would leave no place for ours. */
+    @ParameterizedTest
+    @CsvSource({
+        "/events, cross-site, no-cors, image, 403",
+        "/events, cross-site, cors, empty, 403",
+        "/events, cross-site, navigate, iframe, 403",
+        "/events, same-site, cors, empty, 403",
+        "/state, cross-site, no-cors, script, 403",
+        "/, cross-site, navigate, document, 200",
+        "/, none, navigate, document, 200",
+        "/state, same-origin, cors, empty, 200"
+    })
+    void request_ofAnotherSite_isRefusedUnlessItOpensThePage(
+            String path, String site, String mode, String kind, int status) throws IOException {
+        int port = serve(false);
+        String answer = RawHttp.send(
+                port,
+                "GET " + path + " HTTP/1.1",
+                "Host: localhost:" + port,
+                "Sec-Fetch-Site: " + site,
+                "Sec-Fetch-Mode: " + mode,
+                "Sec-Fetch-Dest: " + kind);
+        assertThat(RawHttp.status(answer)).isEqualTo(status);
     }
 
     @Test

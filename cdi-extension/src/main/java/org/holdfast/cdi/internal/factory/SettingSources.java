@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.cdi.internal.factory;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.holdfast.Setting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an application without an adapter has its settings: properties, else environment variables.
+ *
+ * @param properties the configuration of the application, by name; null for what is not set
+ * @param propertyNames the names of the properties that can be listed, which are those of the JVM
+ * @param environment environment variables
+ */
+public record SettingSources(
+        Function<String, @Nullable String> properties,
+        Supplier<Set<String>> propertyNames,
+        Map<String, String> environment) {
+
+    private static final String PROPERTY = "holdfast.";
+    private static final String VARIABLE = "HOLDFAST_";
+
+    /** What TomEE configures an adapter by is in the properties of its JVM. */
+    private static final String OF_AN_ADAPTER = "holdfast.rar";
+
+    /** What Kubernetes sets in a pod, behind the name of a service: that may begin as our variables do. */
+    private static final Pattern OF_A_SERVICE =
+            Pattern.compile("(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d+_(TCP|UDP|SCTP)(_.*)?)?)");
+
+    /** Returns those of the properties that the application finds, of its JVM and of its process. */
+    public static SettingSources of(Function<String, @Nullable String> properties) {
+        return new SettingSources(properties, () -> System.getProperties().stringPropertyNames(), System.getenv());
+    }
+
+    /** @param origins receives where each value comes from: names without values, of which some are secret */
+    Map<String, String> read(List<String> origins) {
+        Map<String, String> settings = new TreeMap<>();
+        for (Setting setting : Setting.values()) {
+            String property = set(properties.apply(setting.property()));
+            String name = variable(setting);
+            String variable = name == null ? null : environment.get(name);
+            if (property != null) {
+                settings.put(setting.key(), property);
+                origins.add(setting.property()
+                        + (variable == null || variable.equals(property)
+                                ? ""
+                                : " (" + name + " has another value, which is not used)"));
+            } else if (variable != null) {
+                settings.put(setting.key(), variable);
+                origins.add(name);
+            }
+        }
+        return settings;
+    }
+
+    /** Returns the name of the variable that is set, or null. */
+    private @Nullable String variable(Setting setting) {
+        return set(environment.get(setting.environmentVariable())) != null
+                ? setting.environmentVariable()
+                : set(environment.get(ofMicroProfile(setting))) != null ? ofMicroProfile(setting) : null;
+    }
+
+    /** MicroProfile Config takes this one for the property. So it has the same effect on a server without it. */
+    private static String ofMicroProfile(Setting setting) {
+        return VARIABLE + setting.key().toUpperCase(Locale.ROOT);
+    }
+
+    /** What is set to nothing is not set, as in MicroProfile Config. */
+    private static @Nullable String set(@Nullable String value) {
+        return value == null || value.isBlank() ? null : value;
+    }
+
+    /**
+     * Returns the names that begin as those of settings, and are none. What was meant by one would have its default:
+     * the locks of a process with another {@code keyPrefix} than the others keep none of them out.
+     */
+    Set<String> unknown() {
+        Set<String> unknown = new TreeSet<>(environment.keySet());
+        unknown.removeIf(name -> !name.startsWith(VARIABLE)
+                || OF_A_SERVICE.matcher(name.substring(VARIABLE.length())).matches());
+        propertyNames.get().stream()
+                .filter(name -> name.startsWith(PROPERTY) && !name.startsWith(OF_AN_ADAPTER))
+                .forEach(unknown::add);
+        unknown.removeAll(known());
+        return unknown;
+    }
+
+    private static Set<String> known() {
+        Set<String> known = new HashSet<>();
+        for (Setting setting : Setting.values()) {
+            known.addAll(List.of(setting.property(), setting.environmentVariable(), ofMicroProfile(setting)));
+        }
+        return known;
+    }
+}
