@@ -208,7 +208,7 @@ public record SentinelAddress(
             return null;
         }
 
-        /** A slash or a question mark in a password tears the address apart: what seems to be a host is a part of it. */
+        /** A slash or a question mark in a password tears the address apart: a part of it seems to be a host. */
         private boolean isTorn() {
             return path.indexOf('@') >= 0 || query.indexOf('@') >= 0;
         }

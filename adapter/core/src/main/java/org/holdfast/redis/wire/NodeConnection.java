@@ -179,7 +179,7 @@ public final class NodeConnection extends Connection {
         }
     }
 
-    /** Returns which of the processes it leads to that its voter has been, counted by this client; 0 if there is one. */
+    /** Returns to which of its voter's processes it leads, counted by this client; 0 at a fixed address. */
     public int term() {
         return term;
     }
