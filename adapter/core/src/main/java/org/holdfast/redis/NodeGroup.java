@@ -111,7 +111,7 @@ public final class NodeGroup implements AutoCloseable {
         return connector.isMoving();
     }
 
-    /** Asks where the nodes are that may move. Blocks for a node timeout at the most for each. */
+    /** Asks where the nodes are that may move. Blocks for a node timeout at the most. */
     public void locate() {
         connector.confirm();
     }

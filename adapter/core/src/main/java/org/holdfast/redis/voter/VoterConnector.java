@@ -75,10 +75,26 @@ public final class VoterConnector implements AutoCloseable {
         return moving;
     }
 
-    /** Asks where the voters are. Blocks for a node timeout at the most for each that moves. */
+    /**
+     * Asks where the voters are, all at once: Sentinels of one voter that hang must not take the votes of another.
+     * Blocks for a node timeout at the most, or for one each where there are no threads for it.
+     */
     public void confirm() {
-        for (Locator locator : locators) {
+        int last = locators.length - 1;
+        for (int voter = 0; voter < last; voter++) {
+            Locator locator = locators[voter];
+            if (locator instanceof SentinelLocator && !connector.runElsewhere(() -> confirmElsewhere(locator))) {
+                locator.confirm();
+            }
+        }
+        locators[last].confirm();
+    }
+
+    private static void confirmElsewhere(Locator locator) {
+        try {
             locator.confirm();
+        } catch (JedisException e) {
+            // this process lacks something, which is reported by now; the voter is asked about again in a second
         }
     }
 
