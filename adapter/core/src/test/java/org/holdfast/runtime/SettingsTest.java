@@ -98,6 +98,15 @@ class SettingsTest {
         assertThat(Settings.of(with("guard", text)).guard()).isEqualTo(mode);
     }
 
+    @ParameterizedTest
+    @CsvSource({"DEVELOPMENT", "OFF"})
+    void of_sentinelsWithoutQuarantine_areRefused(String guard) {
+        Map<String, String> settings = Map.of("nodes", "redis+sentinel://a,b,c/locks", "guard", guard);
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> Settings.of(settings))
+                .withMessageContaining("guard must be QUARANTINE where nodes has addresses of Sentinels");
+    }
+
     @Test
     void of_noNodes_isRefused() {
         assertThatExceptionOfType(InvalidSettingsException.class)
