@@ -32,7 +32,18 @@ public record NodeFacts(
      * @param unsettledNanos for how much longer it is not to be used, unless its mark shows that a client has waited
      *     for so long in this term
      */
-    public record Appointment(int term, long epoch, long unsettledNanos) {}
+    public record Appointment(int term, long epoch, long unsettledNanos) {
+
+        /**
+         * Returns what the mark says of the promotion: a process that is named once more, without having been a replica
+         * meanwhile, has missed what another one granted.
+         *
+         * @param promotion what the process says of it
+         */
+        public String ofMark(String promotion) {
+            return promotion + "@" + epoch;
+        }
+    }
 
     /** What a node at a fixed address reports. */
     public NodeFacts(

@@ -59,7 +59,7 @@ final class InspectionDecoder {
         BirthMark.Process process = new BirthMark.Process(
                 runId(info),
                 number(info.getOrDefault("evicted_keys", "0")),
-                appointment.map(by -> id(promotion + "@" + by.epoch())).orElse(promotion),
+                appointment.map(by -> id(by.ofMark(promotion))).orElse(promotion),
                 loaded(info));
         return new NodeFacts(
                 process,
