@@ -2,8 +2,10 @@
 package org.holdfast.redis.voter;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
@@ -77,24 +79,37 @@ public final class VoterConnector implements AutoCloseable {
 
     /**
      * Asks where the voters are, all at once: Sentinels of one voter that hang must not take the votes of another.
-     * Blocks for a node timeout at the most, or for one each where there are no threads for it.
+     * Blocks for a node timeout at the most, or for one each where other threads have no time for it.
      */
     public void confirm() {
-        int last = locators.length - 1;
-        for (int voter = 0; voter < last; voter++) {
-            Locator locator = locators[voter];
-            if (locator instanceof SentinelLocator && !connector.runElsewhere(() -> confirmElsewhere(locator))) {
-                locator.confirm();
-            }
-        }
-        locators[last].confirm();
+        List<Question> questions = Arrays.stream(locators)
+                .filter(SentinelLocator.class::isInstance)
+                .map(Question::new)
+                .toList();
+        questions.stream().skip(1).forEach(connector::runElsewhere);
+        questions.forEach(Question::run);
     }
 
-    private static void confirmElsewhere(Locator locator) {
-        try {
-            locator.confirm();
-        } catch (JedisException e) {
-            // this process lacks something, which is reported by now; the voter is asked about again in a second
+    /** Asks about one voter, on whichever thread comes first: one that was given it may be busy for long. */
+    private static final class Question implements Runnable {
+
+        private final Locator locator;
+        private final AtomicBoolean begun = new AtomicBoolean();
+
+        Question(Locator locator) {
+            this.locator = locator;
+        }
+
+        @Override
+        public void run() {
+            if (!begun.compareAndSet(false, true)) {
+                return;
+            }
+            try {
+                locator.confirm();
+            } catch (JedisException e) {
+                // this process lacks something, which is reported by now; the voter is asked about again in a second
+            }
         }
     }
 
