@@ -101,6 +101,7 @@ public final class ConfiguredFactory {
         try {
             closed = true;
             LockConnectionFactory known = created;
+            created = null; // some servers keep the classes and beans of an application that has gone
             if (known != null) {
                 known.close();
             }

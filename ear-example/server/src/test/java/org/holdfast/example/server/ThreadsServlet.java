@@ -84,6 +84,12 @@ public class ThreadsServlet extends HttpServlet {
         }
     }
 
+    /** Some servers keep the classes of a module that has gone: what hangs on them would be taken for a leak of ours. */
+    @Override
+    public void destroy() {
+        lease = null;
+    }
+
     @Override
     protected void doPost(HttpServletRequest request, HttpServletResponse response) throws IOException {
         response.getWriter()

@@ -25,7 +25,7 @@ public class Tables {
     private static final String CREATE =
             "create table Stock (sku varchar(255) not null primary key, quantity integer not null, fence bigint not null)";
 
-    @Resource(lookup = "java:comp/DefaultDataSource")
+    @Resource
     private DataSource database;
 
     /** No other method has this name: Payara and GlassFish look for it by the name alone. */
