@@ -57,7 +57,9 @@ class RoomsTest {
                             "runtime.scheduling",
                             "redis",
                             "redis.health",
+                            "redis.voter",
                             "redis.wire",
+                            "redis.address",
                             "transaction",
                             "protocol",
                             "protocol.session",
@@ -75,6 +77,7 @@ class RoomsTest {
                     Set.of(
                             "redis.health",
                             "redis.script",
+                            "redis.voter",
                             "redis.wire",
                             "protocol.queue",
                             "protocol.guard",
@@ -82,9 +85,18 @@ class RoomsTest {
                             "protocol.env")),
             Map.entry(
                     "redis.health",
-                    Set.of("redis.script", "redis.wire", "protocol.guard", "protocol.node", "protocol.env")),
+                    Set.of(
+                            "redis.script",
+                            "redis.voter",
+                            "redis.wire",
+                            "redis.address",
+                            "protocol.guard",
+                            "protocol.node",
+                            "protocol.env")),
             Map.entry("redis.script", Set.of("protocol.node")),
-            Map.entry("redis.wire", Set.of("protocol.env")),
+            Map.entry("redis.voter", Set.of("redis.wire", "redis.address", "protocol.guard", "protocol.env")),
+            Map.entry("redis.wire", Set.of("redis.address", "protocol.env")),
+            Map.entry("redis.address", Set.of()),
             Map.entry(
                     "protocol",
                     Set.of(

@@ -16,9 +16,9 @@ import org.holdfast.redis.health.NodeRefusedException;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
-import org.holdfast.redis.wire.NodeConnector;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -41,15 +41,18 @@ final class NodeCheck {
     private static final String NO_KEY = ":check";
 
     private final AskedNodes nodes;
-    private final NodeConnector connector;
+    private final VoterConnector connector;
     private final ScriptCodec codec;
     private final Time time;
+    private final Duration longestQuarantine;
 
-    NodeCheck(AskedNodes nodes, NodeConnector connector, ScriptCodec codec, Time time) {
+    /** @param longestQuarantine how long a node that has become the voter is in quarantine */
+    NodeCheck(AskedNodes nodes, VoterConnector connector, ScriptCodec codec, Time time, Duration longestQuarantine) {
         this.nodes = nodes;
         this.connector = connector;
         this.codec = codec;
         this.time = time;
+        this.longestQuarantine = longestQuarantine;
     }
 
     /**
@@ -67,7 +70,7 @@ final class NodeCheck {
             } catch (NodeRefusedException e) {
                 boolean ends = !e.left().isZero();
                 CheckReport.State state = ends ? CheckReport.State.QUARANTINED : CheckReport.State.UNUSABLE;
-                found.add(report(node, state, Failures.describe(e), e.left()));
+                found.add(report(node, state, Failures.describe(e), quarantineOf(node, e)));
             } catch (JedisException e) {
                 found.add(report(node, CheckReport.State.UNUSABLE, Failures.describe(e), Duration.ZERO));
             }
@@ -144,6 +147,11 @@ final class NodeCheck {
         return quarantine.isZero()
                 ? report(node, CheckReport.State.VOTES, "", quarantine)
                 : report(node, CheckReport.State.QUARANTINED, nodes.health(node).reason(), quarantine);
+    }
+
+    /** A primary that is named since a moment ago is in quarantine after that. */
+    private Duration quarantineOf(int node, NodeRefusedException refused) {
+        return nodes.health(node).isSettling() ? refused.left().plus(longestQuarantine) : refused.left();
     }
 
     private CheckReport.Node report(int node, CheckReport.State state, String cause, Duration quarantine) {

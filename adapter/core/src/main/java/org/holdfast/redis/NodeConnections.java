@@ -20,9 +20,9 @@ import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
-import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 
@@ -42,7 +42,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     private static final long READING_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final AskedNodes nodes;
-    private final NodeConnector connector;
+    private final VoterConnector connector;
     private final ScriptCodec codec;
     private final KnownScripts scripts;
     private final Time time;
@@ -61,7 +61,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
      */
     NodeConnections(
             AskedNodes nodes,
-            NodeConnector connector,
+            VoterConnector connector,
             ScriptCodec codec,
             KnownScripts scripts,
             Time time,

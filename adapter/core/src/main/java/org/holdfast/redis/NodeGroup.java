@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -16,16 +17,17 @@ import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
-import org.holdfast.redis.wire.NodeConnector;
+import org.holdfast.redis.voter.VoterConnector;
 
 /** The nodes of one lock service, and what it does with them: connections, notifications and inspections. */
 public final class NodeGroup implements AutoCloseable {
 
-    private final NodeConnector connector;
+    private final VoterConnector connector;
     private final ScriptCodec codec;
     private final KnownScripts scripts = new KnownScripts();
     private final AskedNodes nodes;
     private final Time time;
+    private final Duration quarantine;
     private final Set<NodeConnections> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -38,7 +40,7 @@ public final class NodeGroup implements AutoCloseable {
      * @param looks has nodes inspected in time
      */
     public NodeGroup(
-            NodeConnector connector,
+            VoterConnector connector,
             String keyPrefix,
             GuardPolicy policy,
             Time time,
@@ -49,6 +51,11 @@ public final class NodeGroup implements AutoCloseable {
         this.codec = new ScriptCodec(keyPrefix, policy.lingerMicros());
         this.nodes = new AskedNodes(connector, codec, policy, time, recorder, logLimiters, looks);
         this.time = time;
+        this.quarantine = policy.settings().widest().quarantine();
+        connector.onMove((node, term) -> {
+            nodes.moved(node, term);
+            open.forEach(NodeConnections::isUsable); // closes connections to the process that was the node
+        });
     }
 
     /** Returns new connections for callers that wait for their answers. They are opened when they are first used. */
@@ -87,6 +94,7 @@ public final class NodeGroup implements AutoCloseable {
         closed = true;
         long deadline = System.nanoTime() + Math.min(NodeConnections.CLOSING_NANOS, connector.nodeTimeoutNanos());
         open.forEach(connections -> connections.close(deadline));
+        connector.close();
     }
 
     /**
@@ -96,6 +104,16 @@ public final class NodeGroup implements AutoCloseable {
      */
     public Subscriber subscriber(Executor threads) {
         return new Subscriber(nodes, connector, codec, time, threads);
+    }
+
+    /** Returns whether a node may become another process, so that {@link #locate()} is to be called once a second. */
+    public boolean isMoving() {
+        return connector.isMoving();
+    }
+
+    /** Asks where the nodes are that may move. Blocks for a node timeout at the most. */
+    public void locate() {
+        connector.confirm();
     }
 
     /** Returns what inspects the nodes in the background. */
@@ -109,7 +127,7 @@ public final class NodeGroup implements AutoCloseable {
      * @param maxSkewMicros by how much the wall clock of this machine may differ from those of a majority
      */
     public CheckReport check(long maxSkewMicros) {
-        return new NodeCheck(nodes, connector, codec, time).run(maxSkewMicros);
+        return new NodeCheck(nodes, connector, codec, time, quarantine).run(maxSkewMicros);
     }
 
     /** Returns what is known of each node, by address without secrets. */

@@ -38,6 +38,11 @@ final class NodePipeline {
         connection.sendCommand(encoded);
     }
 
+    /** Returns which of the processes it leads to that its voter has been. */
+    int term() {
+        return connection.term();
+    }
+
     /** Sends what was written. */
     void push() {
         connection.push();

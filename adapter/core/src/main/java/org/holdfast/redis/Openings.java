@@ -7,10 +7,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.redis.health.AskedNodes;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.LocalFailureException;
 import org.holdfast.redis.wire.NodeConnection;
-import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ final class Openings {
     }
 
     private final AskedNodes nodes;
-    private final NodeConnector connector;
+    private final VoterConnector connector;
     private final Owner owner;
     private final ReentrantLock lock;
 
@@ -46,7 +46,7 @@ final class Openings {
     /** What is under way, by node. */
     private final Attempt[] pending;
 
-    Openings(AskedNodes nodes, NodeConnector connector, Owner owner, ReentrantLock lock) {
+    Openings(AskedNodes nodes, VoterConnector connector, Owner owner, ReentrantLock lock) {
         this.nodes = nodes;
         this.connector = connector;
         this.owner = owner;

@@ -15,9 +15,9 @@ import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
-import org.holdfast.redis.wire.NodeConnector;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -39,7 +39,7 @@ final class Pipelines implements PendingRound.Reader {
     private static final long CLOCK_GRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final AskedNodes nodes;
-    private final NodeConnector connector;
+    private final VoterConnector connector;
     private final ScriptCodec codec;
     private final KnownScripts scripts;
     private final Time time;
@@ -49,7 +49,7 @@ final class Pipelines implements PendingRound.Reader {
     /** @param lock the channel's */
     Pipelines(
             AskedNodes nodes,
-            NodeConnector connector,
+            VoterConnector connector,
             ScriptCodec codec,
             KnownScripts scripts,
             Time time,
@@ -104,14 +104,20 @@ final class Pipelines implements PendingRound.Reader {
         }
     }
 
-    /** Drops a connection that its node has closed, or on which an answer is overdue. */
+    /**
+     * Drops a connection that its node has closed, on which an answer is overdue, or that leads to a process which is
+     * not known to be the voter any more.
+     */
     void dropIfStale(int node) {
         NodePipeline pipeline = pipelines[node];
         if (pipeline == null) {
             return;
         }
         long now = time.nanoTime();
-        if (pipeline.isClosedByNode(now)) {
+        String over = nodes.whyOver(node, pipeline.term());
+        if (over != null) {
+            fail(node, over);
+        } else if (pipeline.isClosedByNode(now)) {
             fail(node, "the node closed the connection");
         } else if (isOverdue(pipeline, now)) {
             reader.readWhatHasCome();
@@ -247,11 +253,17 @@ final class Pipelines implements PendingRound.Reader {
             sendSource(node, request);
             return;
         }
+        String over = nodes.whyOver(node, pipeline.term());
+        if (over != null) { // what was done there may be unknown to the process that votes by now
+            request.round().answered(new Answer(node, new Reply.NoAnswer(over), 0));
+            fail(node, over);
+            return;
+        }
         scripts.answered(node, codec.script(request.command()));
         Answer answer = reply instanceof JedisDataException error
                 ? new Answer(node, new Reply.Refused(codec.explain(request.command(), Failures.describe(error))), 0)
                 : ReplyDecoder.answer(node, reply);
-        Answer weighed = nodes.weigh(answer, request.command(), request.sentAt());
+        Answer weighed = nodes.weigh(answer, request.command(), pipeline.term(), request.sentAt());
         if (weighed.reply() instanceof Reply.Ended ended) {
             sendVouching(node, request, ended);
             return;

@@ -3,17 +3,17 @@ package org.holdfast.redis;
 
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.redis.health.AskedNodes;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.NodeConnection;
-import org.holdfast.redis.wire.NodeConnector;
 
 /** How the node monitor sees the nodes: over a connection of its own to each. For one thread at a time. */
 public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
 
     private final AskedNodes nodes;
-    private final NodeConnector connector;
+    private final VoterConnector connector;
     private final NodeConnection[] connections;
 
-    RedisProbe(AskedNodes nodes, NodeConnector connector) {
+    RedisProbe(AskedNodes nodes, VoterConnector connector) {
         this.nodes = nodes;
         this.connector = connector;
         this.connections = new NodeConnection[nodes.size()];
@@ -102,6 +102,9 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
     }
 
     private NodeConnection connection(int node) {
+        if (connections[node] != null && nodes.whyOver(node, connections[node].term()) != null) {
+            drop(node);
+        }
         if (connections[node] == null) {
             connections[node] = connector.open(node);
         }

@@ -16,8 +16,8 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.queue.ReleaseNotifications;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
-import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +39,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private static final long LONGEST_CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final AskedNodes nodes;
-    private final NodeConnector connector;
+    private final VoterConnector connector;
     private final ScriptCodec codec;
     private final Time time;
     private final Executor threads;
@@ -57,7 +57,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
     private long stoppedAt;
 
     /** @param threads gives a thread for as long as it takes */
-    Subscriber(AskedNodes nodes, NodeConnector connector, ScriptCodec codec, Time time, Executor threads) {
+    Subscriber(AskedNodes nodes, VoterConnector connector, ScriptCodec codec, Time time, Executor threads) {
         this.nodes = nodes;
         this.connector = connector;
         this.codec = codec;

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
-import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
@@ -59,7 +59,7 @@ final class SubscriberConnection implements AutoCloseable {
 
     private final int node;
     private final AskedNodes nodes;
-    private final NodeConnector connector;
+    private final VoterConnector connector;
     private final ScriptCodec codec;
     private final Time time;
     private final Selector selector;
@@ -80,7 +80,7 @@ final class SubscriberConnection implements AutoCloseable {
     SubscriberConnection(
             int node,
             AskedNodes nodes,
-            NodeConnector connector,
+            VoterConnector connector,
             ScriptCodec codec,
             Time time,
             Selector selector,
@@ -142,13 +142,21 @@ final class SubscriberConnection implements AutoCloseable {
             if (connection == null) {
                 connect(wanted);
             }
-            if (connection != null && isAlive()) {
+            if (connection != null && isOfPresentTerm(connection) && isAlive()) {
                 listenFor(wanted);
                 connection.push();
             }
         } catch (RuntimeException e) {
             drop(Failures.describe(e), PAUSE_NANOS);
         }
+    }
+
+    private boolean isOfPresentTerm(NodeConnection open) {
+        String over = nodes.whyOver(node, open.term());
+        if (over != null) {
+            drop(over, PAUSE_NANOS);
+        }
+        return over == null;
     }
 
     private void connect(Set<String> wanted) {

@@ -3,7 +3,6 @@ package org.holdfast.runtime;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.CheckReport;
 import org.holdfast.DistributedLatch;
@@ -24,9 +23,9 @@ import org.holdfast.redis.NodeGroup;
 import org.holdfast.redis.RedisProbe;
 import org.holdfast.redis.Subscriber;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.runtime.scheduling.DueMoment;
-import org.holdfast.runtime.scheduling.Pulse;
 import org.holdfast.runtime.scheduling.Scheduling;
 import org.holdfast.runtime.scheduling.StandaloneScheduling;
 
@@ -54,22 +53,8 @@ public final class LockService implements AutoCloseable {
     private final TransactionLeases transactionLeases;
     private final LeaseShutdown shutdown;
     private final Subscriber subscriber;
-    private final RedisProbe redisProbe;
-    private final NodeMonitor nodeMonitor;
     private final Management management;
-
-    /** When nodes are to be looked at. */
-    private final DueMoment looks;
-
-    /**
-     * Not on the thread that renews: to connect to a node that hangs, or to resolve its name, takes time. The close
-     * does
-     * not wait for a look that is under way: the thread that looks has the probe's connections.
-     */
-    private final Pulse watch;
-
-    /** Whether there is, or will be, a thread that looks at the nodes. */
-    private final AtomicBoolean watching = new AtomicBoolean();
+    private final NodeWatch watch;
 
     private volatile boolean closed;
 
@@ -104,14 +89,14 @@ public final class LockService implements AutoCloseable {
         this.time = time;
         this.settings = settings;
         this.scheduling = scheduling;
-        this.looks = new DueMoment(time);
         this.lastComplaint = new AtomicLong(time.nanoTime() - 2 * COMPLAINT_PAUSE.toNanos());
+        DueMoment looks = new DueMoment(time);
         this.nodeGroup = new NodeGroup(
-                new NodeConnector(
+                new VoterConnector(
                         settings.nodes(),
-                        settings.access(),
-                        settings.timing().nodeTimeout(),
-                        scheduling::runLong,
+                        new NodeConnector(
+                                settings.access(), settings.timing().nodeTimeout(), scheduling::runLong, time),
+                        settings.timing().driftFactor(),
                         time),
                 settings.keyPrefix(),
                 settings.guardPolicy(),
@@ -131,11 +116,10 @@ public final class LockService implements AutoCloseable {
                 new LockEngine.Threads(scheduling, this::runApplication, scheduling));
         this.transactionLeases = engine.transactionLeases(transactions);
         this.shutdown = engine.shutdown(transactionLeases);
-        this.redisProbe = nodeGroup.inspection();
-        this.nodeMonitor = new NodeMonitor(time, nodeGroup.clockMonitor(), redisProbe, engine::clockStoodStill);
+        RedisProbe probe = nodeGroup.inspection();
+        NodeMonitor monitor = new NodeMonitor(time, nodeGroup.clockMonitor(), probe, engine::clockStoodStill);
         this.management = new Management(settings.keyPrefix(), engine, unfinished, nodeGroup::describeNodes);
-        this.watch = new Pulse(looks, this::look, redisProbe::close);
-        looks.within(0);
+        this.watch = new NodeWatch(nodeGroup, monitor, probe, looks, time, this::complain);
         scheduling.repeat(this::sweep);
     }
 
@@ -218,37 +202,10 @@ public final class LockService implements AutoCloseable {
                     time.nanoTime() + settings.timing().nodeTimeout().toNanos());
             ownConnections.isUsable(); // reads what no caller waits for, and gives up nodes that are overdue
             forWaiting.isUsable();
-            if (watching.compareAndSet(false, true)) {
-                startWatching();
-            }
+            watch.begin(scheduling);
         } catch (Throwable e) {
             scheduling.within(DueMoment.PAUSE_NANOS);
             complain("the renewal of leases", e);
-        }
-    }
-
-    /**
-     * Begun by the first sweep: a thread that was begun by the caller that opens a service would keep the class loader
-     * of an application.
-     */
-    private void startWatching() {
-        try {
-            scheduling.keepRunning(watch); // not among what applications run, which may take all threads
-        } catch (RuntimeException | OutOfMemoryError e) { // no thread for it now: the next sweep tries again
-            watching.set(false);
-            throw e;
-        }
-    }
-
-    private void look() {
-        try {
-            if (nodeMonitor.isDue()) {
-                nodeMonitor.look();
-            }
-            looks.within(nodeMonitor.nanosUntilDue());
-        } catch (Throwable e) {
-            looks.within(DueMoment.PAUSE_NANOS);
-            complain("the watch over the nodes", e);
         }
     }
 

@@ -12,8 +12,9 @@ import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.quorum.Timing;
+import org.holdfast.redis.address.SentinelAddress;
+import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
 
 /**
  * The settings of a lock service, checked as a whole. The one place where settings have their names, defaults and
@@ -32,7 +33,7 @@ import org.holdfast.redis.wire.NodeAddress;
  * @param checkAtStart whether a service starts only where locks can be had
  */
 public record Settings(
-        List<NodeAddress> nodes,
+        List<VoterAddress> nodes,
         ConnectionSecurity access,
         String keyPrefix,
         Duration ttl,
@@ -77,6 +78,7 @@ public record Settings(
     public static final String STORE_PASSWORD = "Password";
 
     private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
+    private static final long LONGEST_NODE_TIMEOUT_OF_MOVING = 1_000;
     private static final long LONGEST_STOP_MILLIS = 60_000;
 
     /**
@@ -123,7 +125,7 @@ public record Settings(
     }
 
     private static Settings read(SettingsReader reader) {
-        List<NodeAddress> nodes = reader.nodes();
+        List<VoterAddress> nodes = reader.nodes();
         ConnectionSecurity access = reader.access(nodes);
         String prefix = reader.prefix("holdfast");
         AcceptedSettings acceptedSettings = reader.acceptedSettings();
@@ -133,11 +135,12 @@ public record Settings(
                 before(acceptedSettings).maxLeaseTtlMillis());
         long ttl = reader.millis(TTL_MILLIS, Math.min(30_000, maxTtl), LockRequest.MIN_TTL.toMillis(), maxTtl);
         long wait = reader.millis(WAIT_TIMEOUT_MILLIS, 10_000, 0, Long.MAX_VALUE);
-        long nodeTimeout = reader.millis(NODE_TIMEOUT_MILLIS, Math.min(200, ttl / 2), 1, ttl / 2);
+        long longestNodeTimeout = longestNodeTimeout(nodes, ttl);
+        long nodeTimeout = reader.millis(NODE_TIMEOUT_MILLIS, Math.min(200, longestNodeTimeout), 1, longestNodeTimeout);
         long commitMargin = reader.millis(COMMIT_MARGIN_MILLIS, 1_000, 0, DAY_MILLIS);
         long ticketTtl = reader.millis(TICKET_TTL_MILLIS, 1_000, 100, 60_000);
         long stopTimeout = reader.millis(STOP_TIMEOUT_MILLIS, 5_000, 0, LONGEST_STOP_MILLIS);
-        GuardMode guard = reader.guard();
+        GuardMode guard = reader.guard(nodes);
         boolean checkAtStart = reader.flag(CHECK_AT_START, false);
         reader.refuseUnknown();
         Timing timing = new Timing(
@@ -163,6 +166,12 @@ public record Settings(
                 guard,
                 Duration.ofMillis(stopTimeout),
                 checkAtStart);
+    }
+
+    /** Where Sentinels are asked once a second, several of their answers must come while votes count. */
+    private static long longestNodeTimeout(List<VoterAddress> nodes, long ttl) {
+        boolean moving = nodes.stream().anyMatch(SentinelAddress.class::isInstance);
+        return moving ? Math.min(LONGEST_NODE_TIMEOUT_OF_MOVING, ttl / 2) : ttl / 2;
     }
 
     private static SharedSettings before(AcceptedSettings acceptedSettings) {

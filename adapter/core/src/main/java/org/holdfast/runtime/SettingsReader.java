@@ -14,8 +14,11 @@ import org.holdfast.GuardMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.SentinelAddress;
+import org.holdfast.redis.address.VoterAddress;
+import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.StoreFile;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +45,8 @@ final class SettingsReader {
         return unread.remove(name);
     }
 
-    List<NodeAddress> nodes() {
-        List<NodeAddress> nodes = NodeAddress.parseList(take(Settings.NODES), Settings.NODES, violations);
+    List<VoterAddress> nodes() {
+        List<VoterAddress> nodes = VoterAddresses.parse(take(Settings.NODES), Settings.NODES, violations);
         String user = take(Settings.USER);
         String password = take(Settings.PASSWORD);
         boolean inFile = unread.get(Settings.PASSWORD_FILE) != null;
@@ -54,14 +57,18 @@ final class SettingsReader {
             violations.add("there must be a " + Settings.PASSWORD + " or a " + Settings.PASSWORD_FILE + ", not both");
         }
         boolean durable = flag(Settings.DURABLE, false);
+        if (durable && nodes.stream().anyMatch(SentinelAddress.class::isInstance)) {
+            violations.add(Settings.DURABLE + " must be false where " + Settings.NODES
+                    + " has addresses of Sentinels: a failover loses what no replica has received");
+        }
         return nodes.stream()
                 .map(node -> node.password() == null ? node.as(user, password) : node)
-                .map(node -> durable ? node.asDurable() : node)
+                .map(node -> durable && node instanceof NodeAddress fixed ? fixed.asDurable() : node)
                 .toList();
     }
 
-    ConnectionSecurity access(List<NodeAddress> nodes) {
-        boolean tls = nodes.isEmpty() || nodes.stream().anyMatch(NodeAddress::tls); // else another fault is noted
+    ConnectionSecurity access(List<VoterAddress> nodes) {
+        boolean tls = nodes.isEmpty() || nodes.stream().anyMatch(VoterAddress::tls); // else another fault is noted
         return new ConnectionSecurity(
                 path(Settings.PASSWORD_FILE),
                 store(Settings.TRUST_STORE, tls),
@@ -173,7 +180,17 @@ final class SettingsReader {
         return byDefault;
     }
 
-    GuardMode guard() {
+    /** Without a guard the operator keeps a node away that may have forgotten locks. None keeps a promoted one away. */
+    GuardMode guard(List<VoterAddress> nodes) {
+        GuardMode guard = guard();
+        if (guard != GuardMode.QUARANTINE && nodes.stream().anyMatch(SentinelAddress.class::isInstance)) {
+            violations.add(Settings.GUARD + " must be QUARANTINE where " + Settings.NODES
+                    + " has addresses of Sentinels: a replica that has become the primary may have missed locks");
+        }
+        return guard;
+    }
+
+    private GuardMode guard() {
         String text = take(Settings.GUARD);
         for (GuardMode mode : GuardMode.values()) {
             if (text == null || mode.name().equalsIgnoreCase(text.trim())) {

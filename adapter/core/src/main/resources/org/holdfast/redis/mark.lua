@@ -12,6 +12,7 @@
 --          quarantine that begins before it begins again when the clock has come there: the clock may have been behind
 --          for a moment
 -- ARGV[8]  what this clock showed when the client looked; such a moment as well, if a quarantine begins
+-- ARGV[9]  1 if the mark was written by another process, which has another clock: its moments are forgotten; else 0
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks
@@ -50,7 +51,8 @@ if ARGV[2] == '0' then
 end
 local looks = {}
 local setback = false
-for look in string.gmatch(string.match(mark, '^[%d:]+ ([%d,]+) ') or '', '%d+') do
+local noted = ARGV[9] == '0' and string.match(mark, '^[%d:]+ ([%d,]+) ') or ''
+for look in string.gmatch(noted, '%d+') do
   if ARGV[2] == '0' and #look <= 16 then -- no script writes a longer one
     behind = math.max(behind, tonumber(look))
   end

@@ -28,9 +28,10 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
@@ -63,11 +64,11 @@ class ConnectingTest {
 
     private static NodeGroup cluster(String nodes, Executor threads) {
         return new NodeGroup(
-                new NodeConnector(
-                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                        ConnectionSecurity.DEFAULT,
-                        NODE_TIMEOUT,
-                        threads,
+                new VoterConnector(
+                        VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
+                        new NodeConnector(
+                                ConnectionSecurity.DEFAULT, NODE_TIMEOUT, threads, new OneNode.WaitlessTime()),
+                        0.01,
                         new OneNode.WaitlessTime()),
                 "test",
                 new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),

@@ -26,9 +26,10 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.ConnectorBridge;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,12 +60,15 @@ class HangingNameServerTest {
 
     private NodeGroup cluster(String nodes, ConnectorBridge.NameServer names) {
         return new NodeGroup(
-                ConnectorBridge.connector(
-                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                        names,
-                        NODE_TIMEOUT,
-                        task -> new Thread(task, "asks a name server").start(),
-                        task -> new Thread(task, "works for a cluster").start(),
+                new VoterConnector(
+                        VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
+                        ConnectorBridge.connector(
+                                names,
+                                NODE_TIMEOUT,
+                                task -> new Thread(task, "asks a name server").start(),
+                                task -> new Thread(task, "works for a cluster").start(),
+                                time),
+                        0.01,
                         time),
                 "test",
                 new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),

@@ -92,7 +92,7 @@ abstract class NodeWithWatchers extends NodeWithClock {
             long sentAt = time.nanoTime();
             Answer answer = ReplyDecoder.answer(
                     0, eval(ScriptBridge.call(command, "test", QUARANTINE_MILLIS * 1_000, vouchedMillis)));
-            return clocks.weigh(answer, command, sentAt, time.nanoTime());
+            return clocks.weigh(answer, command, 0, sentAt, time.nanoTime());
         }
 
         @Override
@@ -101,7 +101,7 @@ abstract class NodeWithWatchers extends NodeWithClock {
             String mark = ask("GET test:birth");
             boolean heartbeat = !ask("GET test:heartbeat").isEmpty();
             long now = nodeMicros();
-            clocks.note(0, sentAt, time.nanoTime(), now);
+            clocks.note(0, 0, sentAt, time.nanoTime(), now);
             return new NodeProbe.Sight(
                     new NodeFacts(process, true, false, false, Optional.empty(), now), mark, heartbeat);
         }
@@ -111,7 +111,7 @@ abstract class NodeWithWatchers extends NodeWithClock {
             betweenLookAndWrite.run();
             long sentAt = time.nanoTime();
             List<?> reply = (List<?>) eval(ScriptBridge.mark("test", change));
-            clocks.note(0, sentAt, time.nanoTime(), (Long) reply.get(2));
+            clocks.note(0, 0, sentAt, time.nanoTime(), (Long) reply.get(2));
             return ScriptBridge.markedAt(reply);
         }
 
@@ -141,7 +141,7 @@ abstract class NodeWithWatchers extends NodeWithClock {
                 inspect();
             } else {
                 long now = time.nanoTime();
-                clocks.note(node, now, now, now / 1_000 + 1_000_000_000_000L);
+                clocks.note(node, 0, now, now, now / 1_000 + 1_000_000_000_000L);
             }
         }
 
@@ -155,7 +155,7 @@ abstract class NodeWithWatchers extends NodeWithClock {
         public boolean isVouchedFor(int node) {
             long sentAt = time.nanoTime();
             String mark = ask("GET test:birth");
-            clocks.note(0, sentAt, time.nanoTime(), nodeMicros());
+            clocks.note(0, 0, sentAt, time.nanoTime(), nodeMicros());
             return BirthMark.parse(mark)
                     .filter(it -> clocks.isVouchedFor(0, it.steadyMicros(), it.watchedMicros()))
                     .isPresent();

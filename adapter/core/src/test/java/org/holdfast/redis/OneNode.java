@@ -17,9 +17,10 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -73,11 +74,11 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
 
     static NodeConnections open(String uri, boolean guarded) {
         return new NodeGroup(
-                        new NodeConnector(
-                                NodeAddress.parseList(uri, "nodes", new ArrayList<>()),
-                                ConnectionSecurity.DEFAULT,
-                                NODE_TIMEOUT,
-                                Runnable::run,
+                        new VoterConnector(
+                                VoterAddresses.parse(uri, "nodes", new ArrayList<>()),
+                                new NodeConnector(
+                                        ConnectionSecurity.DEFAULT, NODE_TIMEOUT, Runnable::run, new WaitlessTime()),
+                                0.01,
                                 new WaitlessTime()),
                         "test",
                         new GuardPolicy(guarded ? GuardMode.QUARANTINE : GuardMode.OFF, AGREEMENTS),

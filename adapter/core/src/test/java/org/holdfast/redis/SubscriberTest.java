@@ -18,9 +18,10 @@ import org.holdfast.GuardMode;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.GuardPolicy;
+import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.Test;
@@ -55,11 +56,14 @@ class SubscriberTest {
 
     private NodeGroup cluster(String nodes) {
         return new NodeGroup(
-                new NodeConnector(
-                        NodeAddress.parseList(nodes, "nodes", new ArrayList<>()),
-                        ConnectionSecurity.DEFAULT,
-                        Duration.ofMillis(500),
-                        threads,
+                new VoterConnector(
+                        VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
+                        new NodeConnector(
+                                ConnectionSecurity.DEFAULT,
+                                Duration.ofMillis(500),
+                                threads,
+                                new OneNode.WaitlessTime()),
+                        0.01,
                         new OneNode.WaitlessTime()),
                 "test",
                 new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),

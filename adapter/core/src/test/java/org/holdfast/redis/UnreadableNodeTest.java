@@ -23,9 +23,10 @@ import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,11 +55,14 @@ class UnreadableNodeTest {
 
     private static NodeConnections channelTo(int port) {
         return new NodeGroup(
-                        new NodeConnector(
-                                NodeAddress.parseList("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
-                                ConnectionSecurity.DEFAULT,
-                                Duration.ofMillis(500),
-                                Runnable::run,
+                        new VoterConnector(
+                                VoterAddresses.parse("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
+                                new NodeConnector(
+                                        ConnectionSecurity.DEFAULT,
+                                        Duration.ofMillis(500),
+                                        Runnable::run,
+                                        new OneNode.WaitlessTime()),
+                                0.01,
                                 new OneNode.WaitlessTime()),
                         "test",
                         new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),

@@ -28,9 +28,10 @@ import org.holdfast.protocol.quorum.Timing;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.ConnectionSecurity;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisServer;
@@ -79,8 +80,8 @@ class WrongWallClockTest {
                 }
             };
             NodeGroup cluster = new NodeGroup(
-                    new NodeConnector(
-                            NodeAddress.parseList(
+                    new VoterConnector(
+                            VoterAddresses.parse(
                                     String.join(
                                             ",",
                                             servers.stream()
@@ -88,9 +89,8 @@ class WrongWallClockTest {
                                                     .toList()),
                                     "nodes",
                                     new ArrayList<>()),
-                            ConnectionSecurity.DEFAULT,
-                            NODE_TIMEOUT,
-                            Runnable::run,
+                            new NodeConnector(ConnectionSecurity.DEFAULT, NODE_TIMEOUT, Runnable::run, time),
+                            0.01,
                             time),
                     "test",
                     new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),

@@ -10,7 +10,8 @@ import java.util.Map;
 import org.holdfast.GuardMode;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.protocol.node.SharedSettings;
-import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.VoterAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,6 +98,15 @@ class SettingsTest {
         assertThat(Settings.of(with("guard", text)).guard()).isEqualTo(mode);
     }
 
+    @ParameterizedTest
+    @CsvSource({"DEVELOPMENT", "OFF"})
+    void of_sentinelsWithoutQuarantine_areRefused(String guard) {
+        Map<String, String> settings = Map.of("nodes", "redis+sentinel://a,b,c/locks", "guard", guard);
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> Settings.of(settings))
+                .withMessageContaining("guard must be QUARANTINE where nodes has addresses of Sentinels");
+    }
+
     @Test
     void of_noNodes_isRefused() {
         assertThatExceptionOfType(InvalidSettingsException.class)
@@ -108,7 +118,9 @@ class SettingsTest {
     void of_userAndPassword_goToNodesThatHaveNone() {
         Settings settings = Settings.of(
                 Map.of("nodes", "redis://a,redis://bob:own@b,redis://c", "user", "ada", "password", "s3cret"));
-        assertThat(settings.nodes()).extracting(NodeAddress::user).containsExactly("ada", "bob", "ada");
+        assertThat(settings.nodes())
+                .extracting(node -> ((NodeAddress) node).user())
+                .containsExactly("ada", "bob", "ada");
         assertThat(settings.toString()).doesNotContain("s3cret").doesNotContain("own");
     }
 
@@ -158,8 +170,8 @@ class SettingsTest {
 
     @Test
     void of_durable_isMeantForAllNodesOrForOne() {
-        assertThat(Settings.of(with("durable", "true")).nodes()).allMatch(NodeAddress::durable);
-        assertThat(Settings.of(with()).nodes()).noneMatch(NodeAddress::durable);
+        assertThat(Settings.of(with("durable", "true")).nodes()).allMatch(VoterAddress::durable);
+        assertThat(Settings.of(with()).nodes()).noneMatch(VoterAddress::durable);
     }
 
     @Test

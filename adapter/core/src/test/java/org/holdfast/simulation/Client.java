@@ -76,7 +76,12 @@ final class Client {
         this.random = world.random;
         this.nextSweep = time.nanoTime();
         ClockMonitor clockMonitor = new ClockMonitor(nodes, network.settings());
-        this.view = new View(time, machine, clockMonitor, network.guards(clockMonitor, time));
+        this.view = new View(
+                time,
+                machine,
+                clockMonitor,
+                network.guards(clockMonitor, time),
+                network.whereabouts(clockMonitor, time));
         this.service = network.connect(view);
         ReleaseNotifications notifications =
                 random.nextBoolean() ? ReleaseNotifications.NONE : new SimulatedNotifications(network, view);
@@ -174,6 +179,10 @@ final class Client {
     /** Has seen each node before any trouble begins; then looks when it is time to. */
     private void lookOut() {
         World.Task me = world.current();
+        if (view.whereabouts.isMoving()) {
+            view.whereabouts.ask();
+            world.spawn(machine, view.whereabouts::askAgainAndAgain);
+        }
         service.send(new Command.Inspect(List.of(new Target.Exclusive("none"))), NodeSet.first(service.count()));
         world.after(HEARTBEAT, () -> tickLookout(me));
         while (true) {

@@ -48,7 +48,9 @@ enum Fault {
     /** A node has no memory left for a while. */
     FULL_MEMORY(1),
     /** An operator takes a lock away from its holders. */
-    FORCED_RELEASE(1);
+    FORCED_RELEASE(1),
+    /** Another process takes the place of a node's. Only in worlds of its own, in which nodes have standbys. */
+    FAILOVER(0);
 
     private final int weight;
 
@@ -72,12 +74,13 @@ enum Fault {
     /**
      * Draws the kinds that a run has: a few, or all. One that is listed twice happens twice as often.
      *
-     * @param only names of the only kinds there are; empty for all
+     * @param only names of the only kinds there are; empty for all but {@link #FAILOVER}
      */
     static List<Fault> drawKinds(Random random, String only) {
         List<Fault> all = new ArrayList<>();
         for (Fault fault : values()) {
-            for (int i = 0; i < fault.weight && fault.takesPart(only); i++) {
+            int weight = only.isEmpty() ? fault.weight : Math.max(1, fault.weight);
+            for (int i = 0; i < weight && fault.takesPart(only); i++) {
                 all.add(fault);
             }
         }

@@ -206,6 +206,52 @@ class MutantsTest {
     }
 
     @ConcurrentTest
+    void votesOfAFormerPrimaryCountForEver_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("FAILOVER")
+                        .with(
+                                GUARD + "Terms.java",
+                                "return Math.max(time.nanoTime() - known.askedAt(), byWall);",
+                                "return 0;"));
+    }
+
+    @ConcurrentTest
+    void nextPrimaryAskedAtOnce_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(277)
+                        .amidst("FAILOVER")
+                        .with(GUARD + "Eligibility.java", "if (unsettled > 0 &&", "if (false &&"));
+    }
+
+    @ConcurrentTest
+    void noQuarantineAfterAPromotion_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("FAILOVER")
+                        .with(
+                                GUARD + "MarkChanges.java",
+                                "return mark.process().runId().equals(change.process().runId()) ? change : change.ofAnotherClock();",
+                                "return note(sight, mark.sinceMicros(), 0, 0, mark.steadyMicros(), change.acceptedSettings(), \"\");"));
+    }
+
+    @ConcurrentTest
+    void epochOfAFailoverBackIgnored_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("FAILOVER")
+                        .with(
+                                GUARD + "NodeFacts.java",
+                                "return promotion + \"@\" + epoch;",
+                                "return promotion + \"@\";"));
+    }
+
+    @ConcurrentTest
     void processNotAskedBehindAProxy_isFound() throws Exception {
         assertFound(
                 "Violation: ", new Mutant().with(SCRIPTS + "process.lua", "if ARGV[5] ~= '0' then", "if false then"));
@@ -382,7 +428,7 @@ class MutantsTest {
                 "Violation: ",
                 new Mutant()
                         .lastSeenIn(199)
-                        .with(GUARD + "NodeGuard.java", "if (facts.mayEvict()) {", "if (false) {")
+                        .with(GUARD + "Eligibility.java", "if (facts.mayEvict()) {", "if (false) {")
                         .with(GUARD + "MemoryCheck.java", "process.evictions() != marked.evictions()", "false")
                         .with(GUARD + "MemoryCheck.java", "!sight.heartbeat() && early", "false"));
     }

@@ -41,11 +41,24 @@ final class Network {
     private final long quarantineMicros;
     private final Turns turns;
     private final boolean proxied;
+    private final List<SimulatedVoter> voters;
+    private final Setting setting;
     private final List<SimulatedNotifications> audience = new ArrayList<>();
 
-    /** @param proxied whether a connection leads to the process that there is, and not always to the same */
-    Network(World world, List<SimulatedNode> nodes, Setting setting, Turns turns, boolean proxied) {
+    /**
+     * @param voters by node, if nodes fail over
+     * @param proxied whether a connection leads to the process that there is, and not always to the same
+     */
+    Network(
+            World world,
+            List<SimulatedNode> nodes,
+            List<SimulatedVoter> voters,
+            Setting setting,
+            Turns turns,
+            boolean proxied) {
         this.proxied = proxied;
+        this.voters = voters;
+        this.setting = setting;
         this.world = world;
         this.nodes = nodes;
         this.meanDelay = setting.meanDelay();
@@ -55,9 +68,22 @@ final class Network {
         this.quarantineMicros = acceptedSettings.widest().quarantine().toNanos() / 1_000;
         this.turns = turns;
         for (int node = 0; node < nodes.size(); node++) {
-            int from = node;
-            nodes.get(node).redis().tell((channel, message) -> announce(from, channel));
+            hear(node, nodes.get(node));
         }
+    }
+
+    /** What this process publishes is what the node publishes. */
+    void hear(int node, SimulatedNode process) {
+        process.redis().tell((channel, message) -> announce(node, channel));
+    }
+
+    Whereabouts whereabouts(ClockMonitor clockMonitor, SimulatedTime time) {
+        return new Whereabouts(world, this, time, clockMonitor, setting, nodes, voters);
+    }
+
+    /** Returns within what time nearly all answers come. */
+    long roundTrips() {
+        return 8 * meanDelay;
     }
 
     /** Returns what all clients must agree on. */
@@ -116,14 +142,27 @@ final class Network {
     }
 
     private boolean isReachable(int node, View view) {
-        SimulatedNode target = nodes.get(node);
+        return view.whereabouts
+                .of(node)
+                .filter(place -> isReachable(place, node, view))
+                .isPresent();
+    }
+
+    private boolean isReachable(Whereabouts.Place place, int node, View view) {
+        SimulatedNode target = place.process();
         return target.isUp() && target.readyAt() <= world.now() && !view.isCutOff(node, world.now());
+    }
+
+    /** Returns the process that a client reaches. */
+    private static SimulatedNode reached(int node, View view) {
+        return view.whereabouts.of(node).orElseThrow().process();
     }
 
     /** Looks at a node as a connecting client does; returns whether it is to be used. */
     private boolean isAdmitted(int node, View view) {
         try {
-            return isReachable(node, view) && nodes.get(node).admit(view.guards.get(node));
+            return isReachable(node, view)
+                    && reached(node, view).admit(view.guards.get(node), view.whereabouts.appointment(node));
         } catch (MemoryRedis.ErrorReply e) {
             return false;
         }
@@ -133,7 +172,7 @@ final class Network {
         try {
             boolean reached = isReachable(node, view);
             if (reached) {
-                nodes.get(node).quarantine(view.guards.get(node));
+                reached(node, view).quarantine(view.guards.get(node), view.whereabouts.appointment(node));
             }
             return reached;
         } catch (MemoryRedis.ErrorReply e) {
@@ -180,19 +219,25 @@ final class Network {
             long sentAt = view.time.nanoTime();
             long there = delay();
             long[] clock = {NOT_ADMITTED};
+            int[] term = {0};
             world.after(there, () -> {
                 if (isReachable(node, view)) {
-                    long now = nodes.get(node).clockMicros();
+                    long now = reached(node, view).clockMicros();
+                    term[0] = term(node);
                     view.clockMonitor.note(
-                            node, sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
+                            node, term[0], sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
                     clock[0] = isAdmitted(node, view) ? now : NOT_ADMITTED;
                 }
             });
             world.waitUntil(world.now() + there + delay());
             if (clock[0] != NOT_ADMITTED) {
-                view.clockMonitor.note(node, sentAt, view.time.nanoTime(), clock[0]);
+                view.clockMonitor.note(node, term[0], sentAt, view.time.nanoTime(), clock[0]);
             }
-            view.looked(node, clock[0] != NOT_ADMITTED);
+            view.looked(node, clock[0] != NOT_ADMITTED && view.whereabouts.counts(node, term[0]));
+        }
+
+        private int term(int node) {
+            return view.whereabouts.of(node).orElseThrow().term();
         }
 
         @Override
@@ -208,10 +253,9 @@ final class Network {
             if (!isReachable(node, view)) {
                 return false;
             }
-            view.clockMonitor.note(
-                    node, sentAt, view.time.nanoTime(), nodes.get(node).clockMicros());
-            return nodes.get(node)
-                    .mark()
+            SimulatedNode process = reached(node, view);
+            view.clockMonitor.note(node, term(node), sentAt, view.time.nanoTime(), process.clockMicros());
+            return process.mark()
                     .filter(mark -> view.clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
                     .isPresent();
         }
@@ -288,6 +332,9 @@ final class Network {
 
         private Connection connection(int node) {
             Connection known = open[node];
+            if (known != null && !view.whereabouts.counts(node, known.place.term())) {
+                known.break_();
+            }
             if (known != null && !known.broken && view.isAsked(node)) {
                 return known;
             }
@@ -298,7 +345,8 @@ final class Network {
 
         private boolean isClockRight(int node) {
             long now = view.time.nanoTime();
-            view.clockMonitor.note(node, now, now, nodes.get(node).clockMicros());
+            Whereabouts.Place place = view.whereabouts.of(node).orElseThrow();
+            view.clockMonitor.note(node, place.term(), now, now, place.process().clockMicros());
             return !view.clockMonitor.isDoubted(node);
         }
     }
@@ -326,6 +374,7 @@ final class Network {
 
         private final int node;
         private final View view;
+        private final Whereabouts.Place place;
         private final int incarnation;
         private final ArrayDeque<Request> unanswered = new ArrayDeque<>();
         private long lastArrival;
@@ -335,7 +384,8 @@ final class Network {
         Connection(int node, View view) {
             this.node = node;
             this.view = view;
-            this.incarnation = nodes.get(node).incarnation();
+            this.place = view.whereabouts.of(node).orElseThrow();
+            this.incarnation = place.process().incarnation();
         }
 
         /** A command by which a lock may end earlier says what this node's clock shows at the least. */
@@ -385,7 +435,7 @@ final class Network {
         }
 
         private void arrive(Request request) {
-            SimulatedNode target = nodes.get(node);
+            SimulatedNode target = place.process();
             if (!proxied && target.incarnation() != incarnation || !target.isUp()) {
                 break_();
                 return;
@@ -396,7 +446,9 @@ final class Network {
                 return;
             }
             boolean known = request.bringsScript() || target.knows(request.prepared());
-            Answer answer = known ? target.execute(request.command(), request.prepared()) : null;
+            Answer answer = known
+                    ? target.execute(request.command(), request.prepared(), view.whereabouts.counts(node, place.term()))
+                    : null;
             if (known) {
                 turns.answered(request.command(), answer);
             }
@@ -416,7 +468,13 @@ final class Network {
                 sendScript(first);
                 return;
             }
-            Answer weighed = view.clockMonitor.weigh(answer, first.command(), first.sentAt(), view.time.nanoTime());
+            if (!view.whereabouts.counts(node, place.term())) {
+                first.answers().answered(new Answer(node, new Reply.NoAnswer("it is not the voter any more"), 0));
+                break_();
+                return;
+            }
+            Answer weighed = view.clockMonitor.weigh(
+                    answer, first.command(), place.term(), first.sentAt(), view.time.nanoTime());
             if (weighed.reply() instanceof Reply.Ended ended) {
                 sendVouching(first, ended);
                 return;

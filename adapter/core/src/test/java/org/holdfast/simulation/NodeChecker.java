@@ -82,22 +82,29 @@ final class NodeChecker {
      * A node has run a command.
      *
      * @param micros its clock
+     * @param counts whether its client still counts what this process answers
      */
     void done(
-            Command command, Answer answer, MemoryRedis before, MemoryRedis after, Belongings belongings, long micros) {
+            Command command,
+            Answer answer,
+            MemoryRedis before,
+            MemoryRedis after,
+            Belongings belongings,
+            long micros,
+            boolean counts) {
         Belongings earlier = belongings.in(before);
         if (!after.isSameAs(before)) {
             checkOthers(command, meantToStay(command, earlier), belongings.ofOthers());
             checkFences(command, earlier.fences(), belongings.fences());
         }
-        grants.done(command, answer, seemsUnused(before, micros));
+        grants.done(command, answer, !counts || seemsUnused(before, micros));
         if (answer.reply() instanceof Reply.Refused) {
             return;
         }
         if (command instanceof Command.Release release) {
             released(release, belongings, micros);
         } else if (command instanceof Command.OfClaim of && answer.reply() instanceof Reply.Granted) {
-            granted(of, earlier, belongings, micros);
+            granted(of, earlier, belongings, micros, counts);
         }
     }
 
@@ -167,7 +174,7 @@ final class NodeChecker {
         return release.held() || release.claim().lastToken() + 1 - micros <= aheadMicros;
     }
 
-    private void granted(Command.OfClaim command, Belongings before, Belongings after, long micros) {
+    private void granted(Command.OfClaim command, Belongings before, Belongings after, long micros, boolean counts) {
         if (buried.getOrDefault(command.claim().owner(), Long.MIN_VALUE) > micros) {
             throw new Violation("3: " + command + " was granted though it had been released");
         }
@@ -176,7 +183,7 @@ final class NodeChecker {
                 throw new Violation("2: " + command + " was granted, and " + fence + " is " + token);
             }
         });
-        if (world.now() - forgotAt < quarantine && !before.hasAll()) {
+        if (counts && world.now() - forgotAt < quarantine && !before.hasAll()) {
             throw new Violation("1: " + command + " was granted anew by a node that has forgotten locks "
                     + (world.now() - forgotAt) / 1_000_000 + " ms ago");
         }

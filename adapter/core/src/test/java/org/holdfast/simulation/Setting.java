@@ -34,6 +34,11 @@ record Setting(
     /** How far clocks drift apart in a run of ten seconds, at the drift that is usual. */
     private static final long DRIFTED_MILLIS = 100;
 
+    private static final List<Integer> NODES = List.of(1, 1, 3, 3, 3, 3, 3, 5, 5, 5, 5, 7);
+
+    /** One node alone shows most: of several a majority would have to fail over at the same time. */
+    private static final List<Integer> MOVING_NODES = List.of(1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 5);
+
     private static final double DRIFT = 0.01;
     private static final Duration MARGIN = Duration.ofSeconds(1);
     private static final Duration TICKET_TTL = Duration.ofMillis(300);
@@ -62,7 +67,7 @@ record Setting(
         double breaks = onlyForced ? 0 : List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
         boolean quiet = breaks == 0 && meanDelay <= 2 * MILLI;
         return new Setting(
-                List.of(1, 1, 3, 3, 3, 3, 3, 5, 5, 5, 5, 7).get(random.nextInt(12)),
+                (kinds.contains(Fault.FAILOVER) ? MOVING_NODES : NODES).get(random.nextInt(NODES.size())),
                 timing(random, slow, isOnly(Fault.EVICTION, kinds)),
                 meanDelay,
                 breaks,
@@ -149,9 +154,14 @@ record Setting(
         return timing.fenceRetention().toMillis() * 1_000 / 2;
     }
 
-    /** Returns how long things go wrong. */
+    /** Returns how long things go wrong: long enough for a failover, a quarantine, and a failover back. */
     long troubleNanos() {
-        return survival.map(what -> what.duration(this)).orElse(3_000 * MILLI);
+        return survival.map(what -> what.duration(this)).orElse((isMoving() ? 8_000 : 3_000) * MILLI);
+    }
+
+    /** Nodes have standbys, and fail over. */
+    boolean isMoving() {
+        return kinds.contains(Fault.FAILOVER);
     }
 
     /**

@@ -52,6 +52,10 @@ final class SimulatedNode {
     private long evictions;
     private long evictingUntil;
     private boolean up = true;
+    private boolean replica;
+    private int promotions;
+    private int changesOfRole;
+    private String name = "run";
     private long pausedUntil;
     private int incarnation;
 
@@ -73,6 +77,7 @@ final class SimulatedNode {
      * @param clockStepMicros by how much its clock is set wrong
      * @param persistent whether a crash loses nothing
      * @param acceptedSettings the settings of all clients, which have used it for long
+     * @param appointed how it came to be the voter, if it may be replaced
      */
     SimulatedNode(
             World world,
@@ -82,7 +87,8 @@ final class SimulatedNode {
             long clockStepMicros,
             boolean persistent,
             AcceptedSettings acceptedSettings,
-            NodeChecker checker) {
+            NodeChecker checker,
+            Optional<NodeFacts.Appointment> appointed) {
         this.world = world;
         this.index = index;
         this.rate = rate;
@@ -91,13 +97,13 @@ final class SimulatedNode {
         this.redis = new MemoryRedis(lua, this::clockMicros);
         this.redis.beProcess(this::runId);
         this.persistent = persistent;
-        new Probe()
+        new Probe(appointed)
                 .write(new MarkChange(
                         "",
                         BOOT_MICROS - 3_600_000_000L,
                         0,
                         BOOT_MICROS - 3_600_000_000L,
-                        facts().process(),
+                        facts(appointed).process(),
                         0,
                         0,
                         acceptedSettings,
@@ -132,8 +138,9 @@ final class SimulatedNode {
         return persistent;
     }
 
+    /** Returns a number that changes with the process, and when connections to it are ended. */
     int incarnation() {
-        return incarnation;
+        return incarnation + changesOfRole;
     }
 
     /** Returns when the process gets to work: at once, or when its pause is over. */
@@ -168,18 +175,25 @@ final class SimulatedNode {
         return !restarted || known.contains(prepared.call().source());
     }
 
-    /** Runs a command, and checks on the way that it does what it may. */
-    Answer execute(Command command, PreparedCall prepared) {
+    /**
+     * Runs a command, and checks on the way that it does what it may.
+     *
+     * @param counts whether its client still counts what this process answers
+     */
+    Answer execute(Command command, PreparedCall prepared, boolean counts) {
         MemoryRedis before = redis.copy();
         known.add(prepared.call().source());
         Answer answer = run(prepared);
         Belongings belongings = new Belongings(redis.copy(), prepared.call(), command, clockMicros() / 1_000);
-        checker.done(command, answer, before, redis, belongings, clockMicros());
+        checker.done(command, answer, before, redis, belongings, clockMicros(), counts);
         remember();
         return answer;
     }
 
     private Answer run(PreparedCall prepared) {
+        if (replica) {
+            return new Answer(index, new Reply.Refused("READONLY You can't write against a read only replica."), 0);
+        }
         try {
             return ScriptBridge.answer(index, redis.evalToBytes(prepared));
         } catch (MemoryRedis.ErrorReply error) {
@@ -198,13 +212,54 @@ final class SimulatedNode {
     }
 
     /** Is looked at when a client connects, as the real one is; false if it is not to be used. */
-    boolean admit(NodeGuard guard) {
-        return guard.admit(new Probe()) instanceof NodeGuard.Admission.Admitted;
+    boolean admit(NodeGuard guard, Optional<NodeFacts.Appointment> appointment) {
+        return guard.admit(new Probe(appointment)) instanceof NodeGuard.Admission.Admitted;
     }
 
     /** Begins a quarantine that a client has asked for. */
-    void quarantine(NodeGuard guard) {
-        guard.quarantine(new Probe(), "a client says so");
+    void quarantine(NodeGuard guard, Optional<NodeFacts.Appointment> appointment) {
+        guard.quarantine(new Probe(appointment), "a client says so");
+    }
+
+    /** It waits to take the place of another one, and has a clock of its own. */
+    void standBy(long errorMicros) {
+        name = "standby";
+        replica = true;
+        setClock(errorMicros);
+    }
+
+    boolean isReplica() {
+        return replica;
+    }
+
+    /** It learns that it was replaced. Sentinels end connections when they change a role. */
+    void becomeReplica() {
+        replica = true;
+        changesOfRole++;
+    }
+
+    /** Becomes the primary, with what it has received of the former one. */
+    void promote(SimulatedNode former, long lagNanos) {
+        replica = false;
+        promotions++;
+        changesOfRole++;
+        longAgo = former.memoryAt(world.now() - lagNanos);
+        redis.restore(longAgo);
+        history.clear();
+        checker.forgot();
+    }
+
+    /** Is named once more, and has not heard of what another process has granted meanwhile. */
+    void haveMissed() {
+        checker.forgot();
+    }
+
+    private Map<String, MemoryRedis.Entry> memoryAt(long moment) {
+        Map<String, MemoryRedis.Entry> memory = longAgo;
+        for (Remembered remembered : history) {
+            memory = remembered.at() <= moment ? remembered.memory() : memory;
+        }
+        return memory;
     }
 
     /** Returns the birth mark, if there is one. */
@@ -219,11 +274,17 @@ final class SimulatedNode {
      */
     private final class Probe implements NodeProbe {
 
+        private final Optional<NodeFacts.Appointment> appointment;
+
+        Probe(Optional<NodeFacts.Appointment> appointment) {
+            this.appointment = appointment;
+        }
+
         @Override
         public NodeProbe.Sight look() {
             String mark = redis.get(ScriptBridge.markKey(PREFIX));
             boolean heartbeat = redis.get(ScriptBridge.heartbeatKey(PREFIX)) != null;
-            return new NodeProbe.Sight(facts(), mark == null ? "" : mark, heartbeat);
+            return new NodeProbe.Sight(facts(appointment), mark == null ? "" : mark, heartbeat);
         }
 
         @Override
@@ -300,18 +361,23 @@ final class SimulatedNode {
     }
 
     private String runId() {
-        return "run-" + incarnation;
+        return name + "-" + incarnation;
     }
 
-    private NodeFacts facts() {
+    private NodeFacts facts(Optional<NodeFacts.Appointment> appointment) {
+        String promotion = promotions == 0 ? BirthMark.Process.NEVER_PROMOTED : "promoted-" + promotions;
         return new NodeFacts(
                 new BirthMark.Process(
-                        runId(), evictions, BirthMark.Process.NEVER_PROMOTED, BirthMark.Process.LOADED_UNKNOWN),
-                true,
+                        runId(),
+                        evictions,
+                        appointment.map(by -> by.ofMark(promotion)).orElse(promotion),
+                        BirthMark.Process.LOADED_UNKNOWN),
+                !replica,
                 false,
                 world.now() < evictingUntil,
                 Optional.empty(),
-                clockMicros());
+                clockMicros(),
+                appointment);
     }
 
     /** Crashes; unless it persists each write it loses everything, or what it received in the last second. */

@@ -9,6 +9,7 @@ import java.util.Random;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockRequest;
 import org.holdfast.memory.LuaInterpreter;
+import org.holdfast.protocol.guard.NodeFacts;
 
 /** One run: a world from a seed, faults while clients work, then peace, in which everything must come right. */
 public final class Simulation {
@@ -34,6 +35,7 @@ public final class Simulation {
     private final Suspensions suspensions;
     private final Checker checker;
     private final List<SimulatedNode> nodes = new ArrayList<>();
+    private final List<SimulatedVoter> voters = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
     private final Network network;
     private final Habits habits;
@@ -50,15 +52,16 @@ public final class Simulation {
         this.habits = Habits.draw(random, setting.timing().maxLeaseTtl(), setting.shapes());
         buildNodes(lua);
         Turns turns = new Turns(world, setting.nodes(), setting.isCalm());
-        boolean proxied = new Random(~seed).nextInt(PROXIED_EVERY) == 0;
-        this.network = new Network(world, nodes, setting, turns, proxied);
+        boolean proxied = !setting.isMoving() && new Random(~seed).nextInt(PROXIED_EVERY) == 0;
+        this.network = new Network(world, nodes, voters, setting, turns, proxied);
+        buildStandbys(lua);
         for (int client = 0; client < CLIENTS; client++) {
             SimulatedTime time = new SimulatedTime(
                     world, setting.clockRate(random), random.nextLong() / 4, setting.wallErrorMicros(random));
             clients.add(new Client(
                     world, network, checker, "client-" + client, setting.timing(), habits, time, setting.nodes()));
         }
-        this.faults = new Trouble(world, setting, setting.troubleNanos(), nodes, clients, habits, suspensions);
+        this.faults = new Trouble(world, setting, setting.troubleNanos(), nodes, voters, clients, habits, suspensions);
         boolean latched =
                 seed % LATCH_EVERY == 0 && only.isEmpty() && setting.survival().isEmpty();
         this.latchUsers =
@@ -67,20 +70,36 @@ public final class Simulation {
 
     private void buildNodes(LuaInterpreter lua) {
         long[] steps = setting.drawClockSteps(random);
-        long quarantine = setting.timing().maxLeaseTtl().toNanos();
         for (int node = 0; node < setting.nodes(); node++) {
-            boolean persistent = setting.survival().isEmpty() && random.nextInt(4) == 0;
-            NodeChecker watcher =
-                    new NodeChecker(world, checker, quarantine, setting.forgottenAheadMicros(), setting.unusedMicros());
-            nodes.add(new SimulatedNode(
-                    world,
-                    node,
-                    lua,
-                    setting.clockRate(random),
-                    steps[node],
-                    persistent,
-                    setting.acceptedSettings(),
-                    watcher));
+            boolean persistent = setting.survival().isEmpty() && random.nextInt(4) == 0 && !setting.isMoving();
+            nodes.add(build(node, lua, steps[node], persistent));
+        }
+    }
+
+    private SimulatedNode build(int node, LuaInterpreter lua, long clockStep, boolean persistent) {
+        long quarantine = setting.timing().maxLeaseTtl().toNanos();
+        NodeChecker watcher =
+                new NodeChecker(world, checker, quarantine, setting.forgottenAheadMicros(), setting.unusedMicros());
+        return new SimulatedNode(
+                world,
+                node,
+                lua,
+                setting.clockRate(random),
+                clockStep,
+                persistent,
+                setting.acceptedSettings(),
+                watcher,
+                setting.isMoving() ? Optional.of(new NodeFacts.Appointment(1, 0, 0)) : Optional.empty());
+    }
+
+    private void buildStandbys(LuaInterpreter lua) {
+        for (int node = 0; setting.isMoving() && node < nodes.size(); node++) {
+            SimulatedNode standby = build(node, lua, 0, false);
+            long error = Math.min(200_000, setting.harmlessErrorMicros());
+            standby.standBy((long) ((random.nextDouble() * 2 - 1) * error));
+            network.hear(node, standby);
+            voters.add(new SimulatedVoter(
+                    world, nodes.get(node), standby, Whereabouts.counts(setting).toNanos()));
         }
     }
 

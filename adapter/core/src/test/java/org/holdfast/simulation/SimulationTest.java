@@ -18,8 +18,20 @@ class SimulationTest {
     private static final long SEEDS = Long.getLong("simulation.seeds", 5_000);
     private static final long FIRST = Long.getLong("simulation.first", 0);
 
+    /** What nodes that fail over meet beside. */
+    private static final String FAILOVERS = "FAILOVER,CUT_OFF,CLIENT_PAUSE,SLOW_SENDING";
+
     @Test
     void protocol_underEveryFault_keepsItsPromises() throws Exception {
+        simulate("", SEEDS);
+    }
+
+    @Test
+    void protocol_whereNodesFailOver_keepsItsPromises() throws Exception {
+        simulate(FAILOVERS, Math.max(1, SEEDS / 5));
+    }
+
+    private static void simulate(String only, long seeds) throws Exception {
         AtomicLong next = new AtomicLong(FIRST);
         AtomicLong acquisitions = new AtomicLong();
         AtomicLong losses = new AtomicLong();
@@ -29,15 +41,15 @@ class SimulationTest {
             List<Future<?>> running = new ArrayList<>();
             for (int i = 0; i < workers; i++) {
                 running.add(threads.submit(() -> {
-                    Simulation.Engine engine = new Simulation.Engine();
+                    Simulation.Engine engine = only.isEmpty() ? new Simulation.Engine() : new Simulation.Engine(only);
                     long seed;
-                    while ((seed = next.getAndIncrement()) < FIRST + SEEDS) {
+                    while ((seed = next.getAndIncrement()) < FIRST + seeds) {
                         try {
                             Simulation.Result result = engine.run(seed);
                             acquisitions.addAndGet(result.acquisitions());
                             losses.addAndGet(result.losses());
                         } catch (Throwable failure) {
-                            next.set(FIRST + SEEDS); // one seed to replay is enough: the others stop too
+                            next.set(FIRST + seeds); // one seed to replay is enough: the others stop too
                             throw failure;
                         }
                     }
@@ -52,8 +64,8 @@ class SimulationTest {
         System.getLogger("simulation")
                 .log(
                         System.Logger.Level.INFO,
-                        SEEDS + " seeds, " + acquisitions + " acquisitions, " + losses
+                        seeds + " seeds, " + acquisitions + " acquisitions, " + losses
                                 + " renewed leases lost to faults");
-        assertThat(acquisitions.get()).isGreaterThan(10 * SEEDS);
+        assertThat(acquisitions.get()).isGreaterThan(10 * seeds);
     }
 }

@@ -21,6 +21,7 @@ final class Trouble {
     private final Setting setting;
     private final long end;
     private final List<SimulatedNode> nodes;
+    private final List<SimulatedVoter> voters;
     private final List<Client> clients;
     private final Habits habits;
     private final Suspensions suspensions;
@@ -32,6 +33,7 @@ final class Trouble {
             Setting setting,
             long end,
             List<SimulatedNode> nodes,
+            List<SimulatedVoter> voters,
             List<Client> clients,
             Habits habits,
             Suspensions suspensions) {
@@ -40,6 +42,7 @@ final class Trouble {
         this.setting = setting;
         this.end = end;
         this.nodes = nodes;
+        this.voters = voters;
         this.clients = clients;
         this.habits = habits;
         this.suspensions = suspensions;
@@ -108,6 +111,21 @@ final class Trouble {
                         duration());
             case FULL_MEMORY -> node.refuse(MemoryRedis.Refusing.GROWTH, duration());
             case FORCED_RELEASE -> forceRelease(client);
+            case FAILOVER -> failOver(nodes.indexOf(node));
+        }
+    }
+
+    /** Some clients are on the side of the former primary, with few witnesses, and do not hear of it for a while. */
+    private void failOver(int node) {
+        for (Client client : clients) {
+            if (random.nextBoolean()) {
+                long until = world.now() + upTo(end - world.now());
+                client.view.whereabouts.standApart(node, random.nextInt(2), until);
+            }
+        }
+        voters.get(node).failOver(Math.min(4_000 * MILLI, end - world.now()));
+        if (random.nextBoolean()) { // and back
+            world.after(upTo(end - world.now()), () -> voters.get(node).failOver(end - world.now()));
         }
     }
 

@@ -16,6 +16,7 @@ final class View {
     final World.Machine machine;
     final ClockMonitor clockMonitor;
     final List<NodeGuard> guards;
+    final Whereabouts whereabouts;
 
     /** Until when it takes long to send something. */
     long slowUntil;
@@ -24,7 +25,13 @@ final class View {
     private NodeSet cutOff = NodeSet.NONE;
     private NodeSet setAside = NodeSet.NONE;
 
-    View(SimulatedTime time, World.Machine machine, ClockMonitor clockMonitor, List<NodeGuard> guards) {
+    View(
+            SimulatedTime time,
+            World.Machine machine,
+            ClockMonitor clockMonitor,
+            List<NodeGuard> guards,
+            Whereabouts whereabouts) {
+        this.whereabouts = whereabouts;
         this.time = time;
         this.machine = machine;
         this.clockMonitor = clockMonitor;

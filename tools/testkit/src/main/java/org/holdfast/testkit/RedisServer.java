@@ -34,15 +34,18 @@ public final class RedisServer implements AutoCloseable {
     private final int port;
     private final List<String> options;
     private final Map<String, String> environment;
+    private final boolean sentinel;
     private final Thread endWithJvm = new Thread(this::end, "redis-server-end");
     private Process process;
     private boolean ended;
 
-    private RedisServer(Path directory, int port, List<String> options, Map<String, String> environment) {
+    private RedisServer(
+            Path directory, int port, List<String> options, Map<String, String> environment, boolean sentinel) {
         this.directory = directory;
         this.port = port;
         this.options = options;
         this.environment = environment;
+        this.sentinel = sentinel;
     }
 
     /**
@@ -52,17 +55,27 @@ public final class RedisServer implements AutoCloseable {
      * @param options as on the command line of redis-server, added to ours
      */
     public static RedisServer start(Path directory, String... options) {
-        return start(directory, Map.of(), options);
+        return start(directory, Map.of(), false, options);
     }
 
     /** Does the same, and the process has this wall clock, also when it is started again. */
     public static RedisServer startWithClock(Path directory, ClockShim clock, String... options) {
-        return start(directory, clock.environment(), options);
+        return start(directory, clock.environment(), false, options);
     }
 
-    private static RedisServer start(Path directory, Map<String, String> environment, String... options) {
+    /**
+     * Starts a Sentinel. It keeps what it learns, also when it is killed and started again.
+     *
+     * @param lines of its configuration, added to ours
+     */
+    public static RedisServer startSentinel(Path directory, String... lines) {
+        return start(directory, Map.of(), true, lines);
+    }
+
+    private static RedisServer start(
+            Path directory, Map<String, String> environment, boolean sentinel, String... options) {
         for (int tried = 1; ; tried++) {
-            RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment);
+            RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment, sentinel);
             Runtime.getRuntime().addShutdownHook(server.endWithJvm);
             try {
                 server.deleteFiles(); // of an earlier run of the tests, which had this port for another server
@@ -94,6 +107,15 @@ public final class RedisServer implements AutoCloseable {
             throw new IOException("the JVM is ending");
         }
         Path home = Files.createDirectories(directory.resolve("redis-" + port)).toAbsolutePath();
+        ProcessBuilder builder = new ProcessBuilder(sentinel ? sentinelCommand(home) : serverCommand(home))
+                .redirectErrorStream(true)
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()));
+        builder.environment().putAll(environment);
+        process = builder.start();
+    }
+
+    private List<String> serverCommand(Path home) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 RedisBinary.find(directory).toString(),
                 "--port",
@@ -107,23 +129,34 @@ public final class RedisServer implements AutoCloseable {
                 "--appendonly",
                 "no"));
         command.addAll(options);
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()));
-        builder.environment().putAll(environment);
-        process = builder.start();
+        return command;
+    }
+
+    /** A Sentinel writes what it learns into the file with its configuration, which may be there of an earlier test. */
+    private List<String> sentinelCommand(Path home) throws IOException {
+        Path configuration = home.resolve("sentinel.conf");
+        if (process == null) {
+            List<String> lines = new ArrayList<>(List.of("port " + port, "bind 127.0.0.1", "dir " + home));
+            lines.addAll(options);
+            Files.write(configuration, lines);
+        }
+        return List.of(RedisBinary.find(directory).toString(), configuration.toString(), "--sentinel");
     }
 
     private void awaitPong(Path home) throws IOException {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (!"+PONG\r\n".equals(ask("PING")) || !isOurs()) {
+        while (!isUp() || !isOurs()) {
             if (!process.isAlive() || System.nanoTime() - deadline > 0) {
                 throw new IOException(
                         "redis-server on port " + port + " did not start: " + Files.readString(home.resolve("log")));
             }
             pause();
         }
+    }
+
+    private boolean isUp() {
+        String answer = ask("PING");
+        return "+PONG\r\n".equals(answer) || isGuarded(answer);
     }
 
     private static void pause() {
@@ -137,7 +170,13 @@ public final class RedisServer implements AutoCloseable {
 
     /** The process of another test may have taken the port first: then that one answers, and ours exits. */
     private boolean isOurs() {
-        return ask("INFO server").contains("process_id:" + process.pid() + "\r\n");
+        String answer = ask("INFO server");
+        return answer.contains("process_id:" + process.pid() + "\r\n") || isGuarded(answer);
+    }
+
+    /** One that asks for a password does not say which process it is. */
+    private static boolean isGuarded(String answer) {
+        return answer.startsWith("-NOAUTH");
     }
 
     private String ask(String line) {

@@ -50,7 +50,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
                 TimeUnit.NANOSECONDS.toMicros(settings.quarantine().toNanos());
         this.watched = new WatchedClock[nodes];
         for (int node = 0; node < nodes; node++) {
-            watched[node] = new WatchedClock(drift);
+            watched[node] = new WatchedClock(drift, 0);
         }
     }
 
@@ -69,11 +69,12 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
      * none. What was done there is as unknown as if no answer had come, and must be undone like that.
      *
      * @param command what it answers
+     * @param term of the node, see {@link #note}
      * @param sentAt when its request was sent, by our clock
      * @param receivedAt when it had come, by our clock
      */
-    public Answer weigh(Answer answer, Command command, long sentAt, long receivedAt) {
-        boolean counts = note(answer.node(), sentAt, receivedAt, answer.nodeMicros());
+    public Answer weigh(Answer answer, Command command, int term, long sentAt, long receivedAt) {
+        boolean counts = note(answer.node(), term, sentAt, receivedAt, answer.nodeMicros());
         if (answer.reply() instanceof Reply.Ended ended) {
             return counts
                     ? believe(answer, ended)
@@ -118,18 +119,37 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     }
 
     @Override
-    public synchronized void admitted(int node, long wholeFromMicros, long steadyMicros) {
-        watched[node].wholeFromMicros = wholeFromMicros;
-        watched[node].steadyForAllMicros = steadyMicros;
+    public synchronized void admitted(int node, int term, long wholeFromMicros, long steadyMicros) {
+        if (isOf(term, node)) {
+            watched[node].wholeFromMicros = wholeFromMicros;
+            watched[node].steadyForAllMicros = steadyMicros;
+        }
+    }
+
+    /** Another process is the node, with another clock: what was seen of the former one is forgotten. */
+    public synchronized void begin(int node, int term) {
+        if (term > watched[node].term) {
+            watched[node] = new WatchedClock(drift, term);
+        }
+    }
+
+    private boolean isOf(int term, int node) {
+        begin(node, term);
+        return watched[node].term == term;
     }
 
     /**
      * Takes note of a node's time.
      *
+     * @param term in which it answered, see {@link Terms}; 0 at a fixed address. In each term another process answers,
+     *     with a clock of its own
      * @param nodeMicros its time; 0 if it reported none
      * @return whether a grant in the same answer counts
      */
-    public synchronized boolean note(int node, long sentAt, long receivedAt, long nodeMicros) {
+    public synchronized boolean note(int node, int term, long sentAt, long receivedAt, long nodeMicros) {
+        if (!isOf(term, node)) {
+            return false;
+        }
         WatchedClock clock = watched[node];
         if (!clock.isComparable(sentAt)) {
             return false;

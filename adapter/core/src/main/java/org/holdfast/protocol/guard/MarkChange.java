@@ -22,6 +22,7 @@ import java.util.List;
  *     more than a request takes, nothing is changed, unless a quarantine begins
  * @param reason why a quarantine begins, or why the mark is given to another process; empty if nothing but a look is
  *     noted
+ * @param isAnotherClocks whether the moments in the mark are those of another clock, and are to be forgotten
  */
 public record MarkChange(
         String seenText,
@@ -35,10 +36,59 @@ public record MarkChange(
         long heartbeatMillis,
         long earlyMicros,
         long lookedMicros,
-        String reason) {
+        String reason,
+        boolean isAnotherClocks) {
 
     /** The moment at which the node runs the script. */
     public static final long NOW = 0;
+
+    /** A change by which the moments in the mark count on, if a quarantine does not begin. */
+    public MarkChange(
+            String seenText,
+            long sinceMicros,
+            long behindUntilMicros,
+            long steadyMicros,
+            BirthMark.Process process,
+            long outdatedMicros,
+            long begunMicros,
+            AcceptedSettings acceptedSettings,
+            long heartbeatMillis,
+            long earlyMicros,
+            long lookedMicros,
+            String reason) {
+        this(
+                seenText,
+                sinceMicros,
+                behindUntilMicros,
+                steadyMicros,
+                process,
+                outdatedMicros,
+                begunMicros,
+                acceptedSettings,
+                heartbeatMillis,
+                earlyMicros,
+                lookedMicros,
+                reason,
+                false);
+    }
+
+    /** Returns the same quarantine for a process that has its mark from another, whose clock is not its own. */
+    MarkChange ofAnotherClock() {
+        return new MarkChange(
+                seenText,
+                NOW,
+                0,
+                NOW,
+                process,
+                outdatedMicros,
+                0,
+                acceptedSettings,
+                heartbeatMillis,
+                earlyMicros,
+                lookedMicros,
+                reason,
+                true);
+    }
 
     /** Returns what follows the moments in the mark. */
     public String rest() {

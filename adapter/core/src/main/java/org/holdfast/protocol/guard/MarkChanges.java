@@ -30,6 +30,12 @@ final class MarkChanges {
         return note(sight, MarkChange.NOW, 0, behindUntil, MarkChange.NOW, kept, reason);
     }
 
+    /** Begins a quarantine of a process that has become the voter. What another has written is by another clock. */
+    MarkChange quarantineOfPromoted(NodeProbe.Sight sight, BirthMark mark, String reason) {
+        MarkChange change = quarantine(sight, null, reason);
+        return mark.process().runId().equals(change.process().runId()) ? change : change.ofAnotherClock();
+    }
+
     /**
      * Notes a look.
      *

@@ -29,8 +29,9 @@ final class MemoryCheck {
      *
      * @param seenMicros the moment of that look by the node's clock, as it stood in the mark
      * @param at when this process asked
+     * @param term in which it was, see {@link Terms}
      */
-    record LastLook(String runId, long seenMicros, long at) {}
+    record LastLook(String runId, long seenMicros, long at, int term) {}
 
     /** @param durable whether the operator vouches that an acknowledged write survives a restart and a failover */
     MemoryCheck(boolean durable) {

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param durabilityFault why a restart may lose a write that was answered, as far as that can be asked; looked for only
  *     where the operator vouches that it does not
  * @param nowMicros its clock
+ * @param appointment of a voter that moves; empty for one at a fixed address
  */
 public record NodeFacts(
         BirthMark.Process process,
@@ -20,4 +21,43 @@ public record NodeFacts(
         boolean clustered,
         boolean mayEvict,
         Optional<String> durabilityFault,
-        long nowMicros) {}
+        long nowMicros,
+        Optional<Appointment> appointment) {
+
+    /**
+     * How the process came to be the voter.
+     *
+     * @param term of this client, see {@link Terms}; a process of another term has another clock
+     * @param epoch of the witnesses: part of what the mark says of a promotion
+     * @param unsettledNanos for how much longer it is not to be used, unless its mark shows that a client has waited
+     *     for so long in this term
+     */
+    public record Appointment(int term, long epoch, long unsettledNanos) {
+
+        /**
+         * Returns what the mark says of the promotion: a process that is named once more, without having been a replica
+         * meanwhile, has missed what another one granted.
+         *
+         * @param promotion what the process says of it
+         */
+        public String ofMark(String promotion) {
+            return promotion + "@" + epoch;
+        }
+    }
+
+    /** What a node at a fixed address reports. */
+    public NodeFacts(
+            BirthMark.Process process,
+            boolean primary,
+            boolean clustered,
+            boolean mayEvict,
+            Optional<String> durabilityFault,
+            long nowMicros) {
+        this(process, primary, clustered, mayEvict, durabilityFault, nowMicros, Optional.empty());
+    }
+
+    /** Returns the number of the term; 0 at a fixed address. */
+    int term() {
+        return appointment.map(Appointment::term).orElse(0);
+    }
+}

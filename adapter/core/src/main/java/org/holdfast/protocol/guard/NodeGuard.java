@@ -50,6 +50,9 @@ public final class NodeGuard {
     /** Other processes may set the mark at the same time; if it changes more often than this it is something else. */
     private static final int MOST_ROUNDS = 5;
 
+    private static final String PROMOTED =
+            "it has become the primary, and may have missed the last writes as a replica";
+
     private static final String UNWATCHED = "no process has watched its clock for a part of its quarantine";
 
     private final int node;
@@ -81,10 +84,11 @@ public final class NodeGuard {
         /**
          * Receives what a look found.
          *
+         * @param term in which the node was looked at, see {@link Terms}
          * @param wholeFromMicros from when on the node may grant locks, in its microseconds
          * @param steadyMicros since when processes have watched its clock without a gap or jump, likewise
          */
-        void admitted(int node, long wholeFromMicros, long steadyMicros);
+        void admitted(int node, int term, long wholeFromMicros, long steadyMicros);
     }
 
     /** Settings of other processes, and when they were seen. */
@@ -103,8 +107,9 @@ public final class NodeGuard {
          * The node is not to be used.
          *
          * @param forgets whether it must be in quarantine too, for processes that have not looked at it lately
+         * @param settlingNanos for how long that is so, where time alone ends it; else 0
          */
-        record Refused(String reason, boolean forgets) implements Verdict {}
+        record Refused(String reason, boolean forgets, long settlingNanos) implements Verdict {}
     }
 
     /** What came of a look. */
@@ -119,8 +124,12 @@ public final class NodeGuard {
          */
         record Admitted(String runId, long quarantineMicros, String reason) implements Admission {}
 
-        /** The node is not to be used. */
-        record Refused(String reason) implements Admission {}
+        /**
+         * The node is not to be used.
+         *
+         * @param settlingNanos for how long that is so, where time alone ends it; else 0
+         */
+        record Refused(String reason, long settlingNanos) implements Admission {}
 
         /** Other processes changed the mark again and again. */
         record Unsettled() implements Admission {}
@@ -146,15 +155,16 @@ public final class NodeGuard {
     public Admission admit(NodeProbe probe) {
         String begun = "";
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            MemoryCheck.LastLook before = lastLook; // as of before the look: one that ends earlier may have seen more
+            MemoryCheck.LastLook last = lastLook; // as of before the look: one that ends earlier may have seen more
             long askedAt = time.nanoTime();
             NodeProbe.Sight sight = probe.look();
+            MemoryCheck.LastLook before = inTerm(last, sight);
             Verdict verdict = judge(sight, before, askedAt);
             if (verdict instanceof Verdict.Refused refused) {
                 if (refused.forgets()) {
-                    probe.write(changes.quarantine(sight, lastLook, refused.reason()));
+                    probe.write(changes.quarantine(sight, inTerm(lastLook, sight), refused.reason()));
                 }
-                return new Admission.Refused(refused.reason());
+                return new Admission.Refused(refused.reason(), refused.settlingNanos());
             }
             if (verdict instanceof Verdict.Trusted trusted) {
                 return admitted(sight, trusted.mark(), trusted.mark().seenMicros(), askedAt, begun);
@@ -162,7 +172,11 @@ public final class NodeGuard {
             MarkChange change = ((Verdict.SetMark) verdict).change();
             Optional<Long> seen = probe.write(change);
             if (seen.isPresent()) {
-                lastLook = new MemoryCheck.LastLook(change.process().runId(), seen.get(), askedAt);
+                lastLook = new MemoryCheck.LastLook(
+                        change.process().runId(),
+                        seen.get(),
+                        askedAt,
+                        sight.facts().term());
                 if (change.reason().isEmpty()) {
                     BirthMark mark = BirthMark.parse(change.seenText()).orElseThrow();
                     return admitted(sight, mark, seen.get(), askedAt, begun);
@@ -175,12 +189,14 @@ public final class NodeGuard {
 
     private Admission admitted(NodeProbe.Sight sight, BirthMark mark, long seenMicros, long askedAt, String begun) {
         String runId = sight.facts().process().runId();
-        lastLook = new MemoryCheck.LastLook(runId, seenMicros, askedAt);
+        lastLook = new MemoryCheck.LastLook(
+                runId, seenMicros, askedAt, sight.facts().term());
         long until = mark.sinceMicros() + quarantineMicros();
         if (clockMonitor.unwatchedMicros(node, mark.sinceMicros()) > 0) {
             until = Math.min(until + UNWATCHED_MICROS, mark.firstBegunMicros() + 2 * quarantineMicros());
         }
-        clockMonitor.admitted(node, until, steadyMicros(mark, sight.facts().nowMicros() - mark.seenMicros()));
+        long steady = steadyMicros(mark, sight.facts().nowMicros() - mark.seenMicros());
+        clockMonitor.admitted(node, sight.facts().term(), until, steady);
         return new Admission.Admitted(runId, Math.max(0, until - sight.facts().nowMicros()), begun);
     }
 
@@ -191,52 +207,43 @@ public final class NodeGuard {
      */
     public boolean quarantine(NodeProbe probe, String reason) {
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (probe.write(changes.quarantine(probe.look(), lastLook, reason)).isPresent()) {
+            NodeProbe.Sight sight = probe.look();
+            if (probe.write(changes.quarantine(sight, inTerm(lastLook, sight), reason))
+                    .isPresent()) {
                 return true;
             }
         }
         return false;
     }
 
+    /** What was seen of the process of another term says nothing of this one, which has another clock. */
+    private static MemoryCheck.@Nullable LastLook inTerm(MemoryCheck.@Nullable LastLook look, NodeProbe.Sight sight) {
+        return look != null && look.term() == sight.facts().term() ? look : null;
+    }
+
     private Verdict judge(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before, long askedAt) {
         NodeFacts facts = sight.facts();
-        Optional<Verdict> refused = refuse(facts);
-        if (refused.isPresent()) {
-            return refused.get();
-        }
         Optional<BirthMark> mark = BirthMark.parse(sight.markText());
+        Verdict.Refused refused = Eligibility.refusal(facts, mark.orElse(null));
+        if (refused != null) {
+            return refused;
+        }
         if (mark.isEmpty()) {
             return unmarked(sight, before, askedAt);
         }
         Optional<AcceptedSettings> resolved = changes.resolve(mark.get(), facts);
         if (resolved.isEmpty()) {
             others = new Others(mark.get().acceptedSettings(), askedAt);
-            return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false);
+            return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false, 0);
+        }
+        if (facts.appointment().isPresent()
+                && !facts.process().promotion().equals(mark.get().process().promotion())) {
+            return new Verdict.SetMark(changes.quarantineOfPromoted(sight, mark.get(), PROMOTED));
         }
         Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);
-        return doubt.<Verdict>map(reason -> new Verdict.SetMark(changes.quarantine(sight, lastLook, reason)))
+        return doubt.<Verdict>map(
+                        reason -> new Verdict.SetMark(changes.quarantine(sight, inTerm(lastLook, sight), reason)))
                 .orElseGet(() -> keep(sight, mark.get(), before, resolved.get()));
-    }
-
-    private static Optional<Verdict> refuse(NodeFacts facts) {
-        if (!facts.primary()) {
-            return refused("it is a replica: a node must be an independent primary", false);
-        }
-        if (facts.clustered()) {
-            return refused(
-                    "it is part of a Redis Cluster, which fails over to replicas that may lag: a node must be"
-                            + " an independent primary",
-                    false);
-        }
-        if (facts.mayEvict()) {
-            return refused(
-                    "it may evict locks when memory is short: set maxmemory-policy noeviction, or maxmemory 0", true);
-        }
-        return facts.durabilityFault().flatMap(fault -> refused("it is said to be durable, but " + fault, true));
-    }
-
-    private static Optional<Verdict> refused(String reason, boolean forgets) {
-        return Optional.of(new Verdict.Refused(reason, forgets));
     }
 
     /**
@@ -248,9 +255,9 @@ public final class NodeGuard {
         if (seen != null
                 && askedAt - seen.at()
                         < seen.acceptedSettings().widest().quarantine().toNanos()) {
-            return new Verdict.Refused(describeDifference(seen.acceptedSettings()), false);
+            return new Verdict.Refused(describeDifference(seen.acceptedSettings()), false, 0);
         }
-        return new Verdict.SetMark(changes.quarantine(sight, lastLook, whyUnmarked(sight, before)));
+        return new Verdict.SetMark(changes.quarantine(sight, inTerm(lastLook, sight), whyUnmarked(sight, before)));
     }
 
     private static String whyUnmarked(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before) {

@@ -34,6 +34,8 @@ final class WatchedClock {
      */
     private static final long SETTLING_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
 
+    final int term;
+
     private final double drift;
 
     boolean known;
@@ -87,9 +89,13 @@ final class WatchedClock {
     long microsAtJump;
     long wholeFromMicros;
 
-    /** @param drift bound on the difference of clock rates, as a part of the time that passes */
-    WatchedClock(double drift) {
+    /**
+     * @param drift bound on the difference of clock rates, as a part of the time that passes
+     * @param term in which the process is the voter that has this clock, see {@link Terms}
+     */
+    WatchedClock(double drift, int term) {
         this.drift = drift;
+        this.term = term;
     }
 
     boolean isLike(WatchedClock other) {

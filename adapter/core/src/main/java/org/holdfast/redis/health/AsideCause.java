@@ -9,6 +9,8 @@ enum AsideCause {
     SUSPECTED,
     /** It is no node to keep locks on, or does not let us inspect it. */
     REFUSED,
+    /** It has become the voter a moment ago: it is asked when no vote of the process before it counts any more. */
+    SETTLING,
     /** Its clock has jumped. */
     DOUBTED;
 

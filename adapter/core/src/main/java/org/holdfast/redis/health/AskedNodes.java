@@ -10,16 +10,18 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.GuardPolicy;
+import org.holdfast.protocol.guard.Terms;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.LocalFailureException;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnection;
-import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.redis.wire.ResolutionTimeoutException;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -29,7 +31,9 @@ import redis.clients.jedis.exceptions.JedisException;
  */
 public final class AskedNodes {
 
-    private final NodeConnector connector;
+    private static final System.Logger LOG = System.getLogger(AskedNodes.class.getName());
+
+    private final VoterConnector connector;
     private final GuardPolicy policy;
     private final Time time;
     private final NodeLogLimiters logLimiters;
@@ -48,7 +52,7 @@ public final class AskedNodes {
      * @param looks has nodes inspected in time, of which something is doubted
      */
     public AskedNodes(
-            NodeConnector connector,
+            VoterConnector connector,
             ScriptCodec codec,
             GuardPolicy policy,
             Time time,
@@ -67,7 +71,7 @@ public final class AskedNodes {
         this.inspectors = IntStream.range(0, connector.size())
                 .mapToObj(node -> new NodeInspector(
                         node,
-                        address(node),
+                        connector,
                         codec,
                         policy.settings(),
                         clockMonitor,
@@ -80,11 +84,29 @@ public final class AskedNodes {
         this.sameProcess = new SameProcessCheck(connector.addresses(), health, logLimiters.majority());
     }
 
+    /** A node is another process from now on, which is admitted when it has been inspected. */
+    public void moved(int node, Terms.Term term) {
+        clockMonitor.begin(node, term.number());
+        health(node).failed("its Sentinels name another primary, " + term.place());
+        String more = logLimiters.of(address(node)).moves().leave();
+        if (more != null) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "HF0311: node " + address(node) + " is " + term.place() + " from now on: its Sentinels name that as"
+                            + " the primary, in epoch " + term.epoch() + more);
+        }
+    }
+
+    /** Returns why an answer that comes now on a connection of this term does not count; null if it does. */
+    public @Nullable String whyOver(int node, int term) {
+        return connector.whyOver(node, term);
+    }
+
     public int size() {
         return connector.size();
     }
 
-    public NodeAddress address(int node) {
+    public VoterAddress address(int node) {
         return connector.addresses().get(node);
     }
 
@@ -109,7 +131,7 @@ public final class AskedNodes {
     /**
      * Connects to a node, and checks whether it may be asked.
      *
-     * @param deadline for all of that, from {@link NodeConnector#deadline()}
+     * @param deadline for all of that, from {@link VoterConnector#deadline()}
      * @throws JedisException if it may not: its health says why, unless the reason is in this process
      */
     public NodeConnection connect(int node, long deadline) {
@@ -168,6 +190,7 @@ public final class AskedNodes {
             return;
         }
         Admission admission = inspectors.get(node).inspect(connection);
+        requireTerm(node, connection);
         if (clockMonitor.isDoubted(node)) { // whose clock it was is known when all nodes have been inspected
             throw new JedisException(clockMonitor.describe(node));
         }
@@ -175,13 +198,20 @@ public final class AskedNodes {
         hastenDoubts();
     }
 
+    private void requireTerm(int node, NodeConnection connection) {
+        String over = whyOver(node, connection.term());
+        if (over != null) {
+            throw new JedisException(over);
+        }
+    }
+
     /** A node is not to be asked, for the reason that its inspection gave. */
     public void setAside(int node, RuntimeException reason) {
         hastenDoubts();
         if (LocalFailureException.isReasonOf(reason)) {
             health(node).notLookedAt(Failures.describe(connector.localFailure(reason)));
-        } else if (reason instanceof NodeRefusedException) {
-            health(node).refuse(Failures.describe(reason));
+        } else if (reason instanceof NodeRefusedException refused) {
+            health(node).refuse(Failures.describe(refused), refused.settlingNanos());
         } else if (clockMonitor.isDoubted(node)) {
             health(node).doubt(clockMonitor.describe(node));
         } else {
@@ -189,12 +219,16 @@ public final class AskedNodes {
         }
     }
 
-    /** Returns what an answer is worth, by the clock of its node. */
-    public Answer weigh(Answer answer, Command command, long sentAt) {
+    /**
+     * Returns what an answer is worth, by the clock of its node.
+     *
+     * @param term of the connection on which it came
+     */
+    public Answer weigh(Answer answer, Command command, int term, long sentAt) {
         if (!policy.enforced()) {
             return answer;
         }
-        Answer weighed = clockMonitor.weigh(answer, command, sentAt, time.nanoTime());
+        Answer weighed = clockMonitor.weigh(answer, command, term, sentAt, time.nanoTime());
         if (clockMonitor.isDoubted(answer.node())) {
             health(answer.node()).doubt(clockMonitor.describe(answer.node()));
         }

@@ -41,19 +41,25 @@ final class InspectionDecoder {
      * Returns what the guard must know of a node.
      *
      * @param now the node's clock
+     * @param appointment by which it is the voter; what its mark says of a promotion then has the epoch of that
      * @throws NodeRefusedException if it is too old, or does not say which process it is
      */
-    static NodeFacts facts(Map<String, String> info, long now, Optional<String> durabilityFault) {
+    static NodeFacts facts(
+            Map<String, String> info,
+            long now,
+            Optional<String> durabilityFault,
+            Optional<NodeFacts.Appointment> appointment) {
         NodeErrors.tooOld(info.get("redis_version")).ifPresent(reason -> {
             throw new NodeRefusedException(reason);
         });
         boolean limited = !"0".equals(info.getOrDefault("maxmemory", "0"));
         boolean evicts = limited && !"noeviction".equals(info.get("maxmemory_policy"));
-        String promotion = info.getOrDefault("master_replid2", "");
+        String replaced = info.getOrDefault("master_replid2", "");
+        String promotion = NO_ID.matcher(replaced).matches() ? BirthMark.Process.NEVER_PROMOTED : id(replaced);
         BirthMark.Process process = new BirthMark.Process(
                 runId(info),
                 number(info.getOrDefault("evicted_keys", "0")),
-                NO_ID.matcher(promotion).matches() ? BirthMark.Process.NEVER_PROMOTED : id(promotion),
+                appointment.map(by -> id(by.ofMark(promotion))).orElse(promotion),
                 loaded(info));
         return new NodeFacts(
                 process,
@@ -61,7 +67,8 @@ final class InspectionDecoder {
                 "1".equals(info.get("cluster_enabled")),
                 evicts,
                 durabilityFault,
-                now);
+                now,
+                appointment);
     }
 
     /** Returns which process the node is. */

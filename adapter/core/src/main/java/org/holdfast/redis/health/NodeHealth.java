@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
-import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.address.VoterAddress;
 
 /**
  * What is known of one node, shared by all channels of a lock service.
  *
  * <pre>
  *                  admitted
- *   up, quarantined &lt;------- suspected, refused, doubted
+ *   up, quarantined &lt;------- suspected, refused, settling, doubted
  *      |                          ^
  *      +--- failed, refuse, doubt +
  * </pre>
@@ -46,18 +46,19 @@ public final class NodeHealth {
     /** The reason of a quarantine that an inspection finds, and has not begun itself. */
     private static final String BY_MARK = "its birth mark says so";
 
-    private final NodeAddress address;
+    private final VoterAddress address;
     private final Time time;
     private final Recorder recorder;
     private final AtomicReference<State> state = new AtomicReference<>(UP);
     private final AsideLog log;
     private final WakeUp looks;
+    private volatile long settledAt;
 
     /**
      * @param log of all lock services that share the node
      * @param looks has a node that is not asked inspected in time
      */
-    NodeHealth(NodeAddress address, Time time, Recorder recorder, AsideLog log, WakeUp looks) {
+    NodeHealth(VoterAddress address, Time time, Recorder recorder, AsideLog log, WakeUp looks) {
         this.address = address;
         this.time = time;
         this.recorder = recorder;
@@ -94,6 +95,16 @@ public final class NodeHealth {
                 : Duration.ZERO;
     }
 
+    /** Returns whether the node is not asked for a reason that time alone ends. */
+    public boolean isSettling() {
+        return state.get() instanceof State.Aside aside && aside.cause() == AsideCause.SETTLING;
+    }
+
+    /** Returns for how much longer that is so; zero if it is over. */
+    public Duration settling() {
+        return isSettling() ? Duration.ofNanos(Math.max(0, settledAt - time.nanoTime())) : Duration.ZERO;
+    }
+
     /** It did not answer, or could not be reached. */
     public void failed(String reason) {
         setAside(AsideCause.SUSPECTED, reason);
@@ -102,6 +113,18 @@ public final class NodeHealth {
     /** It answers, and is not to be used. */
     void refuse(String reason) {
         setAside(AsideCause.REFUSED, reason);
+    }
+
+    /**
+     * It answers, and is not to be used.
+     *
+     * @param settlingNanos for how long, where time alone ends that; else 0
+     */
+    void refuse(String reason, long settlingNanos) {
+        if (settlingNanos > 0) {
+            settledAt = time.nanoTime() + settlingNanos;
+        }
+        setAside(settlingNanos > 0 ? AsideCause.SETTLING : AsideCause.REFUSED, reason);
     }
 
     /** It answers, and its clock has jumped. */

@@ -2,6 +2,7 @@
 package org.holdfast.redis.health;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,10 +17,11 @@ import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
+import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
-import org.holdfast.redis.wire.NodeAddress;
 import org.holdfast.redis.wire.NodeConnection;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
@@ -43,7 +45,8 @@ public final class NodeInspector {
     private static final long MARK_SET = 8;
 
     private final int node;
-    private final NodeAddress address;
+    private final VoterConnector connector;
+    private final VoterAddress address;
     private final ScriptCodec codec;
     private final byte[] markKey;
     private final byte[] heartbeatKey;
@@ -64,14 +67,15 @@ public final class NodeInspector {
      */
     NodeInspector(
             int node,
-            NodeAddress address,
+            VoterConnector connector,
             ScriptCodec codec,
             AcceptedSettings acceptedSettings,
             ClockMonitor clockMonitor,
             Time time,
             LogRateLimiter logLimiter) {
         this.node = node;
-        this.address = address;
+        this.connector = connector;
+        this.address = connector.addresses().get(node);
         this.codec = codec;
         this.markKey = codec.markKey().getBytes(StandardCharsets.UTF_8);
         this.heartbeatKey = codec.heartbeatKey().getBytes(StandardCharsets.UTF_8);
@@ -91,7 +95,7 @@ public final class NodeInspector {
     public Admission inspect(NodeConnection connection) {
         NodeGuard.Admission admission = guard.admit(new Connected(connection));
         if (admission instanceof NodeGuard.Admission.Refused refused) {
-            throw new NodeRefusedException(refused.reason());
+            throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
             reported.set("");
@@ -116,7 +120,7 @@ public final class NodeInspector {
         connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
-        clockMonitor.note(node, sentAt, time.nanoTime(), InspectionDecoder.micros(replies.get(1)));
+        clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), InspectionDecoder.micros(replies.get(1)));
         return replies.get(0) instanceof byte[] bytes
                 && BirthMark.parse(InspectionDecoder.text(bytes))
                         .filter(mark -> clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
@@ -138,6 +142,7 @@ public final class NodeInspector {
 
         @Override
         public NodeProbe.Sight look() {
+            Optional<NodeFacts.Appointment> appointment = connector.appointment(node, connection.term());
             long sentAt = time.nanoTime();
             connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
             connection.sendCommand(new CommandArguments(Command.GET).add(heartbeatKey));
@@ -153,11 +158,11 @@ public final class NodeInspector {
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = InspectionDecoder.micros(replies.get(2));
             Map<String, String> info = InspectionDecoder.info(replies.get(3));
-            clockMonitor.note(node, sentAt, time.nanoTime(), now);
+            clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), now);
             Optional<String> fault = durable
                     ? InspectionDecoder.durabilityFault(info, replies.get(5), replies.get(6))
                     : Optional.empty();
-            NodeFacts facts = InspectionDecoder.facts(info, now, fault);
+            NodeFacts facts = InspectionDecoder.facts(info, now, fault, appointment);
             boolean direct = InspectionDecoder.sees(replies.get(4), connection.localPort());
             if (!connection.answersAs(facts.process().runId()) || !direct) {
                 askWhichProcess();
@@ -200,7 +205,8 @@ public final class NodeInspector {
                             .add(change.heartbeatMillis())
                             .add(change.earlyMicros())
                             .add(change.behindUntilMicros())
-                            .add(change.lookedMicros()));
+                            .add(change.lookedMicros())
+                            .add(change.isAnotherClocks() ? 1 : 0));
             if (!(reply instanceof List<?> list
                     && list.size() == 3
                     && list.get(0) instanceof Long status
@@ -208,7 +214,8 @@ public final class NodeInspector {
                     && list.get(2) instanceof Long nodeMicros)) {
                 throw new JedisConnectionException("the node returned what no script of ours returns");
             }
-            clockMonitor.note(node, sentAt, time.nanoTime(), nodeMicros); // it may have jumped since the look
+            clockMonitor.note(
+                    node, connection.term(), sentAt, time.nanoTime(), nodeMicros); // it may have jumped since the look
             if (status != MARK_SET) {
                 return Optional.empty();
             }

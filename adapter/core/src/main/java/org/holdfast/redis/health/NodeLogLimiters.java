@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.holdfast.protocol.env.LogRateLimiter;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.address.VoterAddress;
 
 /**
  * How often the log speaks of nodes: of each sort of message there is one a second and node at the most, however many
@@ -18,7 +18,7 @@ public final class NodeLogLimiters {
 
     private final Time time;
     private final LogRateLimiter majority;
-    private final Map<NodeAddress, OfNode> byAddress = new ConcurrentHashMap<>();
+    private final Map<VoterAddress, OfNode> byAddress = new ConcurrentHashMap<>();
 
     public NodeLogLimiters(Time time) {
         this.time = time;
@@ -36,11 +36,18 @@ public final class NodeLogLimiters {
      * @param aside that it is not asked, and that it is asked again
      * @param remembers since when it remembers everything
      * @param refusedSubscriptions that it refuses the subscription to releases
+     * @param moves that it is another process from now on
      */
-    record OfNode(AsideLog aside, LogRateLimiter remembers, LogRateLimiter refusedSubscriptions) {}
+    record OfNode(
+            AsideLog aside, LogRateLimiter remembers, LogRateLimiter refusedSubscriptions, LogRateLimiter moves) {}
 
-    OfNode of(NodeAddress address) {
+    OfNode of(VoterAddress address) {
         return byAddress.computeIfAbsent(
-                address, node -> new OfNode(new AsideLog(time), new LogRateLimiter(time), new LogRateLimiter(time)));
+                address,
+                node -> new OfNode(
+                        new AsideLog(time),
+                        new LogRateLimiter(time),
+                        new LogRateLimiter(time),
+                        new LogRateLimiter(time)));
     }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.LogRateLimiter;
-import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.address.VoterAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ final class SameProcessCheck {
 
     private static final System.Logger LOG = System.getLogger(SameProcessCheck.class.getName());
 
-    private final List<NodeAddress> addresses;
+    private final List<VoterAddress> addresses;
     private final List<NodeHealth> health;
 
     /** Held while a node is admitted: else two inspections at the same time could admit one process twice. */
@@ -33,7 +33,7 @@ final class SameProcessCheck {
     private boolean reported;
 
     /** @param logLimiter of what the log says of all nodes together */
-    SameProcessCheck(List<NodeAddress> addresses, List<NodeHealth> health, LogRateLimiter logLimiter) {
+    SameProcessCheck(List<VoterAddress> addresses, List<NodeHealth> health, LogRateLimiter logLimiter) {
         this.logLimiter = logLimiter;
         this.addresses = addresses;
         this.health = health;

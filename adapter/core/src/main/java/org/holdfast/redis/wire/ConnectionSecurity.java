@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.holdfast.redis.address.NodeAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,11 @@ public record ConnectionSecurity(
     public static final String PASSWORD_FILE = "passwordFile";
 
     private static final int LONGEST_PASSWORD = 4_096;
+
+    /** Returns the same for servers that are not entered with the password of the nodes. */
+    ConnectionSecurity withoutPasswordFile() {
+        return new ConnectionSecurity(Optional.empty(), trustStore, keyStore, verifyHostName);
+    }
 
     /** Tries to use the files; returns a sentence for each that cannot be used. */
     public List<String> faults() {

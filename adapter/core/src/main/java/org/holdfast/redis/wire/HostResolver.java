@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.address.NodeAddress;
 
 /**
  * Finds the addresses of hosts, and waits no longer for a name server than for a node.

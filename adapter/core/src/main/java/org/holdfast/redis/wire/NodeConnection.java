@@ -10,6 +10,7 @@ import java.net.SocketTimeoutException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.Objects;
+import org.holdfast.redis.address.NodeAddress;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
@@ -28,14 +29,16 @@ public final class NodeConnection extends Connection {
     private static final String ARGUMENTS = ", with args beginning with";
 
     private final NodeSocket socket;
+    private final int term;
     private boolean buffered;
     private @Nullable String process;
 
     /** Set before this constructor's body runs, and null after it. */
     private @Nullable String passwordOfIntroduction;
 
-    private NodeConnection(Sockets sockets, JedisClientConfig config) {
+    private NodeConnection(Sockets sockets, JedisClientConfig config, int term) {
         super(sockets, config);
+        this.term = term;
         this.socket = Objects.requireNonNull(sockets.last, "Jedis has connected");
         this.passwordOfIntroduction = null;
     }
@@ -51,6 +54,7 @@ public final class NodeConnection extends Connection {
      * Connects and introduces itself. What is asked on the connection has the same deadline, until
      * {@link #boundEachAnswer()}.
      *
+     * @param term see {@link #term()}
      * @param names finds the node's host
      * @param timeoutMillis for each answer after that
      * @param deadline on the scale of {@link System#nanoTime()}: for the lookup, the connection, TLS and the
@@ -60,6 +64,7 @@ public final class NodeConnection extends Connection {
      */
     static NodeConnection open(
             NodeAddress address,
+            int term,
             HostResolver names,
             ConnectionSecurity access,
             Tls tls,
@@ -78,7 +83,7 @@ public final class NodeConnection extends Connection {
                 .build();
         Sockets sockets = new Sockets(address, names, tls, config, deadline);
         try {
-            return new NodeConnection(sockets, config);
+            return new NodeConnection(sockets, config, term);
         } catch (OutOfMemoryError e) {
             sockets.close(); // Jedis does so only after exceptions
             throw new JedisConnectionException(LocalFailureException.of(e));
@@ -172,6 +177,11 @@ public final class NodeConnection extends Connection {
                 throw new JedisConnectionException(e.getMessage(), e);
             }
         }
+    }
+
+    /** Returns to which of its voter's processes it leads, counted by this client; 0 at a fixed address. */
+    public int term() {
+        return term;
     }
 
     /** Returns the port of this end, which the node sees unless something is in between; 0 if that is not known. */

@@ -3,20 +3,19 @@ package org.holdfast.redis.wire;
 
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Executor;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.address.NodeAddress;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Opens connections to the nodes of one lock service, each within one node timeout.
+ * Opens connections for one lock service, each within one node timeout.
  *
  * <p>Remembers for a moment that this process lacks what a connection takes. Safe for use by any number of threads.
  */
 public final class NodeConnector {
 
-    private final List<NodeAddress> addresses;
     private final HostResolver names;
     private final ConnectionSecurity access;
     private final Tls tls;
@@ -28,36 +27,18 @@ public final class NodeConnector {
      * @param access how to enter the nodes
      * @param threads gives a thread for as long as it takes
      */
-    public NodeConnector(
-            List<NodeAddress> addresses, ConnectionSecurity access, Duration nodeTimeout, Executor threads, Time time) {
-        this(addresses, new HostResolver(InetAddress::getAllByName, threads, time), access, nodeTimeout, threads, time);
+    public NodeConnector(ConnectionSecurity access, Duration nodeTimeout, Executor threads, Time time) {
+        this(new HostResolver(InetAddress::getAllByName, threads, time), access, nodeTimeout, threads, time);
     }
 
-    NodeConnector(
-            List<NodeAddress> addresses,
-            HostResolver names,
-            ConnectionSecurity access,
-            Duration nodeTimeout,
-            Executor threads,
-            Time time) {
+    NodeConnector(HostResolver names, ConnectionSecurity access, Duration nodeTimeout, Executor threads, Time time) {
         JedisVersion.require();
-        this.addresses = List.copyOf(addresses);
         this.names = names;
         this.access = access;
         this.tls = new Tls(access);
         this.nodeTimeoutNanos = nodeTimeout.toNanos();
         this.threads = threads;
         this.shortage = new Shortage(time);
-    }
-
-    /** Returns how many nodes there are. */
-    public int size() {
-        return addresses.size();
-    }
-
-    /** Returns the addresses of the nodes, by node. */
-    public List<NodeAddress> addresses() {
-        return addresses;
     }
 
     /** Returns how long a node may take to answer. */
@@ -73,33 +54,27 @@ public final class NodeConnector {
     /**
      * Opens a connection, on which everything has the same deadline until {@link NodeConnection#boundEachAnswer()}.
      *
+     * @param term see {@link NodeConnection#term()}
      * @param deadline from {@link #deadline()}
      * @throws JedisException if there is none
      */
-    public NodeConnection open(int node, long deadline) {
+    public NodeConnection open(NodeAddress address, int term, long deadline) {
+        return open(address, term, access, deadline);
+    }
+
+    /** Does the same, and sends no password but that of the address. */
+    public NodeConnection openWithoutPasswordFile(NodeAddress address, long deadline) {
+        return open(address, 0, access.withoutPasswordFile(), deadline);
+    }
+
+    private NodeConnection open(NodeAddress address, int term, ConnectionSecurity security, long deadline) {
         try {
             shortage.requireNone();
         } catch (LocalFailureException e) {
             throw new JedisConnectionException(e);
         }
-        return NodeConnection.open(
-                addresses.get(node),
-                names,
-                access,
-                tls,
-                (int) Duration.ofNanos(nodeTimeoutNanos).toMillis(),
-                deadline);
-    }
-
-    /**
-     * Opens a connection, within one node timeout from now, on which each answer has a timeout of its own.
-     *
-     * @throws JedisException if there is none
-     */
-    public NodeConnection open(int node) {
-        NodeConnection connection = open(node, deadline());
-        connection.boundEachAnswer();
-        return connection;
+        int timeoutMillis = (int) Duration.ofNanos(nodeTimeoutNanos).toMillis();
+        return NodeConnection.open(address, term, names, security, tls, timeoutMillis, deadline);
     }
 
     /** Takes note that this process cannot open a connection, and returns what to throw. */

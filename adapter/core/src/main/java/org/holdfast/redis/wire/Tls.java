@@ -16,6 +16,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
+import org.holdfast.redis.address.NodeAddress;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -34,7 +34,7 @@ class ClockMonitorTest {
     /** A node answers half way between, with a clock that is ahead by so much. */
     private boolean told(int node, long sent, long received, long aheadNanos) {
         long micros = EPOCH_MICROS + ((sent + received) / 2 + aheadNanos) / 1_000;
-        return clockMonitor.note(node, ORIGIN + sent, ORIGIN + received, micros);
+        return clockMonitor.note(node, 0, ORIGIN + sent, ORIGIN + received, micros);
     }
 
     @Test
@@ -126,25 +126,25 @@ class ClockMonitorTest {
         long ahead = EPOCH_MICROS + (SECOND + SECOND) / 1_000;
         Answer granted = new Answer(1, new Reply.Granted(), ahead);
         assertThat(clockMonitor
-                        .weigh(granted, ACQUIRE, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
+                        .weigh(granted, ACQUIRE, 0, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
                         .reply())
                 .isInstanceOf(Reply.NoAnswer.class);
         Answer held = new Answer(1, new Reply.Held(5), ahead);
-        assertThat(clockMonitor.weigh(held, ACQUIRE, ORIGIN + SECOND, ORIGIN + SECOND + MILLI))
+        assertThat(clockMonitor.weigh(held, ACQUIRE, 0, ORIGIN + SECOND, ORIGIN + SECOND + MILLI))
                 .isSameAs(held);
     }
 
     @Test
     void grant_inAQuarantineThatALookHasFound_isWeighedAsNoAnswer_unlessItExtends() {
         told(1, 0, MILLI, 0);
-        clockMonitor.admitted(1, EPOCH_MICROS + 3 * SECOND / 1_000, 0);
+        clockMonitor.admitted(1, 0, EPOCH_MICROS + 3 * SECOND / 1_000, 0);
         Answer granted = new Answer(1, new Reply.Granted(), EPOCH_MICROS + SECOND / 1_000);
         assertThat(clockMonitor
-                        .weigh(granted, ACQUIRE, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
+                        .weigh(granted, ACQUIRE, 0, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
                         .reply())
                 .isInstanceOf(Reply.NoAnswer.class);
         Command renewal = new Command.Renew(ACQUIRE.claim());
-        assertThat(clockMonitor.weigh(granted, renewal, ORIGIN + SECOND, ORIGIN + SECOND + MILLI))
+        assertThat(clockMonitor.weigh(granted, renewal, 0, ORIGIN + SECOND, ORIGIN + SECOND + MILLI))
                 .isSameAs(granted);
     }
 
@@ -210,8 +210,8 @@ class ClockMonitorTest {
     @Test
     void singleNode_cannotTestifyAgainstOurClock() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
-        one.note(0, 0, MILLI, EPOCH_MICROS);
-        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 60_000_000);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS + 60_000_000);
         assertThat(one.isDoubted(0)).isTrue();
         assertThat(one.stoodStillNanos()).isZero();
         assertThat(one.find(0, SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.NODE);
@@ -224,10 +224,10 @@ class ClockMonitorTest {
     @Test
     void jump_ofAClockThatIsBackAgain_isTheNodesWhateverOthersHaveSeenSince() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
-        one.note(0, 0, MILLI, EPOCH_MICROS);
-        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 3_950_000);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS + 3_950_000);
         assertThat(one.find(0, SECOND + MILLI)).isEqualTo(ClockMonitor.Finding.OPEN);
-        one.note(0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 2_000_000);
+        one.note(0, 0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 2_000_000);
         assertThat(one.isVouchedFor(0, EPOCH_MICROS - 1, EPOCH_MICROS + 1_900_000))
                 .isFalse();
         assertThat(one.isDoubted(0)).isTrue();
@@ -238,9 +238,9 @@ class ClockMonitorTest {
     @Test
     void jump_thatOnlyUndoesASetBack_isTheNodesWhateverOthersHaveSeen() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
-        one.note(0, 0, MILLI, EPOCH_MICROS);
-        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS - 19_000_000);
-        one.note(0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 2_000_000);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS - 19_000_000);
+        one.note(0, 0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 2_000_000);
         assertThat(one.isDoubted(0)).isTrue();
         assertThat(one.isVouchedFor(0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS + 1_900_000))
                 .isFalse();
@@ -250,9 +250,9 @@ class ClockMonitorTest {
     @Test
     void jump_thatIsLargerThanTheSetBackBefore_mayBeOurs() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
-        one.note(0, 0, MILLI, EPOCH_MICROS);
-        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS - 4_000_000);
-        one.note(0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 26_000_000);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS - 4_000_000);
+        one.note(0, 0, 2 * SECOND, 2 * SECOND + MILLI, EPOCH_MICROS + 26_000_000);
         assertThat(one.isVouchedFor(0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS + 25_900_000))
                 .isTrue();
     }
@@ -261,8 +261,8 @@ class ClockMonitorTest {
     @Test
     void jump_thatDoesNotFitIntoWhatAnotherProcessSaw_isOurs() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
-        one.note(0, 0, MILLI, EPOCH_MICROS);
-        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 61_000_000);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS + 61_000_000);
         long before = EPOCH_MICROS - 1;
         assertThat(one.isVouchedFor(0, before, EPOCH_MICROS + 60_000_000))
                 .as("looked a second ago")
@@ -280,8 +280,8 @@ class ClockMonitorTest {
     @Test
     void smallJump_ofASingleNode_waitsForTheNextLookOfAnotherProcess() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
-        one.note(0, 0, MILLI, EPOCH_MICROS);
-        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 2_000_000);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS + 2_000_000);
         assertThat(one.find(0, 2 * SECOND)).isEqualTo(ClockMonitor.Finding.OPEN);
         assertThat(one.find(0, 4 * SECOND)).isEqualTo(ClockMonitor.Finding.NODE);
     }
@@ -289,16 +289,16 @@ class ClockMonitorTest {
     @Test
     void clock_thatWasNotMeasuredForLong_isWatchedSinceThen() {
         ClockMonitor one = new ClockMonitor(1, SETTINGS);
-        one.note(0, 0, MILLI, EPOCH_MICROS);
-        one.note(0, SECOND, SECOND + MILLI, EPOCH_MICROS + 1_000_000);
+        one.note(0, 0, 0, MILLI, EPOCH_MICROS);
+        one.note(0, 0, SECOND, SECOND + MILLI, EPOCH_MICROS + 1_000_000);
         assertThat(one.steadyMicros(0)).isEqualTo(EPOCH_MICROS);
-        one.note(0, 9 * SECOND, 9 * SECOND + MILLI, EPOCH_MICROS + 9_000_000);
+        one.note(0, 0, 9 * SECOND, 9 * SECOND + MILLI, EPOCH_MICROS + 9_000_000);
         assertThat(one.steadyMicros(0)).isEqualTo(EPOCH_MICROS + 9_000_000);
     }
 
     @Test
     void answerWithoutATime_changesNothing() {
-        assertThat(clockMonitor.note(0, ORIGIN, ORIGIN + MILLI, 0)).isTrue();
+        assertThat(clockMonitor.note(0, 0, ORIGIN, ORIGIN + MILLI, 0)).isTrue();
         assertThat(clockMonitor.isKnown(0)).isFalse();
     }
 
@@ -306,7 +306,7 @@ class ClockMonitorTest {
     void answerThatWasLongUnderWay_allowsForTheDriftMeanwhile() {
         told(0, 0, MILLI, 0);
         long micros = EPOCH_MICROS + SECOND / 1_000; // answered at once, and read after a pause of two seconds
-        clockMonitor.note(0, ORIGIN + SECOND, ORIGIN + 3 * SECOND, micros);
+        clockMonitor.note(0, 0, ORIGIN + SECOND, ORIGIN + 3 * SECOND, micros);
         assertThat(told(0, 3 * SECOND, 3 * SECOND + MILLI, 20 * MILLI))
                 .as("1 % fast")
                 .isTrue();
@@ -326,14 +326,14 @@ class ClockMonitorTest {
     private Reply ended(ClockMonitor watching, long seconds, long aheadNanos) {
         long sent = ORIGIN + seconds * SECOND;
         long micros = EPOCH_MICROS + (sent - ORIGIN + aheadNanos) / 1_000;
-        return watching.weigh(new Answer(0, new Reply.Ended(ENDED_AT), micros), ACQUIRE, sent, sent + MILLI)
+        return watching.weigh(new Answer(0, new Reply.Ended(ENDED_AT), micros), ACQUIRE, 0, sent, sent + MILLI)
                 .reply();
     }
 
     private void watch(ClockMonitor watching, long from, long to) {
         for (long second = from; second <= to; second++) {
             long sent = ORIGIN + second * SECOND;
-            watching.note(0, sent, sent + MILLI, EPOCH_MICROS + second * SECOND / 1_000);
+            watching.note(0, 0, sent, sent + MILLI, EPOCH_MICROS + second * SECOND / 1_000);
         }
     }
 
@@ -347,11 +347,11 @@ class ClockMonitorTest {
     @Test
     void lease_thatHasEnded_isBelievedToSoonWhereOthersHaveWatchedTheClockBefore() {
         watch(clockMonitor, 0, 4);
-        clockMonitor.admitted(0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS - 40_000_000);
+        clockMonitor.admitted(0, 0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS - 40_000_000);
         assertThat(ended(clockMonitor, 4, 0)).isEqualTo(new Reply.Held(1_000));
         assertThat(ended(clockMonitor, 5, 0)).isEqualTo(new Reply.Ended(ENDED_AT));
 
-        clockMonitor.admitted(0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS - 20_000_000);
+        clockMonitor.admitted(0, 0, EPOCH_MICROS - 60_000_000, EPOCH_MICROS - 20_000_000);
         assertThat(ended(clockMonitor, 6, 0)).isInstanceOf(Reply.Held.class);
     }
 
@@ -376,7 +376,7 @@ class ClockMonitorTest {
         long micros = EPOCH_MICROS + 41 * SECOND / 1_000;
         Reply.Ended later = new Reply.Ended(micros / 1_000 + 3);
         assertThat(clockMonitor
-                        .weigh(new Answer(0, later, micros), ACQUIRE, sent, sent + MILLI)
+                        .weigh(new Answer(0, later, micros), ACQUIRE, 0, sent, sent + MILLI)
                         .reply())
                 .isInstanceOf(Reply.Held.class);
     }

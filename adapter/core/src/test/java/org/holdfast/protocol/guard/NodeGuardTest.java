@@ -99,7 +99,7 @@ class NodeGuardTest {
             }
 
             @Override
-            public void admitted(int node, long wholeFromMicros, long steadyMicros) {
+            public void admitted(int node, int term, long wholeFromMicros, long steadyMicros) {
                 // nothing is granted here
             }
         };

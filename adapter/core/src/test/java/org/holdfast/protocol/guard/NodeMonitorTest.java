@@ -92,7 +92,7 @@ class NodeMonitorTest {
     };
 
     private void hear(int node, long aheadNanos) {
-        clockMonitor.note(node, now - MILLI, now, EPOCH_MICROS + (now - MILLI / 2 + aheadNanos) / 1_000);
+        clockMonitor.note(node, 0, now - MILLI, now, EPOCH_MICROS + (now - MILLI / 2 + aheadNanos) / 1_000);
     }
 
     @Test

@@ -17,7 +17,7 @@ class WatchedClockTest {
 
     private boolean told(long sent, long aheadNanos) {
         long micros = 1_800_000_000_000_000L + (sent + MILLI / 2 + aheadNanos) / 1_000;
-        return clockMonitor.note(0, sent, sent + MILLI, micros);
+        return clockMonitor.note(0, 0, sent, sent + MILLI, micros);
     }
 
     /** Other processes have not seen the set-back, whatever becomes of the jump. */

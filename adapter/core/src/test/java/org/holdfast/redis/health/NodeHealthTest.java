@@ -12,7 +12,8 @@ import org.holdfast.LogLines;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.redis.ClockByHand;
-import org.holdfast.redis.wire.NodeAddress;
+import org.holdfast.redis.address.VoterAddress;
+import org.holdfast.redis.address.VoterAddresses;
 import org.junit.jupiter.api.Test;
 
 class NodeHealthTest {
@@ -21,8 +22,8 @@ class NodeHealthTest {
 
     private final List<String> heard = new ArrayList<>();
     private Runnable whenHeard = () -> {};
-    private final NodeAddress address =
-            NodeAddress.parseList("redis://a", "nodes", new ArrayList<>()).get(0);
+    private final VoterAddress address =
+            VoterAddresses.parse("redis://a", "nodes", new ArrayList<>()).get(0);
     private final ClockByHand time = new ClockByHand();
     private final Recorder recorder = new Recorder() {
         @Override

@@ -90,7 +90,8 @@ public final class ScriptBridge {
                         Long.toString(change.heartbeatMillis()),
                         Long.toString(change.earlyMicros()),
                         Long.toString(change.behindUntilMicros()),
-                        Long.toString(change.lookedMicros())));
+                        Long.toString(change.lookedMicros()),
+                        change.isAnotherClocks() ? "1" : "0"));
     }
 
     /** What a node returned that got it: the moment of the look, or nothing if the mark was another. */

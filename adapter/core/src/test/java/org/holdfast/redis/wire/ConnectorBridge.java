@@ -4,7 +4,6 @@ package org.holdfast.redis.wire;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Executor;
 import org.holdfast.protocol.env.Time;
 
@@ -21,14 +20,8 @@ public final class ConnectorBridge {
 
     /** @param lookups gives a thread for each lookup */
     public static NodeConnector connector(
-            List<NodeAddress> addresses,
-            NameServer names,
-            Duration nodeTimeout,
-            Executor lookups,
-            Executor threads,
-            Time time) {
+            NameServer names, Duration nodeTimeout, Executor lookups, Executor threads, Time time) {
         return new NodeConnector(
-                addresses,
                 new HostResolver(names::resolve, lookups, time),
                 ConnectionSecurity.DEFAULT,
                 nodeTimeout,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis.wire;
+package org.holdfast.redis.address;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,9 @@ class NodeAddressTest {
     private final List<String> violations = new ArrayList<>();
 
     private List<NodeAddress> parse(String list) {
-        return NodeAddress.parseList(list, "nodes", violations);
+        return VoterAddresses.parse(list, "nodes", violations).stream()
+                .map(NodeAddress.class::cast)
+                .toList();
     }
 
     @Test

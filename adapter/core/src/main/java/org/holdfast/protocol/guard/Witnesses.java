@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Counts what witnesses, such as Sentinels, say about which process a voter is.
+ *
+ * <p>A majority must say the same. Two majorities share a witness, and what one witness says never goes back: so the
+ * answers of a majority to one client and those to another are in an order, see {@link Terms}.
+ */
+public final class Witnesses {
+
+    private Witnesses() {}
+
+    /**
+     * What one witness says.
+     *
+     * @param witness which one it is: two addresses may lead to one, which is one voice
+     * @param place where the process is
+     * @param epoch grows each time that the witnesses name another process
+     * @param group how many witnesses there are, as far as this one knows, itself included
+     */
+    public record Testimony(String witness, String place, long epoch, int group) {}
+
+    /** What a majority says. */
+    public record Agreement(String place, long epoch) {}
+
+    /**
+     * Returns how many must say the same: a majority of those that this process knows, and of those that the witnesses
+     * know. Else one that was cut off from the others could be a majority of itself.
+     *
+     * @param known how many witnesses this process knows
+     */
+    public static int needed(int known, List<Testimony> heard) {
+        int all = heard.stream().mapToInt(Testimony::group).reduce(known, Math::max);
+        return all / 2 + 1;
+    }
+
+    /** Returns what a majority says, with the latest epoch that was heard of that process; empty if there is none. */
+    public static Optional<Agreement> agree(int known, List<Testimony> heard) {
+        int needed = needed(known, heard);
+        for (Testimony one : heard) {
+            List<Testimony> same =
+                    heard.stream().filter(it -> it.place().equals(one.place())).toList();
+            long voices = same.stream().map(Testimony::witness).distinct().count();
+            if (voices >= needed) {
+                long epoch = same.stream().mapToLong(Testimony::epoch).reduce(one.epoch(), Math::max);
+                return Optional.of(new Agreement(one.place(), epoch));
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,12 @@
+/**
+ * Where voters are, as the setting says: one process at a fixed address ({@link
+ * org.holdfast.redis.address.NodeAddress}), or the process that Redis Sentinel names ({@link
+ * org.holdfast.redis.address.SentinelAddress}).
+ *
+ * <p>{@link org.holdfast.redis.address.VoterAddresses} reads a list of both, and says all that is wrong with it at
+ * once. Nothing here opens a connection.
+ */
+@NullMarked
+package org.holdfast.redis.address;
+
+import org.jspecify.annotations.NullMarked;

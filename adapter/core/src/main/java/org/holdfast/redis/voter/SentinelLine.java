@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.voter;
+
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.holdfast.protocol.guard.Witnesses;
+import org.holdfast.redis.address.SentinelAddress;
+import org.holdfast.redis.wire.Failures;
+import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeConnector;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * The connection to one Sentinel, on which it is asked again and again. For one thread at a time.
+ *
+ * <p>It is opened on another thread: a Sentinel that hangs must not delay the answers of the others.
+ */
+final class SentinelLine implements AutoCloseable {
+
+    private static final String NO_PASSWORD = "NOAUTH";
+    private static final int REPLIES = 3;
+
+    private final int index;
+    private final SentinelAddress address;
+    private final NodeConnector connector;
+    private final Selector selector;
+
+    /** Null if no connection is being opened. */
+    private @Nullable Opening opening;
+
+    private @Nullable NodeConnection connection;
+
+    /** Whether it is entered with a password, as it has asked for one. */
+    private boolean guarded;
+
+    private boolean asked;
+    private final List<Object> replies = new ArrayList<>(REPLIES);
+    private Witnesses.@Nullable Testimony testimony;
+    private String failure = "";
+
+    /** @param selector wakes the thread that asks */
+    SentinelLine(int index, SentinelAddress address, NodeConnector connector, Selector selector) {
+        this.index = index;
+        this.address = address;
+        this.connector = connector;
+        this.selector = selector;
+    }
+
+    /** A connection, or null and why there is none. */
+    private record Opened(@Nullable NodeConnection connection, String failure) {}
+
+    /** Opens a connection; one that comes too late is closed. */
+    private final class Opening implements Runnable {
+
+        private static final Opened GIVEN_UP = new Opened(null, "");
+        private final AtomicReference<Opened> result = new AtomicReference<>();
+        private final boolean withPassword = guarded;
+
+        @Override
+        public void run() {
+            Opened opened;
+            try {
+                opened = new Opened(open(), "");
+            } catch (RuntimeException | OutOfMemoryError e) {
+                opened = new Opened(null, Failures.describe(e));
+            }
+            if (!result.compareAndSet(null, opened)) {
+                abandon(opened);
+            }
+            selector.wakeup();
+        }
+
+        private NodeConnection open() {
+            NodeConnection fresh = withPassword
+                    ? connector.open(address.guardedSentinel(index), 0, connector.deadline())
+                    : connector.openWithoutPasswordFile(address.openSentinel(index), connector.deadline());
+            fresh.boundEachAnswer();
+            return fresh;
+        }
+
+        void giveUp() {
+            Opened opened = result.getAndSet(GIVEN_UP);
+            if (opened != null) {
+                abandon(opened);
+            }
+        }
+
+        private void abandon(Opened opened) {
+            if (opened.connection() != null) {
+                opened.connection().abandon();
+            }
+        }
+    }
+
+    /** A question begins: what was answered before is forgotten. */
+    void begin() {
+        asked = false;
+        replies.clear();
+        testimony = null;
+        failure = "";
+        if (connection == null && opening == null) {
+            startOpening();
+        }
+    }
+
+    private void startOpening() {
+        opening = new Opening();
+        if (!connector.runElsewhere(opening)) {
+            opening.run();
+        }
+    }
+
+    /** Takes the connection if it is open by now, and sends the question if that was not sent. */
+    void advance() {
+        Opened opened = opening == null ? null : opening.result.get();
+        if (opened != null) {
+            opening = null;
+            connection = opened.connection();
+            if (connection == null) {
+                refused(opened.failure());
+                return;
+            }
+            connection.register(selector, index);
+        }
+        if (connection != null && !asked) {
+            ask(connection);
+        }
+    }
+
+    private void ask(NodeConnection open) {
+        asked = true;
+        try {
+            open.sendCommand(new CommandArguments(Command.SENTINEL)
+                    .add("GET-MASTER-ADDR-BY-NAME")
+                    .add(address.master()));
+            open.sendCommand(
+                    new CommandArguments(Command.SENTINEL).add("MASTER").add(address.master()));
+            open.sendCommand(new CommandArguments(Command.INFO).add("server"));
+            open.push();
+        } catch (RuntimeException e) {
+            fail(Failures.describe(e));
+        }
+    }
+
+    /** Reads what has come. */
+    void read(long patienceNanos) {
+        NodeConnection open = connection;
+        if (open == null) {
+            return;
+        }
+        try {
+            do {
+                replies.add(reply(open, patienceNanos));
+            } while (open.hasBuffered());
+            if (replies.size() >= REPLIES) {
+                understand();
+            }
+        } catch (RuntimeException | OutOfMemoryError e) {
+            refused(Failures.describe(e));
+        }
+    }
+
+    /** Returns a reply, which may be an error, or that there is nothing. */
+    private static Object reply(NodeConnection open, long patienceNanos) {
+        try {
+            return Optional.ofNullable(open.read(patienceNanos));
+        } catch (JedisDataException e) {
+            return e;
+        }
+    }
+
+    private void understand() {
+        if (!asked || replies.size() > REPLIES) {
+            throw new JedisDataException("it sent what was not asked for");
+        }
+        testimony = SentinelReply.testimony(address.master(), value(0), value(1), value(2));
+    }
+
+    private @Nullable Object value(int reply) {
+        return replies.get(reply) instanceof Optional<?> value ? value.orElse(null) : replies.get(reply);
+    }
+
+    /** A Sentinel that asks for a password is entered once more, with one. */
+    private void refused(String reason) {
+        boolean first = reason.startsWith(NO_PASSWORD) && !guarded;
+        fail(
+                reason.startsWith(NO_PASSWORD)
+                        ? "it asks for a password, and neither its address (?sentinelPassword=) nor that of the nodes has"
+                                + " one: " + reason
+                        : reason);
+        if (first) {
+            guarded = true;
+            failure = "";
+            asked = false;
+            replies.clear();
+            startOpening();
+        }
+    }
+
+    private void fail(String reason) {
+        failure = reason;
+        close();
+    }
+
+    /** The time for an answer is over. A connection on which one is missing is of no more use. */
+    void giveUp() {
+        if (connection != null && isOpenQuestion()) {
+            fail("no answer in time");
+        }
+    }
+
+    private boolean isOpenQuestion() {
+        return testimony == null && failure.isEmpty();
+    }
+
+    /** Returns whether an answer to the question is on its way. */
+    boolean isAwaited() {
+        return connection != null && isOpenQuestion();
+    }
+
+    /** Returns whether a connection is being opened. */
+    boolean isOpening() {
+        return opening != null;
+    }
+
+    /** Returns what the Sentinel has answered; empty if it has not. */
+    Optional<Witnesses.Testimony> testimony() {
+        return Optional.ofNullable(testimony);
+    }
+
+    /** Says what came of the question. */
+    String describe() {
+        String said =
+                testimony == null ? failure.isEmpty() ? "no answer in time" : failure : "names " + testimony.place();
+        return address.sentinels().get(index) + ": " + said;
+    }
+
+    @Override
+    public void close() {
+        if (opening != null) {
+            opening.giveUp();
+            opening = null;
+        }
+        if (connection != null) {
+            connection.abandon();
+            connection = null;
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.redis.NodeGroup;
+import org.holdfast.redis.RedisProbe;
+import org.holdfast.runtime.scheduling.DueMoment;
+import org.holdfast.runtime.scheduling.Pulse;
+import org.holdfast.runtime.scheduling.Scheduling;
+
+/**
+ * Watches the nodes, on threads of its own: to connect to a node that hangs, or to resolve its name, takes time, and
+ * renewals must not wait for that.
+ *
+ * <p>One thread looks at the nodes. Where nodes may move, another one asks once a second where they are: that must not
+ * wait for a node that hangs either, since votes count only for a few seconds after a question.
+ */
+final class NodeWatch implements AutoCloseable {
+
+    private static final long LOCATING_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final NodeGroup nodes;
+    private final NodeMonitor monitor;
+    private final BiConsumer<String, Throwable> complaints;
+    private final DueMoment looks;
+    private final DueMoment locating;
+    private final Pulse looking;
+    private final Pulse locator;
+
+    /** Whether there is, or will be, a thread that looks. */
+    private final AtomicBoolean isLooking = new AtomicBoolean();
+
+    private final AtomicBoolean isLocating = new AtomicBoolean();
+
+    /**
+     * @param looks when nodes are to be looked at
+     * @param complaints receives what failed, and why
+     */
+    NodeWatch(
+            NodeGroup nodes,
+            NodeMonitor monitor,
+            RedisProbe probe,
+            DueMoment looks,
+            Time time,
+            BiConsumer<String, Throwable> complaints) {
+        this.nodes = nodes;
+        this.monitor = monitor;
+        this.complaints = complaints;
+        this.looks = looks;
+        this.looking = new Pulse(looks, this::look, probe::close);
+        this.locating = new DueMoment(time);
+        this.locator = new Pulse(locating, this::locate);
+        looks.within(0);
+        locating.within(0);
+    }
+
+    /**
+     * Begins what has not begun. Called by each sweep: a thread that was begun by the caller that opens a service would
+     * keep the class loader of an application.
+     *
+     * @throws RuntimeException if there is no thread for it now: the next sweep tries again
+     */
+    void begin(Scheduling scheduling) {
+        if (nodes.isMoving()) {
+            begin(isLocating, locator, scheduling);
+        }
+        begin(isLooking, looking, scheduling);
+    }
+
+    /** Not among what applications run, which may take all threads. */
+    private static void begin(AtomicBoolean begun, Pulse task, Scheduling scheduling) {
+        if (!begun.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            scheduling.keepRunning(task);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            begun.set(false);
+            throw e;
+        }
+    }
+
+    private void look() {
+        try {
+            if (monitor.isDue()) {
+                monitor.look();
+            }
+            looks.within(monitor.nanosUntilDue());
+        } catch (Throwable e) {
+            looks.within(DueMoment.PAUSE_NANOS);
+            complaints.accept("the watch over the nodes", e);
+        }
+    }
+
+    /** A node that cannot be located is not asked, and its health says why. */
+    private void locate() {
+        locating.within(LOCATING_NANOS);
+        try {
+            nodes.locate();
+        } catch (Throwable e) {
+            complaints.accept("the search for the nodes", e);
+        }
+    }
+
+    /** Does not wait for a look that is under way: the thread that looks has the probe's connections. */
+    @Override
+    public void close() {
+        looking.close();
+        locator.close();
+    }
+}

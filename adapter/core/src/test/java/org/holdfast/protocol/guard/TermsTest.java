@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.VirtualTime;
+import org.junit.jupiter.api.Test;
+
+class TermsTest {
+
+    private static final Duration COUNTS = Duration.ofSeconds(5);
+
+    private final VirtualTime time = new VirtualTime();
+    private final Terms terms = new Terms(time, COUNTS, Duration.ZERO, 0.01);
+
+    private boolean confirm(String place, long epoch) {
+        return terms.confirm(new Witnesses.Agreement(place, epoch), time.nanoTime(), time.epochMicros());
+    }
+
+    private void pass(Duration duration) {
+        time.pass(duration.toNanos());
+    }
+
+    @Test
+    void votes_countForAWhileAfterTheQuestion() {
+        assertThat(terms.count(1)).isFalse();
+        long asked = time.nanoTime();
+        long wall = time.epochMicros();
+        pass(Duration.ofSeconds(1)); // the answers take their time
+        assertThat(terms.confirm(new Witnesses.Agreement("a", 1), asked, wall)).isTrue();
+        pass(Duration.ofSeconds(4));
+        assertThat(terms.count(1)).isTrue();
+        pass(Duration.ofNanos(1_000));
+        assertThat(terms.count(1)).isFalse();
+        assertThat(terms.counting()).isEmpty();
+        assertThat(confirm("a", 1)).isFalse();
+        assertThat(terms.count(1)).isTrue();
+    }
+
+    @Test
+    void votes_countForARoundLess_soThatItIsOverWhenTheNextProcessIsAsked() {
+        Terms shorter = new Terms(time, COUNTS, Duration.ofMillis(400), 0.01);
+        shorter.confirm(new Witnesses.Agreement("a", 1), time.nanoTime(), time.epochMicros());
+        pass(COUNTS.minusMillis(400));
+        assertThat(shorter.count(1)).isTrue();
+        pass(Duration.ofNanos(1_000));
+        assertThat(shorter.count(1)).isFalse();
+        assertThat(shorter.unsettledNanos(shorter.current().orElseThrow()))
+                .as("the wait for the next process is not shorter")
+                .isGreaterThan(Duration.ofMillis(400).toNanos());
+    }
+
+    @Test
+    void votes_ofTheFormerProcess_countNoMoreWhenAnotherIsNamed() {
+        confirm("a", 1);
+        assertThat(confirm("b", 2)).isTrue();
+        assertThat(terms.count(1)).isFalse();
+        assertThat(terms.count(2)).isTrue();
+        assertThat(terms.current()).get().extracting(Terms.Term::place).isEqualTo("b");
+    }
+
+    @Test
+    void sameProcess_inALaterEpoch_isAnotherTerm() {
+        confirm("a", 1);
+        assertThat(confirm("a", 3)).isTrue();
+        assertThat(terms.count(1)).isFalse();
+    }
+
+    @Test
+    void process_thatWasNamed_isAskedWhenNoOtherClientCountsVotesOfTheFormerOne() {
+        confirm("a", 1);
+        pass(Duration.ofMinutes(1));
+        confirm("b", 2);
+        Terms.Term term = terms.current().orElseThrow();
+        assertThat(terms.unsettledNanos(term)).isGreaterThan((long) (COUNTS.toNanos() * 1.01));
+        pass(COUNTS);
+        confirm("b", 2);
+        assertThat(terms.unsettledNanos(term)).as("clocks may differ in rate").isPositive();
+        pass(Duration.ofMillis(103));
+        assertThat(terms.unsettledNanos(term)).isZero();
+    }
+
+    @Test
+    void monotonicClock_thatStoodStill_isShownByTheWallClock() {
+        confirm("a", 1);
+        time.setEpochMicros(time.epochMicros() + TimeUnit.SECONDS.toMicros(6));
+        assertThat(terms.count(1)).isFalse();
+        time.setEpochMicros(time.epochMicros() - TimeUnit.SECONDS.toMicros(60));
+        assertThat(terms.count(1)).isTrue();
+    }
+}

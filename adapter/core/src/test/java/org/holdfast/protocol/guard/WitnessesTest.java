@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WitnessesTest {
+
+    private int asked;
+
+    private Witnesses.Testimony says(String place, long epoch) {
+        return new Witnesses.Testimony("witness " + ++asked, place, epoch, 3);
+    }
+
+    @Test
+    void majority_thatNamesOnePlace_isBelieved() {
+        assertThat(Witnesses.agree(3, List.of(says("a", 1), says("b", 2), says("a", 1))))
+                .contains(new Witnesses.Agreement("a", 1));
+        assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 1)))).contains(new Witnesses.Agreement("a", 1));
+        assertThat(Witnesses.agree(1, List.of(new Witnesses.Testimony("x", "a", 0, 1))))
+                .contains(new Witnesses.Agreement("a", 0));
+    }
+
+    @Test
+    void minority_isNotBelieved() {
+        assertThat(Witnesses.agree(3, List.of())).isEmpty();
+        assertThat(Witnesses.agree(3, List.of(says("a", 1)))).isEmpty();
+        assertThat(Witnesses.agree(3, List.of(says("a", 1), says("b", 2)))).isEmpty();
+        assertThat(Witnesses.agree(2, List.of(new Witnesses.Testimony("x", "a", 1, 2))))
+                .isEmpty();
+    }
+
+    @Test
+    void witnesses_thatAreNotAskedBecauseTheyAreNotNamed_countInTheMajority() {
+        assertThat(Witnesses.agree(1, List.of(says("a", 1))))
+                .as("one of three, cut off from the others")
+                .isEmpty();
+        List<Witnesses.Testimony> two = List.of(says("a", 1), new Witnesses.Testimony("x", "a", 1, 5));
+        assertThat(Witnesses.agree(2, two)).isEmpty();
+        assertThat(Witnesses.needed(2, two)).isEqualTo(3);
+    }
+
+    @Test
+    void epoch_ofAPlace_isTheLatestThatWasHeard() {
+        assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 3), says("b", 4))))
+                .contains(new Witnesses.Agreement("a", 3));
+    }
+
+    @Test
+    void oneWitness_behindTwoAddresses_isOneVoice() {
+        Witnesses.Testimony twice = says("a", 1);
+        assertThat(Witnesses.agree(3, List.of(twice, twice))).isEmpty();
+        assertThat(Witnesses.agree(3, List.of(twice, twice, says("a", 1)))).isPresent();
+    }
+}

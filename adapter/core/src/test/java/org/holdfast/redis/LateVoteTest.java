@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.holdfast.GuardMode;
+import org.holdfast.protocol.env.Recorder;
+import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.guard.GuardPolicy;
+import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.node.AnyToken;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.redis.address.VoterAddresses;
+import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.wire.ConnectorBridge;
+import org.holdfast.testkit.SentinelGroup;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A real primary behind real Sentinels grants a lock, and its answer is read when its votes count no more. */
+@Timeout(60)
+class LateVoteTest {
+
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(1);
+    private static final NodeSet ALL = NodeSet.first(1);
+
+    private final SteppedTime time = new SteppedTime();
+    private SentinelGroup group;
+    private NodeGroup nodes;
+    private NodeConnections channel;
+
+    /** Passes only where the test lets it pass: on a slow machine the window would be over too early. */
+    private static final class SteppedTime extends OneNode.WaitlessTime {
+        private final AtomicLong nanos = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return nanos.get();
+        }
+
+        @Override
+        public long epochMicros() {
+            return nanos.get() / 1_000;
+        }
+
+        void pass(Duration duration) {
+            nanos.addAndGet(duration.toNanos());
+        }
+    }
+
+    @BeforeEach
+    void start() {
+        group = SentinelGroup.start(Path.of("target", "redis"), 0);
+        nodes = new NodeGroup(
+                new VoterConnector(
+                        VoterAddresses.parse(group.uri(), "nodes", new ArrayList<>()),
+                        ConnectorBridge.connector(
+                                InetAddress::getAllByName,
+                                NODE_TIMEOUT,
+                                Runnable::run,
+                                task -> new Thread(task, "works for a channel").start(),
+                                time),
+                        0.01,
+                        time),
+                "test",
+                new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS), // it would be in quarantine at first
+                time,
+                Recorder.NONE,
+                new NodeLogLimiters(time),
+                WakeUp.NONE);
+        channel = nodes.open();
+        channel.prepare();
+    }
+
+    @AfterEach
+    void stop() {
+        channel.close();
+        nodes.close();
+        group.close();
+    }
+
+    private Round ask(String lock) {
+        Owner owner = new Owner("0123456789".repeat(4));
+        Command acquire = AnyToken.acquire(new Claim(new Target.Exclusive(lock), owner, 7, 10_000, 70_000));
+        return channel.send(acquire, ALL);
+    }
+
+    private Reply next(Round round) {
+        return round.next(time.nanoTime() + Duration.ofSeconds(5).toNanos()).reply();
+    }
+
+    @Test
+    void vote_thatIsReadWhenTheWindowIsOver_countsForNothing() throws Exception {
+        assertThat(next(ask("in-time"))).isEqualTo(new Reply.Granted());
+        Duration window = Terms.COUNTS.minus(NODE_TIMEOUT);
+        time.pass(window.minusMillis(500));
+        Round round = ask("late");
+        time.pass(Duration.ofMillis(600)); // less than a node timeout: the answer itself is not late
+
+        assertThat(next(round)).isInstanceOfSatisfying(Reply.NoAnswer.class, reply -> assertThat(reply.reason())
+                .contains("its Sentinels have not confirmed"));
+        assertThat(group.servers().get(0).command("EXISTS test:{late}:lock"))
+                .as("the vote was given, and is to be undone")
+                .startsWith(":1");
+        nodes.locate();
+        assertThat(next(ask("confirmed"))).isEqualTo(new Reply.Granted());
+    }
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.faults;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.holdfast.CheckReport;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.guard.Terms;
+import org.holdfast.testkit.Link;
+import org.holdfast.testkit.RedisServer;
+import org.holdfast.testkit.RedisServers;
+import org.holdfast.testkit.SentinelGroup;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A voter behind Sentinels, on real processes: its primary dies, hangs, is cut off, and is replaced by hand. */
+@Timeout(150)
+class SentinelTest {
+
+    /** The longest TTL here, and so the quarantine. */
+    private static final Duration MEMORY = ofSeconds(3);
+
+    /** For a lease that outlives a failover, and the time in which the promoted replica is not asked. */
+    private static final Duration LONG_MEMORY = ofSeconds(18);
+
+    /** For Sentinel to promote a replica, and for clients to learn of it, on a busy machine. */
+    private static final Duration FAILOVER = ofSeconds(12);
+
+    private static final Path FILES = Path.of("target", "redis");
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @AfterEach
+    void stop() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+    }
+
+    private <T extends AutoCloseable> T opened(T what) {
+        open.add(what);
+        return what;
+    }
+
+    private static Map<String, String> settings(String nodes, Duration memory) {
+        return Map.of(
+                "nodes",
+                nodes,
+                "maxLeaseTtlMillis",
+                Long.toString(memory.toMillis()),
+                "nodeTimeoutMillis",
+                "400"); // a machine that stands still for a moment is not a node that hangs
+    }
+
+    private LockConnection connect(String nodes, Duration memory) {
+        LockConnectionFactory locks = opened(Holdfast.connect(settings(nodes, memory)));
+        return opened(locks.getConnection());
+    }
+
+    private Contenders contenders(String... nodes) {
+        Contenders contenders = opened(new Contenders(ofSeconds(2)));
+        for (int i = 0; i < 6; i++) {
+            contenders.add(settings(nodes[i % nodes.length], MEMORY), i % 2 == 0 ? ofMillis(100) : ofSeconds(3));
+        }
+        contenders.untilTaken(5, firstUse(MEMORY).plusSeconds(10));
+        return contenders;
+    }
+
+    /** So long the first lock takes: the voter has just been named, and has no birth mark. */
+    private static Duration firstUse(Duration memory) {
+        return Terms.COUNTS.plus(memory).plusSeconds(6);
+    }
+
+    /** So long after a failover there are locks again. */
+    private static Duration recovery(Duration memory) {
+        return FAILOVER.plus(Terms.COUNTS).plus(memory.multipliedBy(2));
+    }
+
+    @Test
+    void primary_killedFrozenAndReplacedByHand_neverHasTwoHoldersAndLocksComeBack() throws Exception {
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 2));
+        Contenders contenders = contenders(group.uri());
+
+        RedisServer first = group.servers().get(0);
+        first.kill();
+        RedisServer second = group.awaitOtherThan(first.port());
+        contenders.untilTaken(5, recovery(MEMORY));
+        first.start(); // Sentinel makes it a replica
+
+        group.failOver();
+        RedisServer third = group.awaitOtherThan(second.port());
+        contenders.untilTaken(5, recovery(MEMORY));
+
+        third.freeze();
+        group.awaitOtherThan(third.port());
+        contenders.untilTaken(5, recovery(MEMORY));
+        third.thaw();
+        contenders.untilTaken(5, recovery(MEMORY)); // while it is made a replica
+        contenders.assertExclusive();
+    }
+
+    @Test
+    void primary_cutOffWithClientsOnItsSide_givesNoVotesWhenTheOtherSideDoes() throws Exception {
+        List<Link> toPrimary = new ArrayList<>();
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 1, port -> {
+            toPrimary.add(opened(new Link(port)));
+            return toPrimary.get(0).port();
+        }));
+        List<Link> toSentinels = group.sentinels().stream()
+                .map(sentinel -> opened(new Link(sentinel.port())))
+                .toList();
+        String besidePrimary =
+                SentinelGroup.uri(toSentinels.stream().map(Link::port).toList());
+        Contenders contenders = contenders(group.uri(), besidePrimary);
+        LockConnection cutOff = connect(besidePrimary, MEMORY);
+        cutOff.acquire(LockRequest.of("known").waitTimeout(firstUse(MEMORY))).release();
+
+        toPrimary.get(0).cutOthersThan("holdfast"); // replicas and Sentinels
+        toSentinels.forEach(Link::cut);
+        group.awaitOtherThan(toPrimary.get(0).port());
+        await().atMost(Terms.COUNTS.plusSeconds(2)).untilAsserted(() -> assertThatExceptionOfType(
+                        QuorumUnavailableException.class)
+                .isThrownBy(() -> cutOff.acquire(LockRequest.of("unconfirmed").waitTimeout(Duration.ZERO))
+                        .release())
+                .withMessageContaining("its Sentinels"));
+        assertThat(group.servers().get(0).command("SET can-be written")).startsWith("+OK");
+        contenders.untilTaken(5, recovery(MEMORY));
+        contenders.assertExclusive();
+
+        toPrimary.get(0).mend();
+        toSentinels.forEach(Link::mend);
+        await().atMost(recovery(MEMORY)).ignoreExceptions().untilAsserted(() -> cutOff.acquire(LockRequest.of("mended"))
+                .release());
+        contenders.untilTaken(5, recovery(MEMORY));
+        contenders.assertExclusive();
+    }
+
+    @Test
+    void lease_whoseVoterFailsOver_isKeptWhereTheReplicaHasIt() throws Exception {
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        LockConnection connection = connect(group.uri(), LONG_MEMORY);
+        Lease lease = connection.acquire(LockRequest.of("kept").ttl(LONG_MEMORY).waitTimeout(firstUse(LONG_MEMORY)));
+        RedisServer primary = group.servers().get(0);
+        await().until(() -> group.servers().get(1).command("GET holdfast:{kept}:lock"), reply -> true);
+        primary.kill();
+        group.awaitOtherThan(primary.port());
+        await().pollDelay(LONG_MEMORY.plusSeconds(2))
+                .atMost(LONG_MEMORY.plusSeconds(3))
+                .until(() -> true);
+        assertThat(lease.isHeld()).as("it was renewed on the promoted replica").isTrue();
+        lease.release();
+        connection
+                .acquire(LockRequest.of("kept").waitTimeout(LONG_MEMORY.plusSeconds(5)))
+                .release();
+    }
+
+    @Test
+    void oneOfThreeVoters_failsOver_andNothingIsLost() throws Exception {
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        RedisServers others = opened(RedisServers.start(2, FILES));
+        String nodes = others.uris() + "," + group.uri();
+        LockConnection connection = connect(nodes, MEMORY);
+        Lease lease = connection.acquire(LockRequest.of("kept").waitTimeout(firstUse(MEMORY)));
+        RedisServer primary = group.servers().get(0);
+        for (int i = 0; i < 20; i++) {
+            connection.acquire(LockRequest.of("before-" + i)).release();
+        }
+        primary.kill();
+        for (int i = 0; i < 20; i++) {
+            connection
+                    .acquire(LockRequest.of("meanwhile-" + i).waitTimeout(ofSeconds(1)))
+                    .release();
+        }
+        group.awaitOtherThan(primary.port());
+        await().atMost(recovery(MEMORY)).until(() -> votes(nodes));
+        others.get(0).kill(); // now the promoted one is needed
+        Lease healed = connection.acquire(LockRequest.of("needed").waitTimeout(ofSeconds(3)));
+        await().pollDelay(MEMORY).until(() -> true);
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(healed.isHeld()).isTrue();
+    }
+
+    private boolean votes(String nodes) {
+        try (LockConnectionFactory locks = Holdfast.connect(settings(nodes, MEMORY))) {
+            return locks.check().nodes().stream().allMatch(node -> node.state() == CheckReport.State.VOTES);
+        }
+    }
+
+    @Test
+    void sentinels_withoutAMajority_leaveNoVote() throws Exception {
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        LockConnection connection = connect(group.uri(), MEMORY);
+        connection.acquire(LockRequest.of("a").waitTimeout(firstUse(MEMORY))).release();
+        group.sentinels().get(1).kill();
+        await().pollDelay(Terms.COUNTS.plusSeconds(1)).until(() -> true);
+        connection.acquire(LockRequest.of("a").waitTimeout(ofSeconds(1))).release();
+        group.sentinels().get(2).kill();
+        await().atMost(Terms.COUNTS.plusSeconds(2)).untilAsserted(() -> assertThatExceptionOfType(
+                        QuorumUnavailableException.class)
+                .isThrownBy(() -> connection
+                        .acquire(LockRequest.of("a").waitTimeout(Duration.ZERO))
+                        .release())
+                .withMessageContaining("2 must name the same primary")
+                .withMessageContaining("127.0.0.1:" + group.sentinels().get(2).port() + ": Connection refused"));
+        group.sentinels().get(1).start();
+        await().atMost(ofSeconds(5))
+                .ignoreExceptions()
+                .untilAsserted(() -> connection.acquire(LockRequest.of("a")).release());
+    }
+
+    @Test
+    void sentinels_ofWhichTooFewAreNamed_areNoMajority() {
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        String one = SentinelGroup.uri(List.of(group.sentinels().get(0).port()));
+        LockConnectionFactory locks = opened(Holdfast.connect(settings(one, MEMORY)));
+        assertThat(locks.check().toString())
+                .contains("2 must name the same primary", "there are more Sentinels than the address names");
+    }
+
+    @Test
+    void addresses_thatLeadToNoSentinel_areExplained() throws Exception {
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        int redis = group.servers().get(0).port();
+        assertThat(reportOf(SentinelGroup.uri(List.of(redis)))).contains("unknown command");
+        String ports = group.sentinels().stream()
+                .map(sentinel -> "127.0.0.1:" + sentinel.port())
+                .collect(Collectors.joining(","));
+        assertThat(reportOf("redis+sentinel://" + ports + "/other")).contains("it knows no primary of the name other");
+    }
+
+    @Test
+    void oneSentinel_behindTwoAddresses_isNoMajority() {
+        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        int only = group.sentinels().get(0).port();
+        group.sentinels().get(1).kill();
+        group.sentinels().get(2).kill();
+        String nodes = "redis+sentinel://127.0.0.1:" + only + ",localhost:" + only + "/"
+                + group.uri().substring(group.uri().lastIndexOf('/') + 1);
+        assertThat(reportOf(nodes)).contains("2 must name the same primary");
+    }
+
+    private String reportOf(String nodes) {
+        return opened(Holdfast.connect(settings(nodes, MEMORY))).check().toString();
+    }
+
+    @Test
+    void sentinels_withAPassword_areEnteredWithTheirsOrThatOfTheNodes() throws Exception {
+        String[] protectedNodes = {"--requirepass", "of-nodes", "--masterauth", "of-nodes"};
+        RedisServer primary = opened(RedisServer.start(FILES, protectedNodes));
+        List<RedisServer> sentinels = Stream.of("of-nodes", "of-nodes", "of-nodes")
+                .map(password -> opened(RedisServer.startSentinel(
+                        FILES,
+                        "sentinel monitor locks 127.0.0.1 " + primary.port() + " 2",
+                        "sentinel auth-pass locks of-nodes",
+                        "requirepass " + password)))
+                .toList();
+        String ports = sentinels.stream()
+                .map(sentinel -> "127.0.0.1:" + sentinel.port())
+                .collect(Collectors.joining(","));
+        assertThat(reportOf("redis+sentinel://:of-nodes@" + ports + "/locks")).contains("it is asked in");
+        assertThat(reportOf("redis+sentinel://:wrong@" + ports + "/locks")).contains("WRONGPASS");
+        assertThat(reportOf("redis+sentinel://" + ports + "/locks")).contains("asks for a password");
+        assertThat(reportOf("redis+sentinel://:of-nodes@" + ports + "/locks?sentinelPassword=wrong"))
+                .contains("WRONGPASS");
+    }
+}

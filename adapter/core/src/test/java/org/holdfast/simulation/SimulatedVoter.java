@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.holdfast.protocol.guard.Witnesses;
+
+/**
+ * A node that fails over: a primary, a standby that replaces it, and the witnesses that say which of them is the voter.
+ *
+ * <p>The process that was replaced does not know that: it goes on, hangs, or dies. Witnesses learn of a failover one
+ * after the other.
+ */
+final class SimulatedVoter {
+
+    static final int WITNESSES = 3;
+
+    private static final long MILLI = 1_000_000L;
+
+    /** How long it takes at the most until the last witness has learned of a failover. */
+    private static final long GOSSIP = 300 * MILLI;
+
+    /** How far a replica lags at the most. */
+    private static final long LONGEST_LAG = 300 * MILLI;
+
+    private final World world;
+    private final Random random;
+    private final List<SimulatedNode> processes;
+    private final long unasked;
+    private long namedAt;
+
+    /** Which process was named in each epoch. */
+    private final List<Integer> named = new ArrayList<>(List.of(0));
+
+    /** The latest epoch of which each witness knows. */
+    private final int[] known = new int[WITNESSES];
+
+    /** @param unasked for how long no client asks a process that was named, and so it grants nothing */
+    SimulatedVoter(World world, SimulatedNode first, SimulatedNode standby, long unasked) {
+        this.world = world;
+        this.unasked = unasked;
+        this.random = world.random;
+        this.processes = List.of(first, standby);
+    }
+
+    /** Returns the process at a place that a witness has named. */
+    SimulatedNode at(String place) {
+        return processes.get(Integer.parseInt(place));
+    }
+
+    /** Returns what a witness says. */
+    Witnesses.Testimony ask(int witness) {
+        int epoch = known[witness];
+        return new Witnesses.Testimony("witness-" + witness, Integer.toString(named.get(epoch)), epoch, WITNESSES);
+    }
+
+    /**
+     * The other process becomes the primary: with what it has received as a replica, or, if it was replaced and has not
+     * heard of it, with what it has.
+     *
+     * @param most how long the former one goes on at the most before it learns that it was replaced
+     */
+    void failOver(long most) {
+        int epoch = named.size();
+        SimulatedNode former = processes.get(named.get(epoch - 1));
+        int next = 1 - named.get(epoch - 1);
+        named.add(next);
+        if (processes.get(next).isReplica() || random.nextBoolean()) {
+            processes.get(next).promote(former, (long) (random.nextDouble() * LONGEST_LAG));
+        } else if (world.now() - namedAt > unasked) {
+            processes.get(next).haveMissed();
+        }
+        namedAt = world.now();
+        int leader = random.nextInt(WITNESSES);
+        for (int witness = 0; witness < WITNESSES; witness++) {
+            int heard = witness;
+            long late = witness == leader ? 0 : (long) (random.nextDouble() * GOSSIP);
+            world.after(late, () -> known[heard] = Math.max(known[heard], epoch));
+        }
+        switch (random.nextInt(4)) {
+            case 0 -> former.crash((long) (random.nextDouble() * most));
+            case 1 -> former.pause((long) (random.nextDouble() * most));
+            default -> {} // it goes on
+        }
+        world.after((long) (random.nextDouble() * most), () -> {
+            if (named.get(named.size() - 1) == next) {
+                former.becomeReplica();
+            }
+        });
+    }
+}

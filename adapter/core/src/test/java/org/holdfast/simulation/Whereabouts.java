@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.holdfast.protocol.guard.ClockMonitor;
+import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.guard.Witnesses;
+
+/**
+ * Where the nodes are, as far as one client knows: it asks the witnesses of those that fail over, as the real one asks
+ * Sentinels, and the real {@link Terms} and {@link Witnesses} decide what that is worth.
+ */
+final class Whereabouts {
+
+    /** A vote counts for so many node timeouts. The real one counts for 25 of them, which is as good. */
+    private static final int COUNTS = 16;
+
+    /** How often they are asked in that time. */
+    private static final int QUESTIONS = 8;
+
+    private final World world;
+    private final Network network;
+    private final SimulatedTime time;
+    private final ClockMonitor clockMonitor;
+    private final List<SimulatedNode> fixed;
+    private final List<SimulatedVoter> voters;
+    private final List<Terms> terms = new ArrayList<>();
+    private final long nodeTimeout;
+    private final long[] apartUntil;
+    private final int[] heardWitnesses;
+
+    /** @param voters empty if no node fails over */
+    Whereabouts(
+            World world,
+            Network network,
+            SimulatedTime time,
+            ClockMonitor clockMonitor,
+            Setting setting,
+            List<SimulatedNode> fixed,
+            List<SimulatedVoter> voters) {
+        this.world = world;
+        this.network = network;
+        this.time = time;
+        this.clockMonitor = clockMonitor;
+        this.fixed = fixed;
+        this.voters = voters;
+        Duration round = setting.timing().nodeTimeout();
+        this.nodeTimeout = round.toNanos();
+        Duration counts = counts(setting);
+        this.apartUntil = new long[voters.size()];
+        this.heardWitnesses = new int[voters.size()];
+        voters.forEach(voter ->
+                terms.add(new Terms(time, counts, round, setting.timing().driftFactor())));
+    }
+
+    /** Returns how long a vote counts after a question. */
+    static Duration counts(Setting setting) {
+        return setting.timing().nodeTimeout().multipliedBy(COUNTS);
+    }
+
+    /** Where a node is. */
+    record Place(SimulatedNode process, int term) {}
+
+    boolean isMoving() {
+        return !voters.isEmpty();
+    }
+
+    /** Returns where a node is, if that is known. */
+    Optional<Place> of(int node) {
+        if (voters.isEmpty()) {
+            return Optional.of(new Place(fixed.get(node), 0));
+        }
+        return terms.get(node).counting().map(term -> new Place(voters.get(node).at(term.place()), term.number()));
+    }
+
+    /** Returns whether votes of a term count at this moment. */
+    boolean counts(int node, int term) {
+        return voters.isEmpty() || terms.get(node).count(term);
+    }
+
+    /** Returns what the guard has to know of the present term. */
+    Optional<NodeFacts.Appointment> appointment(int node) {
+        return voters.isEmpty()
+                ? Optional.empty()
+                : terms.get(node)
+                        .counting()
+                        .map(term -> new NodeFacts.Appointment(
+                                term.number(), term.epoch(), terms.get(node).unsettledNanos(term)));
+    }
+
+    /** For a while the client hears only the first few witnesses of a node: it is beside the former primary. */
+    void standApart(int node, int witnesses, long until) {
+        heardWitnesses[node] = witnesses;
+        apartUntil[node] = until;
+    }
+
+    /** Asks again and again. The calling thread does nothing else. */
+    void askAgainAndAgain() {
+        while (true) {
+            world.waitUntil(world.now() + COUNTS * nodeTimeout / QUESTIONS);
+            ask();
+        }
+    }
+
+    /** Asks all witnesses, and waits for their answers for a node timeout at the most. */
+    void ask() {
+        long askedAt = time.nanoTime();
+        long wall = time.epochMicros();
+        List<List<Witnesses.Testimony>> heard = new ArrayList<>();
+        for (int node = 0; node < voters.size(); node++) {
+            heard.add(new ArrayList<>());
+            for (int witness = 0; witness < SimulatedVoter.WITNESSES; witness++) {
+                ask(node, witness, heard.get(node));
+            }
+        }
+        world.waitUntil(world.now() + Math.min(nodeTimeout, network.roundTrips()));
+        for (int node = 0; node < voters.size(); node++) {
+            Optional<Witnesses.Agreement> agreed = Witnesses.agree(SimulatedVoter.WITNESSES, heard.get(node));
+            if (agreed.isPresent() && terms.get(node).confirm(agreed.get(), askedAt, wall)) {
+                clockMonitor.begin(node, terms.get(node).current().orElseThrow().number());
+            }
+        }
+    }
+
+    private void ask(int node, int witness, List<Witnesses.Testimony> heard) {
+        network.later(() -> {
+            boolean reached = world.now() >= apartUntil[node] || witness < heardWitnesses[node];
+            if (reached) {
+                Witnesses.Testimony said = voters.get(node).ask(witness);
+                network.later(() -> heard.add(said));
+            }
+        });
+    }
+}

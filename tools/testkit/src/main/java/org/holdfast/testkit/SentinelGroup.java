@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.testkit;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.Collectors;
+
+/** A primary with replicas, and the Sentinels that watch over them, all as processes of their own. */
+public final class SentinelGroup implements AutoCloseable {
+
+    /** The name by which the Sentinels know the primary. */
+    public static final String NAME = "locks";
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long POLL_MILLIS = 20;
+    private static final int DOWN_AFTER_MILLIS = 700;
+    private static final int FAILOVER_TIMEOUT_MILLIS = 4_000;
+
+    private final List<RedisServer> servers = new ArrayList<>();
+    private final List<RedisServer> sentinels = new ArrayList<>();
+
+    private SentinelGroup() {}
+
+    /**
+     * Starts three Sentinels, a primary and replicas, and waits until all know each other.
+     *
+     * @param directory where they keep their files
+     * @param options of the primary and of the replicas
+     */
+    public static SentinelGroup start(Path directory, int replicas, String... options) {
+        return start(directory, replicas, port -> port, options);
+    }
+
+    /**
+     * Does the same, where all reach the primary at another port than that on which it listens.
+     *
+     * @param front starts what passes connections on to a port, and returns the port of that
+     */
+    public static SentinelGroup start(Path directory, int replicas, IntUnaryOperator front, String... options) {
+        SentinelGroup group = new SentinelGroup();
+        try {
+            group.begin(directory, replicas, front, options);
+            return group;
+        } catch (RuntimeException e) {
+            group.close();
+            throw e;
+        }
+    }
+
+    private void begin(Path directory, int replicas, IntUnaryOperator front, String... options) {
+        RedisServer primary = RedisServer.start(directory, options);
+        servers.add(primary);
+        int shown = front.applyAsInt(primary.port());
+        for (int i = 0; i < replicas; i++) {
+            List<String> all = new ArrayList<>(List.of(options));
+            all.addAll(List.of("--replicaof", "127.0.0.1", Integer.toString(shown)));
+            servers.add(RedisServer.start(directory, all.toArray(String[]::new)));
+        }
+        await(
+                "all replicas follow",
+                () -> ask(primary, "INFO replication").contains("connected_slaves:" + replicas)
+                        && !ask(primary, "INFO replication").contains("state=wait_bgsave")
+                        && !ask(primary, "INFO replication").contains("state=send_bulk"));
+        for (int i = 0; i < 3; i++) {
+            sentinels.add(RedisServer.startSentinel(
+                    directory,
+                    "sentinel monitor " + NAME + " 127.0.0.1 " + shown + " 2",
+                    "sentinel down-after-milliseconds " + NAME + " " + DOWN_AFTER_MILLIS,
+                    "sentinel failover-timeout " + NAME + " " + FAILOVER_TIMEOUT_MILLIS));
+        }
+        await("all Sentinels know each other", () -> sentinels.stream()
+                .allMatch(sentinel -> fields(sentinel, "num-other-sentinels").equals("2")
+                        && fields(sentinel, "num-slaves").equals(Integer.toString(replicas))));
+    }
+
+    /** Returns a field of what a Sentinel says of the primary. */
+    private static String fields(RedisServer sentinel, String name) {
+        List<String> lines = ask(sentinel, "SENTINEL MASTER " + NAME).lines().toList();
+        int at = lines.indexOf(name);
+        return at < 0 ? "" : lines.get(at + 2);
+    }
+
+    private static String ask(RedisServer server, String line) {
+        try {
+            return server.command(line);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("waited in vain until " + what);
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS); // other processes: there is nothing to be notified by
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while waiting until " + what, e);
+            }
+        }
+    }
+
+    /** Returns the process that was the primary at the start, and then its replicas. */
+    public List<RedisServer> servers() {
+        return servers;
+    }
+
+    public List<RedisServer> sentinels() {
+        return sentinels;
+    }
+
+    /** Returns the port of the primary as a Sentinel names it now. */
+    private static int named(RedisServer sentinel) {
+        List<String> lines = ask(sentinel, "SENTINEL GET-MASTER-ADDR-BY-NAME " + NAME)
+                .lines()
+                .toList();
+        return lines.size() == 5 ? Integer.parseInt(lines.get(4)) : 0;
+    }
+
+    /** Waits until all Sentinels that run name another primary than this port, the same one, and returns it. */
+    public RedisServer awaitOtherThan(int port) {
+        List<RedisServer> asked =
+                sentinels.stream().filter(RedisServer::isAlive).toList();
+        await(
+                "another primary is named",
+                () -> asked.stream().map(SentinelGroup::named).distinct().count() == 1
+                        && named(asked.get(0)) != port
+                        && named(asked.get(0)) != 0);
+        int now = named(asked.get(0));
+        return servers.stream()
+                .filter(server -> server.port() == now)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("the Sentinels name port " + now));
+    }
+
+    /** Has an operator promote a replica. Waits until Sentinel accepts that: it refuses soon after a failover. */
+    public void failOver() {
+        await("Sentinel begins a failover", () -> ask(sentinels.get(0), "SENTINEL FAILOVER " + NAME)
+                .startsWith("+OK"));
+    }
+
+    /** Returns the address in the form that Holdfast takes. */
+    public String uri() {
+        return uri(sentinels.stream().map(RedisServer::port).toList());
+    }
+
+    /** Returns the same where the Sentinels are reached at other ports. */
+    public static String uri(List<Integer> ports) {
+        return ports.stream()
+                .map(port -> "127.0.0.1:" + port)
+                .collect(Collectors.joining(",", "redis+sentinel://", "/" + NAME));
+    }
+
+    @Override
+    public void close() {
+        sentinels.forEach(RedisServer::close);
+        servers.forEach(RedisServer::close);
+    }
+}
