@@ -55,8 +55,10 @@ class RoomsTest {
                     "runtime",
                     Set.of(
                             "runtime.scheduling",
+                            "redis.sharded",
                             "redis",
                             "redis.health",
+                            "redis.script",
                             "redis.voter",
                             "redis.wire",
                             "redis.address",
@@ -84,17 +86,31 @@ class RoomsTest {
                             "protocol.node",
                             "protocol.env")),
             Map.entry(
+                    "redis.sharded",
+                    Set.of(
+                            "redis",
+                            "redis.script",
+                            "redis.voter",
+                            "redis.cluster",
+                            "protocol.node",
+                            "protocol.queue",
+                            "protocol.env")),
+            Map.entry(
                     "redis.health",
                     Set.of(
                             "redis.script",
                             "redis.voter",
+                            "redis.cluster",
                             "redis.wire",
                             "redis.address",
                             "protocol.guard",
                             "protocol.node",
                             "protocol.env")),
-            Map.entry("redis.script", Set.of("protocol.node")),
-            Map.entry("redis.voter", Set.of("redis.wire", "redis.address", "protocol.guard", "protocol.env")),
+            Map.entry("redis.script", Set.of("redis.cluster", "protocol.node")),
+            Map.entry(
+                    "redis.voter",
+                    Set.of("redis.cluster", "redis.wire", "redis.address", "protocol.guard", "protocol.env")),
+            Map.entry("redis.cluster", Set.of("redis.address", "protocol.guard", "protocol.env")),
             Map.entry("redis.wire", Set.of("redis.address", "protocol.env")),
             Map.entry("redis.address", Set.of()),
             Map.entry(

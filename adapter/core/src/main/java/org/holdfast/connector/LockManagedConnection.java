@@ -22,7 +22,7 @@ import org.holdfast.DistributedLatch;
 import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Nodes;
-import org.holdfast.redis.NodeConnections;
+import org.holdfast.redis.NodeChannel;
 import org.holdfast.runtime.LockService;
 import org.holdfast.runtime.Settings;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +41,7 @@ final class LockManagedConnection implements ManagedConnection {
 
     private final LockService service;
     private final Settings settings;
-    private final NodeConnections connections;
+    private final NodeChannel connections;
     private final Set<LockConnectionHandle> handles = ConcurrentHashMap.newKeySet();
     private final List<ConnectionEventListener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean reported = new AtomicBoolean();

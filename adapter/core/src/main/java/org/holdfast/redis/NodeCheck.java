@@ -34,23 +34,18 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
  */
 final class NodeCheck {
 
-    /** Nothing is taken below this name: a script needs one. */
-    private static final Command READ = new Command.Inspect(LockShape.targets(LockRequest.of("check")));
-
     /** Behind the key of the heartbeat it makes one that nothing writes. */
     private static final String NO_KEY = ":check";
 
     private final AskedNodes nodes;
     private final VoterConnector connector;
-    private final ScriptCodec codec;
     private final Time time;
     private final Duration longestQuarantine;
 
     /** @param longestQuarantine how long a node that has become the voter is in quarantine */
-    NodeCheck(AskedNodes nodes, VoterConnector connector, ScriptCodec codec, Time time, Duration longestQuarantine) {
+    NodeCheck(AskedNodes nodes, VoterConnector connector, Time time, Duration longestQuarantine) {
         this.nodes = nodes;
         this.connector = connector;
-        this.codec = codec;
         this.time = time;
         this.longestQuarantine = longestQuarantine;
     }
@@ -86,6 +81,8 @@ final class NodeCheck {
     /** Returns by how much the node's clock is ahead of ours at the least, in microseconds; negative if behind. */
     private long visit(int node) {
         NodeConnection connection = nodes.visit(node, connector.deadline());
+        ScriptCodec codec = nodes.codec(node);
+        Command read = new Command.Inspect(LockShape.targets(LockRequest.of(codec.nameForLooks())));
         try {
             long deadline = connector.deadline();
             long sent = time.epochMicros();
@@ -93,11 +90,11 @@ final class NodeCheck {
                     .add(LockScript.CHECK.source())
                     .add(1)
                     .add(codec.heartbeatKey() + NO_KEY));
-            connection.sendCommand(codec.usual(READ, true));
+            connection.sendCommand(codec.usual(read, true));
             connection.push();
             long shown = clock(node, connection, deadline);
             long received = time.epochMicros();
-            requireReading(node, connection, deadline);
+            requireReading(node, connection, read, deadline);
             return shown > received ? shown - received : Math.min(0, shown - sent);
         } finally {
             connection.abandon();
@@ -112,19 +109,19 @@ final class NodeCheck {
         }
     }
 
-    private void requireReading(int node, NodeConnection connection, long deadline) {
+    private void requireReading(int node, NodeConnection connection, Command read, long deadline) {
         try {
-            understood(node, readInspection(connection, deadline));
+            understood(node, readInspection(node, connection, read, deadline));
         } catch (JedisDataException e) {
-            throw new JedisDataException(codec.explain(READ, Failures.describe(e)));
+            throw new JedisDataException(nodes.codec(node).explain(read, Failures.describe(e)));
         }
     }
 
-    private Object readInspection(NodeConnection connection, long deadline) {
+    private Object readInspection(int node, NodeConnection connection, Command command, long deadline) {
         try {
             return read(connection, deadline);
         } catch (JedisNoScriptException e) {
-            connection.sendCommand(codec.bySource(READ));
+            connection.sendCommand(nodes.codec(node).bySource(command));
             connection.push();
             return read(connection, deadline);
         }

@@ -14,7 +14,6 @@ import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
-import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.health.AskedNodes;
@@ -33,7 +32,7 @@ import redis.clients.jedis.CommandArguments;
  * waits on nothing but the nodes: see {@link SharedReader}. {@link Pipelines} decides what becomes of a request. Safe
  * for use by any number of threads.
  */
-public final class NodeConnections implements Nodes, AutoCloseable {
+public final class NodeConnections implements NodeChannel {
 
     /** How long to wait for answers, at the most, when a channel is closed: what is answered need not be sent again. */
     static final long CLOSING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -43,7 +42,6 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     private final AskedNodes nodes;
     private final VoterConnector connector;
-    private final ScriptCodec codec;
     private final KnownScripts scripts;
     private final Time time;
     private final WakeUp reads;
@@ -62,19 +60,17 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     NodeConnections(
             AskedNodes nodes,
             VoterConnector connector,
-            ScriptCodec codec,
             KnownScripts scripts,
             Time time,
             WakeUp reads,
             Consumer<NodeConnections> onClose) {
         this.nodes = nodes;
         this.connector = connector;
-        this.codec = codec;
         this.scripts = scripts;
         this.time = time;
         this.reads = reads;
         this.onClose = onClose;
-        this.pipelines = new Pipelines(nodes, connector, codec, scripts, time, lock);
+        this.pipelines = new Pipelines(nodes, connector, scripts, time, lock);
         this.openings = new Openings(nodes, connector, new Opened(), lock);
     }
 
@@ -145,12 +141,19 @@ public final class NodeConnections implements Nodes, AutoCloseable {
 
     private Round writeTo(NodeSet targets, String @Nullable [] obstacles, Command command) {
         PendingRound round = new PendingRound(pipelines, lock, targets.size());
-        NodeSet open = whereItGoes(targets, obstacles, round);
-        boolean known = scripts.areKnown(codec.script(command), open);
-        CommandArguments encoded = codec.usual(command, known);
+        NodeSet open = whereItGoes(targets, obstacles, command, round);
         PendingRequest request = new PendingRequest(command, round, time.nanoTime());
+        ScriptCodec encoder = null;
+        CommandArguments encoded = null;
+        boolean known = false;
         for (int node = 0; node < nodes.size(); node++) {
             if (open.contains(node)) {
+                ScriptCodec codec = nodes.codec(node);
+                if (encoded == null || codec != encoder) { // only shards of clusters have codecs of their own
+                    known = scripts.areKnown(codec.script(command), open);
+                    encoded = codec.usual(command, known);
+                    encoder = codec;
+                }
                 pipelines.write(
                         node,
                         request,
@@ -216,11 +219,11 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     /** Reports to a round which of its nodes cannot be asked, and returns the others. */
-    private NodeSet whereItGoes(NodeSet targets, String @Nullable [] obstacles, PendingRound round) {
+    private NodeSet whereItGoes(NodeSet targets, String @Nullable [] obstacles, Command command, PendingRound round) {
         NodeSet open = NodeSet.NONE;
         for (int node = 0; node < nodes.size(); node++) {
             if (targets.contains(node)) {
-                String obstacle = obstacle(node, obstacles);
+                String obstacle = obstacle(node, obstacles, command);
                 if (obstacle == null) {
                     open = open.with(node);
                 } else {
@@ -232,12 +235,15 @@ public final class NodeConnections implements Nodes, AutoCloseable {
     }
 
     /** Returns null if it is to be asked. */
-    private @Nullable String obstacle(int node, String @Nullable [] obstacles) {
+    private @Nullable String obstacle(int node, String @Nullable [] obstacles, Command command) {
         if (!pipelines.isConnected(node) && obstacles != null && obstacles[node] != null) {
             return obstacles[node];
         }
         String reason = whyNotAsked(node); // by now: what was opened may have taken its vote
-        return reason == null && !pipelines.isConnected(node) ? "the connection to it was lost just now" : reason;
+        if (reason == null && !pipelines.isConnected(node)) {
+            return "the connection to it was lost just now";
+        }
+        return reason == null ? nodes.codec(node).whyNotYet(command) : reason;
     }
 
     /** Returns null if it may be asked. */
@@ -266,17 +272,13 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         }
     }
 
-    /**
-     * Closes the connections. Waits for what is under way, for 100 ms and a node timeout at the most; what has not come
-     * by then is answered with {@link Reply.NoAnswer}. An interrupt ends the wait, and stays set.
-     */
     @Override
     public void close() {
         close(System.nanoTime() + Math.min(CLOSING_NANOS, connector.nodeTimeoutNanos()));
     }
 
-    /** @param deadline on the scale of {@link System#nanoTime()} */
-    void close(long deadline) {
+    @Override
+    public void close(long deadline) {
         onClose.accept(this);
         lock.lock();
         try {
@@ -290,16 +292,12 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         }
     }
 
-    /** Returns whether this channel can still be used, without a check of its connections. */
+    @Override
     public boolean isOpen() {
         return !closing;
     }
 
-    /**
-     * Reads the answers that have come and no caller waits for, drops connections that their nodes have closed, and
-     * returns whether this channel can still be used. Such an answer may report that a node does not know a script,
-     * which must then be sent to it.
-     */
+    @Override
     public boolean isUsable() {
         lock.lock();
         try {
@@ -314,11 +312,7 @@ public final class NodeConnections implements Nodes, AutoCloseable {
         }
     }
 
-    /**
-     * Waits until every request has its answer, or its node is given up.
-     *
-     * @param deadline when to stop waiting; an interrupt stops it too, and stays set
-     */
+    @Override
     public void awaitAnswers(long deadline) {
         lock.lock();
         try {

@@ -7,20 +7,25 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.holdfast.CheckReport;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
-import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.GuardPolicy;
+import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.health.NodeLogLimiters;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
 
-/** The nodes of one lock service, and what it does with them: connections, notifications and inspections. */
-public final class NodeGroup implements AutoCloseable {
+/** Nodes that vote on the same names: all of a lock service, unless some are clusters. */
+public final class NodeGroup implements LockNodes {
+
+    /** So often a node is looked at. */
+    public static final long LOOKS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final VoterConnector connector;
     private final ScriptCodec codec;
@@ -28,6 +33,9 @@ public final class NodeGroup implements AutoCloseable {
     private final AskedNodes nodes;
     private final Time time;
     private final Duration quarantine;
+    private final RedisProbe probe;
+    private final NodeMonitor monitor;
+    private volatile LongConsumer clockStoodStill = nanos -> {};
     private final Set<NodeConnections> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -51,6 +59,8 @@ public final class NodeGroup implements AutoCloseable {
         this.codec = new ScriptCodec(keyPrefix, policy.lingerMicros());
         this.nodes = new AskedNodes(connector, codec, policy, time, recorder, logLimiters, looks);
         this.time = time;
+        this.probe = new RedisProbe(nodes, connector);
+        this.monitor = new NodeMonitor(time, nodes.clockMonitor(), probe, nanos -> clockStoodStill.accept(nanos));
         this.quarantine = policy.settings().widest().quarantine();
         connector.onMove((node, term) -> {
             nodes.moved(node, term);
@@ -58,18 +68,9 @@ public final class NodeGroup implements AutoCloseable {
         });
     }
 
-    /** Returns new connections for callers that wait for their answers. They are opened when they are first used. */
-    public NodeConnections open() {
-        return open(WakeUp.NONE);
-    }
-
-    /**
-     * Returns new connections. They are opened when they are first used.
-     *
-     * @param reads has {@link NodeConnections#isUsable} called for what no caller waits for
-     */
+    @Override
     public NodeConnections open(WakeUp reads) {
-        NodeConnections connections = new NodeConnections(nodes, connector, codec, scripts, time, reads, open::remove);
+        NodeConnections connections = new NodeConnections(nodes, connector, scripts, time, reads, open::remove);
         open.add(connections);
         if (closed) {
             connections.close();
@@ -77,18 +78,11 @@ public final class NodeGroup implements AutoCloseable {
         return connections;
     }
 
-    /**
-     * Waits until every request on every connection has its answer, or its node is given up; until the deadline at the
-     * most.
-     */
+    @Override
     public void awaitAnswers(long deadline) {
         open.forEach(connections -> connections.awaitAnswers(deadline));
     }
 
-    /**
-     * Closes the connections that are still open: not every container ends the connections in its pool when their
-     * adapter goes. Waits for what is under way, for 100 ms at the most.
-     */
     @Override
     public void close() {
         closed = true;
@@ -97,40 +91,44 @@ public final class NodeGroup implements AutoCloseable {
         connector.close();
     }
 
-    /**
-     * Returns what receives releases by other processes.
-     *
-     * @param threads gives a thread for as long as it takes
-     */
+    @Override
     public Subscriber subscriber(Executor threads) {
         return new Subscriber(nodes, connector, codec, time, threads);
     }
 
-    /** Returns whether a node may become another process, so that {@link #locate()} is to be called once a second. */
-    public boolean isMoving() {
-        return connector.isMoving();
+    @Override
+    public void onClockStoodStill(LongConsumer told) {
+        clockStoodStill = told;
     }
 
-    /** Asks where the nodes are that may move. Blocks for a node timeout at the most. */
-    public void locate() {
-        connector.confirm();
+    @Override
+    public long nanosUntilLook() {
+        return monitor.nanosUntilDue();
     }
 
-    /** Returns what inspects the nodes in the background. */
-    public RedisProbe inspection() {
-        return new RedisProbe(nodes, connector);
+    @Override
+    public void look() {
+        if (monitor.isDue()) {
+            monitor.look();
+        }
     }
 
-    /**
-     * Looks at every node now.
-     *
-     * @param maxSkewMicros by how much the wall clock of this machine may differ from those of a majority
-     */
+    @Override
+    public void stopLooking() {
+        probe.close();
+    }
+
+    @Override
+    public void rearrange() {
+        // a node that moves is the same node
+    }
+
+    @Override
     public CheckReport check(long maxSkewMicros) {
-        return new NodeCheck(nodes, connector, codec, time, quarantine).run(maxSkewMicros);
+        return new NodeCheck(nodes, connector, time, quarantine).run(maxSkewMicros);
     }
 
-    /** Returns what is known of each node, by address without secrets. */
+    @Override
     public Map<String, String> describeNodes() {
         Map<String, String> reasons = new LinkedHashMap<>();
         for (int node = 0; node < nodes.size(); node++) {
@@ -139,8 +137,14 @@ public final class NodeGroup implements AutoCloseable {
         return reasons;
     }
 
-    /** Returns what is known of the nodes' clocks. */
-    public ClockMonitor clockMonitor() {
-        return nodes.clockMonitor();
+    /** Returns what a node is here, and what is known of it. */
+    public String describeNode(int node) {
+        String reason = nodes.health(node).reason();
+        return connector.shard(node).map(shard -> shard + ": " + reason).orElse(reason);
+    }
+
+    /** Returns what looks at the nodes. */
+    RedisProbe probe() {
+        return probe;
     }
 }

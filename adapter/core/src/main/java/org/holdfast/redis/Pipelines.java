@@ -14,7 +14,6 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ReplyDecoder;
-import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
@@ -40,23 +39,15 @@ final class Pipelines implements PendingRound.Reader {
 
     private final AskedNodes nodes;
     private final VoterConnector connector;
-    private final ScriptCodec codec;
     private final KnownScripts scripts;
     private final Time time;
     private final SharedReader reader;
     private final NodePipeline[] pipelines;
 
     /** @param lock the channel's */
-    Pipelines(
-            AskedNodes nodes,
-            VoterConnector connector,
-            ScriptCodec codec,
-            KnownScripts scripts,
-            Time time,
-            ReentrantLock lock) {
+    Pipelines(AskedNodes nodes, VoterConnector connector, KnownScripts scripts, Time time, ReentrantLock lock) {
         this.nodes = nodes;
         this.connector = connector;
-        this.codec = codec;
         this.scripts = scripts;
         this.time = time;
         this.reader = new SharedReader(lock, this::readAll);
@@ -259,9 +250,9 @@ final class Pipelines implements PendingRound.Reader {
             fail(node, over);
             return;
         }
-        scripts.answered(node, codec.script(request.command()));
+        scripts.answered(node, nodes.codec(node).script(request.command()));
         Answer answer = reply instanceof JedisDataException error
-                ? new Answer(node, new Reply.Refused(codec.explain(request.command(), Failures.describe(error))), 0)
+                ? new Answer(node, new Reply.Refused(explain(node, request.command(), error)), 0)
                 : ReplyDecoder.answer(node, reply);
         Answer weighed = nodes.weigh(answer, request.command(), pipeline.term(), request.sentAt());
         if (weighed.reply() instanceof Reply.Ended ended) {
@@ -274,6 +265,10 @@ final class Pipelines implements PendingRound.Reader {
         } else if (nodes.clockMonitor().isDoubted(node)) {
             fail(node, nodes.health(node).reason());
         }
+    }
+
+    private String explain(int node, Command command, JedisDataException error) {
+        return nodes.explainRefusal(node, nodes.codec(node).explain(command, Failures.describe(error)));
     }
 
     /**
@@ -289,7 +284,8 @@ final class Pipelines implements PendingRound.Reader {
             return;
         }
         Command command = request.command();
-        CommandArguments call = shortening(node, command, false).orElseGet(() -> codec.bySource(command));
+        CommandArguments call = shortening(node, command, false)
+                .orElseGet(() -> nodes.codec(node).bySource(command));
         write(node, request.sentAgain(time.nanoTime()), call);
         pushIfConnected(node);
     }
@@ -302,7 +298,7 @@ final class Pipelines implements PendingRound.Reader {
      */
     Optional<CommandArguments> shortening(int node, Command command, boolean known) {
         return command instanceof Command.Renew renewal && renewal.last()
-                ? Optional.of(codec.shortening(renewal, nodes.earliestMillis(node), known))
+                ? Optional.of(nodes.codec(node).shortening(renewal, nodes.earliestMillis(node), known))
                 : Optional.empty();
     }
 
@@ -315,7 +311,7 @@ final class Pipelines implements PendingRound.Reader {
             request.round().answered(new Answer(node, new Reply.Held(1), 0));
             return;
         }
-        write(node, request.vouching(time.nanoTime()), codec.vouching(request.command(), ended.atMillis()));
+        write(node, request.vouching(time.nanoTime()), nodes.codec(node).vouching(request.command(), ended.atMillis()));
         pushIfConnected(node);
     }
 

@@ -13,7 +13,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.queue.ReleaseNotifications;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread serves all connections, as long as a caller waits and a little longer; only that thread uses them. If a
  * node does not let us subscribe, no releases are received from it, and waiters have to poll.
  */
-public final class Subscriber implements ReleaseNotifications, AutoCloseable {
+public final class Subscriber implements ReleaseSubscriber {
 
     private static final System.Logger LOG = System.getLogger(Subscriber.class.getName());
 
@@ -292,7 +291,7 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         }
     }
 
-    /** Stops listening; the thread ends by and by. */
+    @Override
     public void stop() {
         lock.lock();
         try {
@@ -308,7 +307,6 @@ public final class Subscriber implements ReleaseNotifications, AutoCloseable {
         }
     }
 
-    /** Stops listening, and waits for the thread to end, until 1 s after {@link #stop()}. */
     @Override
     public void close() {
         stop();

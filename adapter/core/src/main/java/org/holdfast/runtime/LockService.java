@@ -4,13 +4,14 @@ package org.holdfast.runtime;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.holdfast.CheckReport;
 import org.holdfast.DistributedLatch;
 import org.holdfast.GuardMode;
 import org.holdfast.LockException;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.guard.NodeMonitor;
+import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.latch.LatchCaller;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.quorum.UnfinishedReleases;
@@ -18,11 +19,14 @@ import org.holdfast.protocol.session.LeaseShutdown;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.TransactionLeases;
 import org.holdfast.protocol.session.Transactions;
-import org.holdfast.redis.NodeConnections;
+import org.holdfast.redis.LockNodes;
+import org.holdfast.redis.NodeChannel;
 import org.holdfast.redis.NodeGroup;
-import org.holdfast.redis.RedisProbe;
-import org.holdfast.redis.Subscriber;
+import org.holdfast.redis.ReleaseSubscriber;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.sharded.ShardedNodes;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.runtime.scheduling.DueMoment;
@@ -45,14 +49,15 @@ public final class LockService implements AutoCloseable {
     private final Settings settings;
     private final Scheduling scheduling;
     private final Time time;
-    private final NodeGroup nodeGroup;
-    private final NodeConnections ownConnections;
-    private final NodeConnections forWaiting;
+    private final Locators locators;
+    private final LockNodes nodes;
+    private final NodeChannel ownConnections;
+    private final NodeChannel forWaiting;
     private final UnfinishedReleases unfinished;
     private final LockEngine engine;
     private final TransactionLeases transactionLeases;
     private final LeaseShutdown shutdown;
-    private final Subscriber subscriber;
+    private final ReleaseSubscriber subscriber;
     private final Management management;
     private final NodeWatch watch;
 
@@ -91,23 +96,16 @@ public final class LockService implements AutoCloseable {
         this.scheduling = scheduling;
         this.lastComplaint = new AtomicLong(time.nanoTime() - 2 * COMPLAINT_PAUSE.toNanos());
         DueMoment looks = new DueMoment(time);
-        this.nodeGroup = new NodeGroup(
-                new VoterConnector(
-                        settings.nodes(),
-                        new NodeConnector(
-                                settings.access(), settings.timing().nodeTimeout(), scheduling::runLong, time),
-                        settings.timing().driftFactor(),
-                        time),
-                settings.keyPrefix(),
-                settings.guardPolicy(),
-                time,
-                Recorders.FOUND,
-                logLimiters,
-                looks);
-        this.ownConnections = nodeGroup.open(scheduling);
-        this.forWaiting = nodeGroup.open(scheduling);
+        this.locators = new Locators(
+                settings.nodes(),
+                new NodeConnector(settings.access(), settings.timing().nodeTimeout(), scheduling::runLong, time),
+                settings.timing().driftFactor(),
+                time);
+        this.nodes = nodes(logLimiters, looks);
+        this.ownConnections = nodes.open(scheduling);
+        this.forWaiting = nodes.open(scheduling);
         this.unfinished = new UnfinishedReleases(time, settings.nodes().size(), scheduling);
-        this.subscriber = nodeGroup.subscriber(scheduling::runLong);
+        this.subscriber = nodes.subscriber(scheduling::runLong);
         this.engine = new LockEngine(
                 new LockEngine.Environment(time, new SystemRandomness(), Recorders.FOUND, ThisProcess.WHEREABOUTS),
                 settings.timing(),
@@ -116,16 +114,24 @@ public final class LockService implements AutoCloseable {
                 new LockEngine.Threads(scheduling, this::runApplication, scheduling));
         this.transactionLeases = engine.transactionLeases(transactions);
         this.shutdown = engine.shutdown(transactionLeases);
-        RedisProbe probe = nodeGroup.inspection();
-        NodeMonitor monitor = new NodeMonitor(time, nodeGroup.clockMonitor(), probe, engine::clockStoodStill);
-        this.management = new Management(settings.keyPrefix(), engine, unfinished, nodeGroup::describeNodes);
-        this.watch = new NodeWatch(nodeGroup, monitor, probe, looks, time, this::complain);
+        nodes.onClockStoodStill(engine::clockStoodStill);
+        this.management = new Management(settings.keyPrefix(), engine, unfinished, nodes::describeNodes);
+        this.watch = new NodeWatch(nodes, locators, looks, time, this::complain);
         scheduling.repeat(this::sweep);
     }
 
+    /** There is a group of nodes for each combination of shards, if there are shards. */
+    private LockNodes nodes(NodeLogLimiters logLimiters, WakeUp looks) {
+        Function<VoterConnector, NodeGroup> groups = connector -> new NodeGroup(
+                connector, settings.keyPrefix(), settings.guardPolicy(), time, Recorders.FOUND, logLimiters, looks);
+        return locators.isSharded()
+                ? new ShardedNodes(locators, new ScriptCodec(settings.keyPrefix(), 0), groups, time)
+                : groups.apply(locators.connector());
+    }
+
     /** Returns new connections to the nodes, for one caller at a time. */
-    public NodeConnections openConnections() {
-        return nodeGroup.open();
+    public NodeChannel openConnections() {
+        return nodes.open();
     }
 
     /** Returns what a new connection handle takes its leases with. */
@@ -151,7 +157,7 @@ public final class LockService implements AutoCloseable {
 
     /** As {@link org.holdfast.LockConnectionFactory#check()}. */
     public CheckReport check() {
-        return nodeGroup.check(settings.timing().maxSkewMicros());
+        return nodes.check(settings.timing().maxSkewMicros());
     }
 
     /**
@@ -298,7 +304,7 @@ public final class LockService implements AutoCloseable {
         long patience = Math.min(deadline - now, settings.timing().nodeTimeout().toNanos());
         shutdown.awaitCallers(now + patience); // they release what they were granted meanwhile
         ownConnections.awaitAnswers(now + patience); // a quorum was waited for: now also for the other nodes
-        nodeGroup.awaitAnswers(now + patience); // releases on connections that no thread reads any more
+        nodes.awaitAnswers(now + patience); // releases on connections that no thread reads any more
         if (unfinished.size()
                 > 0) { // releases not confirmed until then: nodes may have come back, and will get no later request
             unfinished.retry(ownConnections, now + patience);
@@ -306,7 +312,8 @@ public final class LockService implements AutoCloseable {
         }
         ownConnections.close();
         forWaiting.close();
-        nodeGroup.close();
+        nodes.close();
+        locators.close();
         int unheard = unfinished.size();
         if (unheard > 0) {
             LOG.log(

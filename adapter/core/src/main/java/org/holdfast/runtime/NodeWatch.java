@@ -5,9 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.guard.NodeMonitor;
-import org.holdfast.redis.NodeGroup;
-import org.holdfast.redis.RedisProbe;
+import org.holdfast.redis.LockNodes;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.runtime.scheduling.DueMoment;
 import org.holdfast.runtime.scheduling.Pulse;
 import org.holdfast.runtime.scheduling.Scheduling;
@@ -23,8 +22,8 @@ final class NodeWatch implements AutoCloseable {
 
     private static final long LOCATING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final NodeGroup nodes;
-    private final NodeMonitor monitor;
+    private final LockNodes nodes;
+    private final Locators locators;
     private final BiConsumer<String, Throwable> complaints;
     private final DueMoment looks;
     private final DueMoment locating;
@@ -41,19 +40,15 @@ final class NodeWatch implements AutoCloseable {
      * @param complaints receives what failed, and why
      */
     NodeWatch(
-            NodeGroup nodes,
-            NodeMonitor monitor,
-            RedisProbe probe,
-            DueMoment looks,
-            Time time,
-            BiConsumer<String, Throwable> complaints) {
+            LockNodes nodes, Locators locators, DueMoment looks, Time time, BiConsumer<String, Throwable> complaints) {
         this.nodes = nodes;
-        this.monitor = monitor;
+        this.locators = locators;
         this.complaints = complaints;
         this.looks = looks;
-        this.looking = new Pulse(looks, this::look, probe::close);
+        this.looking = new Pulse(looks, this::look, nodes::stopLooking);
         this.locating = new DueMoment(time);
         this.locator = new Pulse(locating, this::locate);
+        locators.onMisdirected(locating);
         looks.within(0);
         locating.within(0);
     }
@@ -65,7 +60,7 @@ final class NodeWatch implements AutoCloseable {
      * @throws RuntimeException if there is no thread for it now: the next sweep tries again
      */
     void begin(Scheduling scheduling) {
-        if (nodes.isMoving()) {
+        if (locators.isMoving()) {
             begin(isLocating, locator, scheduling);
         }
         begin(isLooking, looking, scheduling);
@@ -86,10 +81,8 @@ final class NodeWatch implements AutoCloseable {
 
     private void look() {
         try {
-            if (monitor.isDue()) {
-                monitor.look();
-            }
-            looks.within(monitor.nanosUntilDue());
+            nodes.look();
+            looks.within(nodes.nanosUntilLook());
         } catch (Throwable e) {
             looks.within(DueMoment.PAUSE_NANOS);
             complaints.accept("the watch over the nodes", e);
@@ -100,7 +93,8 @@ final class NodeWatch implements AutoCloseable {
     private void locate() {
         locating.within(LOCATING_NANOS);
         try {
-            nodes.locate();
+            locators.confirm();
+            nodes.rearrange();
         } catch (Throwable e) {
             complaints.accept("the search for the nodes", e);
         }

@@ -12,7 +12,6 @@ import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.quorum.Timing;
-import org.holdfast.redis.address.SentinelAddress;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.wire.ConnectionSecurity;
 
@@ -170,7 +169,7 @@ public record Settings(
 
     /** Where Sentinels are asked once a second, several of their answers must come while votes count. */
     private static long longestNodeTimeout(List<VoterAddress> nodes, long ttl) {
-        boolean moving = nodes.stream().anyMatch(SentinelAddress.class::isInstance);
+        boolean moving = nodes.stream().anyMatch(VoterAddress::isMoving);
         return moving ? Math.min(LONGEST_NODE_TIMEOUT_OF_MOVING, ttl / 2) : ttl / 2;
     }
 

@@ -14,6 +14,7 @@ import org.holdfast.GuardMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.address.ClusterAddress;
 import org.holdfast.redis.address.NodeAddress;
 import org.holdfast.redis.address.SentinelAddress;
 import org.holdfast.redis.address.VoterAddress;
@@ -63,8 +64,15 @@ final class SettingsReader {
         }
         return nodes.stream()
                 .map(node -> node.password() == null ? node.as(user, password) : node)
-                .map(node -> durable && node instanceof NodeAddress fixed ? fixed.asDurable() : node)
+                .map(node -> durable ? asDurable(node) : node)
                 .toList();
+    }
+
+    private static VoterAddress asDurable(VoterAddress node) {
+        if (node instanceof NodeAddress fixed) {
+            return fixed.asDurable();
+        }
+        return node instanceof ClusterAddress cluster ? cluster.asDurable() : node;
     }
 
     ConnectionSecurity access(List<VoterAddress> nodes) {
@@ -183,9 +191,10 @@ final class SettingsReader {
     /** Without a guard the operator keeps a node away that may have forgotten locks. None keeps a promoted one away. */
     GuardMode guard(List<VoterAddress> nodes) {
         GuardMode guard = guard();
-        if (guard != GuardMode.QUARANTINE && nodes.stream().anyMatch(SentinelAddress.class::isInstance)) {
-            violations.add(Settings.GUARD + " must be QUARANTINE where " + Settings.NODES
-                    + " has addresses of Sentinels: a replica that has become the primary may have missed locks");
+        if (guard != GuardMode.QUARANTINE && nodes.stream().anyMatch(VoterAddress::isMoving)) {
+            violations.add(
+                    Settings.GUARD + " must be QUARANTINE where " + Settings.NODES
+                            + " has addresses of Sentinels or clusters: a replica that has become the primary may have missed locks");
         }
         return guard;
     }

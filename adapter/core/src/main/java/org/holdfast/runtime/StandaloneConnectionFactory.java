@@ -22,7 +22,7 @@ import org.holdfast.protocol.session.AbstractLockConnection;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.PendingLease;
 import org.holdfast.protocol.session.Transactions;
-import org.holdfast.redis.NodeConnections;
+import org.holdfast.redis.NodeChannel;
 import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.transaction.ComponentTransactions;
 
@@ -42,8 +42,8 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     private final LockService service;
     private final LockSession.Defaults defaults;
     private final AtomicInteger open = new AtomicInteger();
-    private final NodeConnections shared;
-    private final LinkedBlockingDeque<NodeConnections> idle = new LinkedBlockingDeque<>(MOST_IDLE);
+    private final NodeChannel shared;
+    private final LinkedBlockingDeque<NodeChannel> idle = new LinkedBlockingDeque<>(MOST_IDLE);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Whether a component of a server has it: a server closes it while requests may be under way. */
@@ -75,8 +75,8 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         return new StandaloneConnection();
     }
 
-    private NodeConnections takeConnections() {
-        NodeConnections connections = idle.pollFirst();
+    private NodeChannel takeConnections() {
+        NodeChannel connections = idle.pollFirst();
         if (connections != null) {
             return connections;
         }
@@ -84,7 +84,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         return another ? service.openConnections() : shared;
     }
 
-    private void end(NodeConnections connections) {
+    private void end(NodeChannel connections) {
         if (connections != shared) {
             open.decrementAndGet();
             connections.close();
@@ -135,7 +135,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
     }
 
-    private void giveBack(NodeConnections connections) {
+    private void giveBack(NodeChannel connections) {
         if (connections == shared || !idle.offerFirst(connections)) {
             end(connections);
         }
@@ -149,7 +149,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     }
 
     private void closeIdle() {
-        NodeConnections connections;
+        NodeChannel connections;
         while ((connections = idle.pollFirst()) != null) {
             end(connections);
         }
@@ -158,19 +158,19 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     private final class StandaloneConnection extends AbstractLockConnection {
 
         /** Null before it is needed, and when a caller waits or has waited: a waiting caller keeps no sockets. */
-        private final AtomicReference<NodeConnections> current = new AtomicReference<>();
+        private final AtomicReference<NodeChannel> current = new AtomicReference<>();
 
         private final LockSession session = service.newSession();
         private final AtomicBoolean handleClosed = new AtomicBoolean();
         private final LatchCaller latchCaller = new LatchCaller(this::isOpen, this::shareConnections);
 
-        private NodeConnections connections() {
+        private NodeChannel connections() {
             while (true) {
-                NodeConnections known = current.get();
+                NodeChannel known = current.get();
                 if (known != null) {
                     return known;
                 }
-                NodeConnections taken = takeConnections();
+                NodeChannel taken = takeConnections();
                 if (current.compareAndSet(null, taken)) {
                     giveConnectionsBackIfClosed();
                     return taken;
@@ -181,7 +181,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
 
         /** Lets others have the connections. Another thread may use them just now, so they are kept and not closed. */
         private void shareConnections() {
-            NodeConnections known = current.getAndSet(null);
+            NodeChannel known = current.getAndSet(null);
             if (known == null) {
                 return;
             }
@@ -202,7 +202,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         }
 
         private void giveConnectionsBack() {
-            NodeConnections known = current.getAndSet(null);
+            NodeChannel known = current.getAndSet(null);
             if (known != null) {
                 giveBack(known);
             }

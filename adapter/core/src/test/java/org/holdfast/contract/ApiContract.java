@@ -206,8 +206,8 @@ public abstract class ApiContract {
 
     @Test
     void isLocked_ofSeveralNames_isTrueWhileOneIsTaken() throws Exception {
-        LeaseLock both = connection.lock(LockRequest.allOf(name, name + "-2"));
-        Lease second = otherProcess.acquire(name + "-2");
+        LeaseLock both = connection.lock(LockRequest.allOf("{" + name + "}1", "{" + name + "}2"));
+        Lease second = otherProcess.acquire("{" + name + "}2");
         assertThat(both.isLocked()).isTrue();
         second.release();
         assertThat(both.isLocked()).isFalse();

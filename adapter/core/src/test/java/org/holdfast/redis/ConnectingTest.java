@@ -30,7 +30,7 @@ import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
-import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServer;
@@ -64,12 +64,13 @@ class ConnectingTest {
 
     private static NodeGroup cluster(String nodes, Executor threads) {
         return new NodeGroup(
-                new VoterConnector(
-                        VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
-                        new NodeConnector(
-                                ConnectionSecurity.DEFAULT, NODE_TIMEOUT, threads, new OneNode.WaitlessTime()),
-                        0.01,
-                        new OneNode.WaitlessTime()),
+                new Locators(
+                                VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
+                                new NodeConnector(
+                                        ConnectionSecurity.DEFAULT, NODE_TIMEOUT, threads, new OneNode.WaitlessTime()),
+                                0.01,
+                                new OneNode.WaitlessTime())
+                        .connector(),
                 "test",
                 new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                 new OneNode.WaitlessTime(),
@@ -88,7 +89,7 @@ class ConnectingTest {
                 new Claim(new Target.Exclusive("lock-" + number), owner, 7, 10_000, 70_000), false, false);
     }
 
-    private static Map<Integer, Reply> ask(NodeConnections channel, NodeSet nodes) {
+    private static Map<Integer, Reply> ask(NodeChannel channel, NodeSet nodes) {
         return answers(channel.send(release(1), nodes), nodes.size());
     }
 
@@ -117,7 +118,7 @@ class ConnectingTest {
     @MethodSource("executorsWithoutThreads")
     void channel_withoutThreads_connectsToAllNodes(Executor threads) {
         try (NodeGroup cluster = cluster(redis.uris(), threads);
-                NodeConnections channel = cluster.open()) {
+                NodeChannel channel = cluster.open()) {
             await().untilAsserted(
                             () -> { // one after the other, on a machine that may be busy
                                 channel.prepare();
@@ -131,7 +132,7 @@ class ConnectingTest {
     void channel_withoutThreads_whileANodeHangs_waitsForOneNodeTimeout_andBlamesThatNodeOnly(Executor threads) {
         redis.get(0).freeze();
         try (NodeGroup cluster = cluster(redis.uris(), threads);
-                NodeConnections channel = cluster.open()) {
+                NodeChannel channel = cluster.open()) {
             long begun = System.nanoTime();
             channel.prepare();
             assertThat(Duration.ofNanos(System.nanoTime() - begun))
@@ -156,7 +157,7 @@ class ConnectingTest {
                 NodeGroup cluster = cluster(
                         redis.get(0).uri() + "," + redis.get(1).uri() + ",redis://127.0.0.1:" + silent.getLocalPort(),
                         ConnectingTest::ownThread);
-                NodeConnections channel = cluster.open()) {
+                NodeChannel channel = cluster.open()) {
             CountDownLatch connecting = new CountDownLatch(1);
             Thread first = new Thread(() -> {
                 connecting.countDown();
@@ -187,7 +188,7 @@ class ConnectingTest {
     void close_whileItConnectsToANodeThatHangs_waitsForNothing_andLeavesNoConnection() throws Exception {
         redis.get(0).freeze();
         try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
-            NodeConnections channel = cluster.open();
+            NodeChannel channel = cluster.open();
             Thread connecting = new Thread(channel::prepare);
             connecting.start();
             await().until(() -> connecting.getState() == Thread.State.RUNNABLE && connections() == 2);
@@ -216,7 +217,7 @@ class ConnectingTest {
     @Test
     void close_whileAnswersAreOnTheirWay_readsThem() {
         try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
-            NodeConnections channel = cluster.open();
+            NodeChannel channel = cluster.open();
             channel.prepare();
             List<Reply> late = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
@@ -230,7 +231,7 @@ class ConnectingTest {
     @Test
     void close_whileANodeHangs_waitsForAMoment() {
         try (NodeGroup cluster = cluster(redis.uris(), ConnectingTest::ownThread)) {
-            NodeConnections channel = cluster.open();
+            NodeChannel channel = cluster.open();
             channel.prepare();
             redis.get(0).freeze();
             List<Answer> late = new ArrayList<>();

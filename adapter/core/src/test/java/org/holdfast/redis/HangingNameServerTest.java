@@ -28,7 +28,7 @@ import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
-import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.wire.ConnectorBridge;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterEach;
@@ -55,21 +55,22 @@ class HangingNameServerTest {
         redis = RedisServers.start(3, Path.of("target", "redis"));
         String nodes = redis.uris().replaceFirst("127\\.0\\.0\\.1", "a.example");
         cluster = cluster(nodes, this::resolve);
-        inspection = cluster.inspection();
+        inspection = cluster.probe();
     }
 
     private NodeGroup cluster(String nodes, ConnectorBridge.NameServer names) {
         return new NodeGroup(
-                new VoterConnector(
-                        VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
-                        ConnectorBridge.connector(
-                                names,
-                                NODE_TIMEOUT,
-                                task -> new Thread(task, "asks a name server").start(),
-                                task -> new Thread(task, "works for a cluster").start(),
-                                time),
-                        0.01,
-                        time),
+                new Locators(
+                                VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
+                                ConnectorBridge.connector(
+                                        names,
+                                        NODE_TIMEOUT,
+                                        task -> new Thread(task, "asks a name server").start(),
+                                        task -> new Thread(task, "works for a cluster").start(),
+                                        time),
+                                0.01,
+                                time)
+                        .connector(),
                 "test",
                 new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                 time,
@@ -102,7 +103,7 @@ class HangingNameServerTest {
         redis.close();
     }
 
-    private static List<Reply> acquire(NodeConnections channel, int number) {
+    private static List<Reply> acquire(NodeChannel channel, int number) {
         Owner owner = new Owner(Integer.toHexString(0x10000000 + number).repeat(5));
         Command acquire = AnyToken.acquire(new Claim(new Target.Exclusive("lock-" + number), owner, 7, 10_000, 70_000));
         Round round = channel.send(acquire, ALL);
@@ -116,7 +117,7 @@ class HangingNameServerTest {
 
     /** How long it takes to have a lock on the other nodes, over connections that must be made. */
     private Duration acquireWithoutIt(int number) {
-        try (NodeConnections channel = cluster.open()) {
+        try (NodeChannel channel = cluster.open()) {
             long begun = System.nanoTime();
             channel.prepare();
             List<Reply> replies = acquire(channel, number);
@@ -156,8 +157,8 @@ class HangingNameServerTest {
             }
             return InetAddress.getAllByName("127.0.0.1");
         });
-        try (NodeConnections holder = all.open();
-                NodeConnections another = all.open()) {
+        try (NodeChannel holder = all.open();
+                NodeChannel another = all.open()) {
             holder.prepare();
             assertThat(acquire(holder, 1)).containsOnly(new Reply.Granted());
             hangs.set(true);
@@ -179,7 +180,7 @@ class HangingNameServerTest {
             assertThat(cluster.describeNodes().values()).containsOnly("up");
         });
         assertThat(lookups).hasValue(1);
-        try (NodeConnections channel = cluster.open()) {
+        try (NodeChannel channel = cluster.open()) {
             channel.prepare();
             assertThat(acquire(channel, 1)).containsOnly(new Reply.Granted());
         }

@@ -74,7 +74,7 @@ class HeartbeatTest extends NodeWithClock {
         Duration right =
                 Duration.ofSeconds(3); // a process that has just started notes a look when the last one is older
         clock.set(right.plusMillis(490));
-        try (NodeConnections other = OneNode.open(node, true)) {
+        try (NodeChannel other = OneNode.open(node, true)) {
             other.prepare();
         }
         clock.set(right);

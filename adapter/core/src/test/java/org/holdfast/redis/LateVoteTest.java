@@ -23,7 +23,7 @@ import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
-import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.wire.ConnectorBridge;
 import org.holdfast.testkit.SentinelGroup;
 import org.junit.jupiter.api.AfterEach;
@@ -40,8 +40,9 @@ class LateVoteTest {
 
     private final SteppedTime time = new SteppedTime();
     private SentinelGroup group;
+    private Locators locators;
     private NodeGroup nodes;
-    private NodeConnections channel;
+    private NodeChannel channel;
 
     /** Passes only where the test lets it pass: on a slow machine the window would be over too early. */
     private static final class SteppedTime extends OneNode.WaitlessTime {
@@ -65,17 +66,18 @@ class LateVoteTest {
     @BeforeEach
     void start() {
         group = SentinelGroup.start(Path.of("target", "redis"), 0);
-        nodes = new NodeGroup(
-                new VoterConnector(
-                        VoterAddresses.parse(group.uri(), "nodes", new ArrayList<>()),
-                        ConnectorBridge.connector(
-                                InetAddress::getAllByName,
-                                NODE_TIMEOUT,
-                                Runnable::run,
-                                task -> new Thread(task, "works for a channel").start(),
-                                time),
-                        0.01,
+        locators = new Locators(
+                VoterAddresses.parse(group.uri(), "nodes", new ArrayList<>()),
+                ConnectorBridge.connector(
+                        InetAddress::getAllByName,
+                        NODE_TIMEOUT,
+                        Runnable::run,
+                        task -> new Thread(task, "works for a channel").start(),
                         time),
+                0.01,
+                time);
+        nodes = new NodeGroup(
+                locators.connector(),
                 "test",
                 new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS), // it would be in quarantine at first
                 time,
@@ -90,6 +92,7 @@ class LateVoteTest {
     void stop() {
         channel.close();
         nodes.close();
+        locators.close();
         group.close();
     }
 
@@ -116,7 +119,7 @@ class LateVoteTest {
         assertThat(group.servers().get(0).command("EXISTS test:{late}:lock"))
                 .as("the vote was given, and is to be undone")
                 .startsWith(":1");
-        nodes.locate();
+        locators.confirm();
         assertThat(next(ask("confirmed"))).isEqualTo(new Reply.Granted());
     }
 }

@@ -73,7 +73,7 @@ abstract class NodeWithClock {
 
     /** Looks at the node, as a client does that has just started. */
     void look() throws IOException {
-        try (NodeConnections client = OneNode.open(node, true)) {
+        try (NodeChannel client = OneNode.open(node, true)) {
             client.prepare();
         }
     }

@@ -19,7 +19,7 @@ import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
-import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServer;
@@ -39,7 +39,7 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     static final AcceptedSettings AGREEMENTS = new AcceptedSettings(new SharedSettings(60_000, 600_000, 0.01));
 
     private RedisServer redis;
-    private NodeConnections channel;
+    private NodeChannel channel;
 
     @Override
     public void beforeAll(ExtensionContext context) {
@@ -63,23 +63,27 @@ final class OneNode implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     }
 
     /** @param guarded whether the node is in quarantine when it may have forgotten locks */
-    NodeConnections open(boolean guarded) {
+    NodeChannel open(boolean guarded) {
         return open(redis, guarded);
     }
 
     /** Opens a channel that knows of no look at the node but its own. */
-    static NodeConnections open(RedisServer redis, boolean guarded) {
+    static NodeChannel open(RedisServer redis, boolean guarded) {
         return open(redis.uri(), guarded);
     }
 
-    static NodeConnections open(String uri, boolean guarded) {
+    static NodeChannel open(String uri, boolean guarded) {
         return new NodeGroup(
-                        new VoterConnector(
-                                VoterAddresses.parse(uri, "nodes", new ArrayList<>()),
-                                new NodeConnector(
-                                        ConnectionSecurity.DEFAULT, NODE_TIMEOUT, Runnable::run, new WaitlessTime()),
-                                0.01,
-                                new WaitlessTime()),
+                        new Locators(
+                                        VoterAddresses.parse(uri, "nodes", new ArrayList<>()),
+                                        new NodeConnector(
+                                                ConnectionSecurity.DEFAULT,
+                                                NODE_TIMEOUT,
+                                                Runnable::run,
+                                                new WaitlessTime()),
+                                        0.01,
+                                        new WaitlessTime())
+                                .connector(),
                         "test",
                         new GuardPolicy(guarded ? GuardMode.QUARANTINE : GuardMode.OFF, AGREEMENTS),
                         new WaitlessTime(),

@@ -40,8 +40,8 @@ class ProxyTest {
 
     private RedisServer redis;
     private RespProxy proxy;
-    private NodeConnections first;
-    private NodeConnections second;
+    private NodeChannel first;
+    private NodeChannel second;
 
     static Stream<Target> targets() {
         return Stream.of(ALONE, new Target.Exclusive(List.of("x", "y")), READING, new Target.Permit("x", 0));
@@ -51,7 +51,7 @@ class ProxyTest {
     void start() throws Exception {
         redis = RedisServer.start(directory);
         proxy = RespProxy.start(redis.port());
-        try (NodeConnections early = OneNode.open(redis, true)) {
+        try (NodeChannel early = OneNode.open(redis, true)) {
             early.prepare();
         }
         OneNode.endQuarantine(redis);
@@ -69,7 +69,7 @@ class ProxyTest {
         redis.close();
     }
 
-    private static Reply ask(NodeConnections client, Command command) {
+    private static Reply ask(NodeChannel client, Command command) {
         return OneNode.answerTo(client.send(command, NodeSet.of(0))).reply();
     }
 
@@ -122,7 +122,7 @@ class ProxyTest {
 
     @Test
     void process_isAskedForByScripts_whereAProxyIsInBetween_andNowhereElse() throws Exception {
-        try (NodeConnections direct = OneNode.open(redis, true)) {
+        try (NodeChannel direct = OneNode.open(redis, true)) {
             direct.prepare();
             long before = askedInScripts();
             assertThat(ask(direct, NodeWithClock.acquire(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);

@@ -73,7 +73,7 @@ class ScriptsTest {
 
     @Test
     void lock_whoseLeaseHasEnded_keepsAClientOutThatHasJustCome_andMayBeRenewed() throws Exception {
-        try (NodeConnections guarded = openTrusted()) {
+        try (NodeChannel guarded = openTrusted()) {
             awaitEnd(guarded, new Target.Exclusive("x"));
             assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Exclusive("x")))))
                     .isEqualTo(new Reply.Seen(7, List.of()));
@@ -89,7 +89,7 @@ class ScriptsTest {
 
     @Test
     void readers_whoseLeasesHaveEnded_keepAWriterOutThatHasJustCome() throws Exception {
-        try (NodeConnections guarded = openTrusted()) {
+        try (NodeChannel guarded = openTrusted()) {
             awaitEnd(guarded, new Target.Shared("x"));
             assertThat(NODE.command("EXISTS test:{x}:readers")).isEqualTo(":1\r\n");
             assertThat(tell(guarded, new Command.Inspect(List.of(new Target.Exclusive("x")))))
@@ -101,29 +101,29 @@ class ScriptsTest {
 
     @Test
     void permit_whoseLeaseHasEnded_isFree() throws Exception {
-        try (NodeConnections guarded = openTrusted()) {
+        try (NodeChannel guarded = openTrusted()) {
             awaitEnd(guarded, new Target.Permit("x", 0));
             assertThat(tell(guarded, new Command.FindPermit("x", 1, 0))).isEqualTo(new Reply.Free(0));
         }
     }
 
     /** A channel that finds no quarantine when it looks: one that has found it would believe nothing before its end. */
-    private static NodeConnections openTrusted() throws Exception {
-        try (NodeConnections first = NODE.open(true)) {
+    private static NodeChannel openTrusted() throws Exception {
+        try (NodeChannel first = NODE.open(true)) {
             first.prepare();
         }
         OneNode.endQuarantine(NODE.redis());
-        NodeConnections guarded = NODE.open(true);
+        NodeChannel guarded = NODE.open(true);
         guarded.prepare();
         return guarded;
     }
 
-    private static Reply tell(NodeConnections channel, Command command) {
+    private static Reply tell(NodeChannel channel, Command command) {
         return OneNode.answerTo(channel.send(command, NodeSet.of(0))).reply();
     }
 
     /** Has ADA take it for 100 ms, and waits until that is over: the node's own clock decides. */
-    private static void awaitEnd(NodeConnections channel, Target target) throws Exception {
+    private static void awaitEnd(NodeChannel channel, Target target) throws Exception {
         Claim claim = new Claim(target, ADA, 7, 100, FENCE);
         Command acquire =
                 target instanceof Target.Shared ? AnyToken.acquireIfNobodyWaits(claim) : AnyToken.acquire(claim);

@@ -20,7 +20,7 @@ import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
-import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.RedisServers;
@@ -56,15 +56,16 @@ class SubscriberTest {
 
     private NodeGroup cluster(String nodes) {
         return new NodeGroup(
-                new VoterConnector(
-                        VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
-                        new NodeConnector(
-                                ConnectionSecurity.DEFAULT,
-                                Duration.ofMillis(500),
-                                threads,
-                                new OneNode.WaitlessTime()),
-                        0.01,
-                        new OneNode.WaitlessTime()),
+                new Locators(
+                                VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
+                                new NodeConnector(
+                                        ConnectionSecurity.DEFAULT,
+                                        Duration.ofMillis(500),
+                                        threads,
+                                        new OneNode.WaitlessTime()),
+                                0.01,
+                                new OneNode.WaitlessTime())
+                        .connector(),
                 "test",
                 new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                 new OneNode.WaitlessTime(),

@@ -25,7 +25,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
-import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeConnector;
 import org.junit.jupiter.api.Test;
@@ -44,7 +44,7 @@ class UnreadableNodeTest {
             listener.setReceiveBufferSize(2_048); // soon full
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             CompletableFuture<Integer> sent = CompletableFuture.supplyAsync(() -> greetAndTalk(listener));
-            try (NodeConnections channel = channelTo(listener.getLocalPort())) {
+            try (NodeChannel channel = channelTo(listener.getLocalPort())) {
                 channel.prepare();
                 Command request = new Command.Inspect(List.of(new Target.Exclusive("x".repeat(1_000))));
                 channel.sendAll(Collections.nCopies(10_000, request), NodeSet.of(0));
@@ -53,17 +53,18 @@ class UnreadableNodeTest {
         }
     }
 
-    private static NodeConnections channelTo(int port) {
+    private static NodeChannel channelTo(int port) {
         return new NodeGroup(
-                        new VoterConnector(
-                                VoterAddresses.parse("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
-                                new NodeConnector(
-                                        ConnectionSecurity.DEFAULT,
-                                        Duration.ofMillis(500),
-                                        Runnable::run,
-                                        new OneNode.WaitlessTime()),
-                                0.01,
-                                new OneNode.WaitlessTime()),
+                        new Locators(
+                                        VoterAddresses.parse("redis://127.0.0.1:" + port, "nodes", new ArrayList<>()),
+                                        new NodeConnector(
+                                                ConnectionSecurity.DEFAULT,
+                                                Duration.ofMillis(500),
+                                                Runnable::run,
+                                                new OneNode.WaitlessTime()),
+                                        0.01,
+                                        new OneNode.WaitlessTime())
+                                .connector(),
                         "test",
                         new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                         new OneNode.WaitlessTime(),

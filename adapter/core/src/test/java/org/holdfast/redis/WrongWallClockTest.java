@@ -30,7 +30,7 @@ import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.Transactions;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
-import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeConnector;
 import org.holdfast.testkit.ClockShim;
@@ -68,7 +68,7 @@ class WrongWallClockTest {
     /** A process of the application, with a wall clock of its own. */
     private final class Client {
         final AtomicLong aheadMicros = new AtomicLong();
-        private final NodeConnections nodes;
+        private final NodeChannel nodes;
         private final LockEngine engine;
         private final LockSession session;
 
@@ -80,18 +80,19 @@ class WrongWallClockTest {
                 }
             };
             NodeGroup cluster = new NodeGroup(
-                    new VoterConnector(
-                            VoterAddresses.parse(
-                                    String.join(
-                                            ",",
-                                            servers.stream()
-                                                    .map(RedisServer::uri)
-                                                    .toList()),
-                                    "nodes",
-                                    new ArrayList<>()),
-                            new NodeConnector(ConnectionSecurity.DEFAULT, NODE_TIMEOUT, Runnable::run, time),
-                            0.01,
-                            time),
+                    new Locators(
+                                    VoterAddresses.parse(
+                                            String.join(
+                                                    ",",
+                                                    servers.stream()
+                                                            .map(RedisServer::uri)
+                                                            .toList()),
+                                            "nodes",
+                                            new ArrayList<>()),
+                                    new NodeConnector(ConnectionSecurity.DEFAULT, NODE_TIMEOUT, Runnable::run, time),
+                                    0.01,
+                                    time)
+                            .connector(),
                     "test",
                     new GuardPolicy(GuardMode.OFF, OneNode.AGREEMENTS),
                     time,

@@ -89,7 +89,9 @@ public final class Simulation {
                 persistent,
                 setting.acceptedSettings(),
                 watcher,
-                setting.isMoving() ? Optional.of(new NodeFacts.Appointment(1, 0, 0)) : Optional.empty());
+                setting.isMoving()
+                        ? Optional.of(new NodeFacts.Appointment(1, 0, 0, NodeFacts.Namer.SENTINELS))
+                        : Optional.empty());
     }
 
     private void buildStandbys(LuaInterpreter lua) {

@@ -89,7 +89,10 @@ final class Whereabouts {
                 : terms.get(node)
                         .counting()
                         .map(term -> new NodeFacts.Appointment(
-                                term.number(), term.epoch(), terms.get(node).unsettledNanos(term)));
+                                term.number(),
+                                term.epoch(),
+                                terms.get(node).unsettledNanos(term),
+                                NodeFacts.Namer.SENTINELS));
     }
 
     /** For a while the client hears only the first few witnesses of a node: it is beside the former primary. */

@@ -21,17 +21,22 @@ final class Eligibility {
         if (!facts.primary()) {
             return refused(
                     appointment.isPresent()
-                            ? "its Sentinels name it as the primary, and it is a replica: a failover has not ended"
+                            ? appointment.get().namer() + " it as the primary, and it is a replica: a failover has not"
+                                    + " ended"
                             : "it is a replica" + PRIMARY,
                     false);
         }
-        if (facts.clustered()) {
-            return refused("it is part of a Redis Cluster, which fails over to replicas that may lag" + PRIMARY, false);
+        if (facts.clustered() && !facts.isShard()) {
+            return refused(
+                    "it is part of a Redis Cluster, which fails over to replicas that may lag" + PRIMARY
+                            + "; a cluster as a whole is a node by the address redis+cluster://host,host,...",
+                    false);
         }
         long unsettled = appointment.map(NodeFacts.Appointment::unsettledNanos).orElse(0L);
         if (unsettled > 0 && !isMarked(facts, mark)) { // nothing is written there either: others would rely on it
             return new NodeGuard.Verdict.Refused(
-                    "its Sentinels name it as the primary since a moment ago: it is asked in " + unsettled / 1_000_000
+                    appointment.get().namer() + " it as the primary since a moment ago: it is asked in "
+                            + unsettled / 1_000_000
                             + " ms, when no vote of the one before it counts any more",
                     false,
                     unsettled);

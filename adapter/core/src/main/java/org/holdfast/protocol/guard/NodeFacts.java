@@ -24,6 +24,23 @@ public record NodeFacts(
         long nowMicros,
         Optional<Appointment> appointment) {
 
+    /** What names the process that is a voter. */
+    public enum Namer {
+        SENTINELS("its Sentinels name"),
+        CLUSTER("its cluster names");
+
+        private final String words;
+
+        Namer(String words) {
+            this.words = words;
+        }
+
+        @Override
+        public String toString() {
+            return words;
+        }
+    }
+
     /**
      * How the process came to be the voter.
      *
@@ -31,8 +48,9 @@ public record NodeFacts(
      * @param epoch of the witnesses: part of what the mark says of a promotion
      * @param unsettledNanos for how much longer it is not to be used, unless its mark shows that a client has waited
      *     for so long in this term
+     * @param namer names the process as the voter
      */
-    public record Appointment(int term, long epoch, long unsettledNanos) {
+    public record Appointment(int term, long epoch, long unsettledNanos, Namer namer) {
 
         /**
          * Returns what the mark says of the promotion: a process that is named once more, without having been a replica
@@ -54,6 +72,11 @@ public record NodeFacts(
             Optional<String> durabilityFault,
             long nowMicros) {
         this(process, primary, clustered, mayEvict, durabilityFault, nowMicros, Optional.empty());
+    }
+
+    /** Returns whether its cluster names it: it is a shard, and votes on the names in its slots. */
+    boolean isShard() {
+        return appointment.map(Appointment::namer).filter(Namer.CLUSTER::equals).isPresent();
     }
 
     /** Returns the number of the term; 0 at a fixed address. */

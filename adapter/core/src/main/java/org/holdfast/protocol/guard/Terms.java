@@ -114,6 +114,11 @@ public final class Terms {
         return Math.max(time.nanoTime() - known.askedAt(), byWall);
     }
 
+    /** Returns how long after a process was named for the first time it is not asked, in nanoseconds. */
+    public long settlesNanos() {
+        return settlesNanos;
+    }
+
     /** Returns for how much longer the process of a term is not to be asked; 0 if it may be. */
     public long unsettledNanos(Term term) {
         return Math.max(0, term.learnedAt() + settlesNanos - time.nanoTime());

@@ -26,6 +26,13 @@ public interface Nodes {
     void prepare();
 
     /**
+     * Checks that locks of these names can be taken together, all or none.
+     *
+     * @throws org.holdfast.InvalidLockRequestException if they cannot, by where they are on the nodes
+     */
+    default void requireTogether(List<String> names) {}
+
+    /**
      * Returns whether the clocks of a quorum seem to be further from a wall clock than the limit, without asking them.
      *
      * <p>False where they were not measured. True is no proof, since our monotonic clock may have stood still after the

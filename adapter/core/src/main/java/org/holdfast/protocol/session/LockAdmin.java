@@ -161,6 +161,7 @@ public final class LockAdmin {
     /** Asks every node, and waits for each of them: one alone may know a holder. */
     private Survey ask(Nodes nodes, LockRequest request, Command command) {
         stopFlag.requireOpen();
+        nodes.requireTogether(request.names());
         nodes.prepare();
         long started = time.nanoTime();
         long deadline = started + timing.nodeTimeout().toNanos();

@@ -48,8 +48,10 @@ public final class Acquirer {
      *
      * @param request with a wait timeout and a TTL
      * @param holder the holder that is to have the lock; null for none in particular
+     * @throws org.holdfast.InvalidLockRequestException if its names cannot be taken together
      */
     public Acquiring begin(LockRequest request, @Nullable Holder holder) {
+        context.forWaiting().requireTogether(request.names());
         Patience patience = new Patience(context.time(), request.waitTimeout().orElseThrow());
         Recorder.Acquiring recorded = recorder.acquiring();
         Demand demand = Demand.of(request);

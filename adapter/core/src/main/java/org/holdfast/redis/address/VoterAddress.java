@@ -4,11 +4,16 @@ package org.holdfast.redis.address;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where one of the voters is: a fixed address, or Sentinels that name one.
+ * Where one of the voters is: a fixed address, Sentinels that name one, or a cluster.
  *
  * <p>Its text has no user and no password. It stands for the voter in messages, whichever process that is.
  */
-public sealed interface VoterAddress permits NodeAddress, SentinelAddress {
+public sealed interface VoterAddress permits NodeAddress, SentinelAddress, ClusterAddress {
+
+    /** Returns whether it may become another process. */
+    default boolean isMoving() {
+        return !(this instanceof NodeAddress);
+    }
 
     /** Returns whether its connections are encrypted. */
     boolean tls();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the list of voters.
  *
- * <p>Commas separate the voters, and also the Sentinels of one voter: a part that has no {@code ://} belongs to the
- * address of Sentinels before it.
+ * <p>Commas separate the voters, and also the Sentinels or cluster nodes of one voter: a part that has no {@code ://}
+ * belongs to the address of such a voter before it.
  */
 public final class VoterAddresses {
 
@@ -25,8 +25,8 @@ public final class VoterAddresses {
     /**
      * Parses a list of addresses.
      *
-     * @param list addresses of the forms {@value NodeAddress#FORM} and {@value SentinelAddress#FORM}, separated by
-     *     commas
+     * @param list addresses of the forms {@value NodeAddress#FORM}, {@value SentinelAddress#FORM} and {@value
+     *     ClusterAddress#FORM}, separated by commas
      * @param setting the setting's name, for messages
      * @param violations receives a sentence for each address that is wrong, with all its faults
      * @return the addresses that could be understood
@@ -52,10 +52,10 @@ public final class VoterAddresses {
         }
         boolean understood = violations.size() == faulty;
         if (understood && (parts.size() % 2 == 0 || parts.size() > MOST_NODES)) {
-            violations.add(
-                    setting + " must name an odd number of independent Redis nodes (1, 3, 5 or 7 as " + NodeAddress.FORM
-                            + " or " + SentinelAddress.FORM + ", separated by commas), was "
-                            + (parts.isEmpty() ? "empty" : parts.size() + " nodes: " + voters));
+            violations.add(setting + " must name an odd number of independent Redis nodes (1, 3, 5 or 7 as "
+                    + NodeAddress.FORM
+                    + " or " + SentinelAddress.FORM + " or " + ClusterAddress.FORM + ", separated by commas), was "
+                    + (parts.isEmpty() ? "empty" : parts.size() + " nodes: " + voters));
         }
         return voters;
     }
@@ -64,8 +64,9 @@ public final class VoterAddresses {
         List<String> parts = new ArrayList<>();
         for (String piece : list.isBlank() ? new String[0] : list.split(",", -1)) {
             int last = parts.size() - 1;
+            String before = last < 0 ? "" : parts.get(last).trim();
             boolean continues =
-                    last >= 0 && SentinelAddress.isMeant(parts.get(last).trim()) && !piece.contains(SCHEME_END);
+                    (SentinelAddress.isMeant(before) || ClusterAddress.isMeant(before)) && !piece.contains(SCHEME_END);
             if (continues) {
                 parts.set(last, parts.get(last) + "," + piece);
             } else {
@@ -76,20 +77,30 @@ public final class VoterAddresses {
     }
 
     private static @Nullable VoterAddress parseOne(String text, String setting, List<String> violations) {
-        return SentinelAddress.isMeant(text)
-                ? SentinelAddress.parse(text, setting, violations)
+        if (SentinelAddress.isMeant(text)) {
+            return SentinelAddress.parse(text, setting, violations);
+        }
+        return ClusterAddress.isMeant(text)
+                ? ClusterAddress.parse(text, setting, violations)
                 : NodeAddress.parse(text, setting, violations);
     }
 
     /** Two groups of Sentinels may know different primaries by one name, and one group several. */
     private static String identity(VoterAddress voter) {
         if (voter instanceof SentinelAddress address) {
-            return address.sentinels().stream()
-                    .map(sentinel -> sentinel.toString().toLowerCase(Locale.ROOT))
-                    .sorted()
-                    .collect(Collectors.joining(",", "", "/" + address.master()));
+            return sorted(address.sentinels()) + "/" + address.master();
+        }
+        if (voter instanceof ClusterAddress cluster) {
+            return sorted(cluster.seeds());
         }
         return ((NodeAddress) voter).host().toLowerCase(Locale.ROOT) + ":" + ((NodeAddress) voter).port();
+    }
+
+    private static String sorted(List<HostPort> places) {
+        return places.stream()
+                .map(place -> place.toString().toLowerCase(Locale.ROOT))
+                .sorted()
+                .collect(Collectors.joining(","));
     }
 
     /** A comma in a password tears its address apart: what follows has an @ before another address begins. */

@@ -10,16 +10,19 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.GuardPolicy;
+import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.redis.address.VoterAddress;
+import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.LocalFailureException;
 import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeErrors;
 import org.holdfast.redis.wire.ResolutionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisException;
@@ -44,6 +47,9 @@ public final class AskedNodes {
     private final List<DevelopmentInspector> ofDevelopment;
     private final SameProcessCheck sameProcess;
 
+    /** By node: those of shards know the keys in their slots. */
+    private final List<ScriptCodec> codecs;
+
     /**
      * @param connector knows the nodes
      * @param policy whether nodes that may have forgotten locks lose their votes
@@ -64,6 +70,9 @@ public final class AskedNodes {
         this.time = time;
         this.logLimiters = logLimiters;
         this.looks = looks;
+        this.codecs = IntStream.range(0, connector.size())
+                .mapToObj(node -> connector.shard(node).isPresent() ? codec.of(connector.shard(node)) : codec)
+                .toList();
         this.clockMonitor = new ClockMonitor(connector.size(), policy.settings().widest());
         this.health = connector.addresses().stream()
                 .map(a -> new NodeHealth(a, time, recorder, logLimiters.of(a).aside(), looks))
@@ -72,7 +81,7 @@ public final class AskedNodes {
                 .mapToObj(node -> new NodeInspector(
                         node,
                         connector,
-                        codec,
+                        codecs.get(node),
                         policy.settings(),
                         clockMonitor,
                         time,
@@ -87,14 +96,30 @@ public final class AskedNodes {
     /** A node is another process from now on, which is admitted when it has been inspected. */
     public void moved(int node, Terms.Term term) {
         clockMonitor.begin(node, term.number());
-        health(node).failed("its Sentinels name another primary, " + term.place());
+        NodeFacts.Namer namer = connector.shard(node).isPresent() ? NodeFacts.Namer.CLUSTER : NodeFacts.Namer.SENTINELS;
+        String place = connector.shard(node).map(Shard::toString).orElse(term.place());
+        health(node).failed(namer + " another primary, " + place);
         String more = logLimiters.of(address(node)).moves().leave();
         if (more != null) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "HF0311: node " + address(node) + " is " + term.place() + " from now on: its Sentinels name that as"
-                            + " the primary, in epoch " + term.epoch() + more);
+                    "HF0311: node " + address(node) + " is " + place + " from now on: " + namer + " that as the primary"
+                            + (namer == NodeFacts.Namer.SENTINELS ? ", in epoch " + term.epoch() : "") + more);
         }
+    }
+
+    /** Returns what encodes commands for a node: the same object for nodes that are no shards. */
+    public ScriptCodec codec(int node) {
+        return codecs.get(node);
+    }
+
+    /** Says why a node refuses a command. Its cluster is asked anew if it is not the one to ask. */
+    public String explainRefusal(int node, String reason) {
+        if (connector.shard(node).isEmpty() || !NodeErrors.isMisdirected(reason)) {
+            return reason;
+        }
+        connector.askAnew();
+        return "its slot is on another node, is being moved, or is on none: " + reason;
     }
 
     /** Returns why an answer that comes now on a connection of this term does not count; null if it does. */

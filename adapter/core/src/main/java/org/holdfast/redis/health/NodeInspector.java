@@ -48,8 +48,6 @@ public final class NodeInspector {
     private final VoterConnector connector;
     private final VoterAddress address;
     private final ScriptCodec codec;
-    private final byte[] markKey;
-    private final byte[] heartbeatKey;
     private final ClockMonitor clockMonitor;
     private final Time time;
     private final LogRateLimiter logLimiter;
@@ -77,8 +75,6 @@ public final class NodeInspector {
         this.connector = connector;
         this.address = connector.addresses().get(node);
         this.codec = codec;
-        this.markKey = codec.markKey().getBytes(StandardCharsets.UTF_8);
-        this.heartbeatKey = codec.heartbeatKey().getBytes(StandardCharsets.UTF_8);
         this.clockMonitor = clockMonitor;
         this.time = time;
         this.logLimiter = logLimiter;
@@ -98,11 +94,41 @@ public final class NodeInspector {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
+            noteSlots(connection);
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
         }
         throw unsettled();
+    }
+
+    /** A shard of a cluster keeps since when it has its slots. */
+    private void noteSlots(NodeConnection connection) {
+        if (connector.shard(node).isEmpty()) {
+            return;
+        }
+        String key = codec.slotsKey();
+        connection.sendCommand(new CommandArguments(Command.GET).add(key));
+        connection.sendCommand(new CommandArguments(Command.TIME));
+        List<Object> replies = connection.getMany(2);
+        String seen = replies.get(0) == null
+                ? ""
+                : InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(0), "GET"));
+        connector.slots(node, seen, InspectionDecoder.micros(replies.get(1))).ifPresent(update -> {
+            if (update.text().equals(seen) || write(connection, key, seen, update.text())) {
+                update.isWritten();
+            }
+        });
+    }
+
+    private static boolean write(NodeConnection connection, String key, String seen, String text) {
+        Object reply = connection.executeCommand(new CommandArguments(Command.EVAL)
+                .add(LockScript.SLOTS.source())
+                .add(1)
+                .add(key)
+                .add(seen)
+                .add(text));
+        return Long.valueOf(1).equals(reply);
     }
 
     /** Begins a quarantine, whatever the mark says. */
@@ -117,7 +143,7 @@ public final class NodeInspector {
      */
     public boolean isVouchedFor(NodeConnection connection) {
         long sentAt = time.nanoTime();
-        connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
+        connection.sendCommand(new CommandArguments(Command.GET).add(codec.markKey()));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
         clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), InspectionDecoder.micros(replies.get(1)));
@@ -144,8 +170,8 @@ public final class NodeInspector {
         public NodeProbe.Sight look() {
             Optional<NodeFacts.Appointment> appointment = connector.appointment(node, connection.term());
             long sentAt = time.nanoTime();
-            connection.sendCommand(new CommandArguments(Command.GET).add(markKey));
-            connection.sendCommand(new CommandArguments(Command.GET).add(heartbeatKey));
+            connection.sendCommand(new CommandArguments(Command.GET).add(codec.markKey()));
+            connection.sendCommand(new CommandArguments(Command.GET).add(codec.heartbeatKey()));
             connection.sendCommand(new CommandArguments(Command.TIME));
             connection.sendCommand(new CommandArguments(Command.INFO));
             connection.sendCommand(new CommandArguments(Command.CLIENT).add("INFO"));
@@ -196,8 +222,8 @@ public final class NodeInspector {
                     new CommandArguments(Command.EVAL)
                             .add(LockScript.MARK.source())
                             .add(2)
-                            .add(markKey)
-                            .add(heartbeatKey)
+                            .add(codec.markKey())
+                            .add(codec.heartbeatKey())
                             .add(change.seenText().getBytes(StandardCharsets.UTF_8))
                             .add(change.sinceMicros())
                             .add(change.steadyMicros())

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The scripts that nodes run. Each is a resource of its own, whose header lists its keys, arguments and replies. */
 public enum LockScript {
@@ -52,7 +53,18 @@ public enum LockScript {
     ACQUIRE_IN_TURN_BEHIND_PROXY(ACQUIRE_IN_TURN),
     RENEW_BEHIND_PROXY(RENEW),
     ACQUIRE_READING_BEHIND_PROXY(ACQUIRE_READING),
-    RENEW_READING_BEHIND_PROXY(RENEW_READING);
+    RENEW_READING_BEHIND_PROXY(RENEW_READING),
+    ACQUIRE_IN_SHARD(ACQUIRE, Prelude.MARK),
+    ACQUIRE_IN_TURN_IN_SHARD(ACQUIRE_IN_TURN, Prelude.MARK),
+    RENEW_IN_SHARD(RENEW, Prelude.MARK),
+    ACQUIRE_READING_IN_SHARD(ACQUIRE_READING, Prelude.MARK),
+    RENEW_READING_IN_SHARD(RENEW_READING, Prelude.MARK),
+    RELEASE_IN_SHARD(RELEASE, Prelude.HEARTBEAT),
+    RELEASE_READING_IN_SHARD(RELEASE_READING, Prelude.HEARTBEAT),
+    FIND_PERMIT_IN_SHARD(FIND_PERMIT, Prelude.HEARTBEAT),
+    INSPECT_IN_SHARD(INSPECT, Prelude.LOOK),
+    FORCE_RELEASE_IN_SHARD(FORCE_RELEASE, Prelude.LOOK),
+    SLOTS("slots.lua");
 
     private static final String FOLDER = "/org/holdfast/redis/";
 
@@ -67,6 +79,24 @@ public enum LockScript {
 
     private static final String CLOCK = "time.lua";
     private static final String PROCESS = "process.lua";
+
+    /** How a script finds, in a cluster, what its node knows of itself. */
+    enum Prelude {
+
+        /** The birth mark as well: it relies on what the node remembers. */
+        MARK,
+
+        /** Only the heartbeat, as a key. */
+        HEARTBEAT,
+
+        /** It reads the heartbeat itself. */
+        LOOK
+    }
+
+    private static final String QUARANTINE = "quarantine.lua";
+
+    /** It knows nothing of slots. */
+    private static final String SHORTCUT = "acquire_free.lua";
 
     private final List<String> resources;
     private final byte[] source;
@@ -85,6 +115,27 @@ public enum LockScript {
                 .toArray(String[]::new));
     }
 
+    /** The script that runs on a shard of a cluster. */
+    LockScript(LockScript usual, Prelude prelude) {
+        this(inShard(usual.resources, prelude));
+    }
+
+    /** A shard is asked which process it is, always: its nodes change places. */
+    private static String[] inShard(List<String> usual, Prelude prelude) {
+        if (prelude != Prelude.MARK) {
+            String first = prelude == Prelude.HEARTBEAT ? "shard_heartbeat.lua" : "shard_look.lua";
+            return Stream.concat(Stream.of(first), usual.stream()).toArray(String[]::new);
+        }
+        return usual.stream()
+                .filter(part -> !part.equals(SHORTCUT))
+                .flatMap(part -> switch (part) {
+                    case CLOCK -> Stream.of(CLOCK, "shard.lua", PROCESS);
+                    case QUARANTINE -> Stream.of(QUARANTINE, "shard_whole.lua");
+                    default -> Stream.of(part);
+                })
+                .toArray(String[]::new);
+    }
+
     public byte[] source() {
         return source;
     }
@@ -101,6 +152,38 @@ public enum LockScript {
             case ACQUIRE_READING -> ACQUIRE_READING_BEHIND_PROXY;
             case RENEW_READING -> RENEW_READING_BEHIND_PROXY;
             default -> this;
+        };
+    }
+
+    /** Returns the script that runs on a shard of a cluster. It is this one if it uses nothing but keys of one slot. */
+    LockScript inShard() {
+        return switch (this) {
+            case ACQUIRE -> ACQUIRE_IN_SHARD;
+            case ACQUIRE_IN_TURN -> ACQUIRE_IN_TURN_IN_SHARD;
+            case RENEW -> RENEW_IN_SHARD;
+            case ACQUIRE_READING -> ACQUIRE_READING_IN_SHARD;
+            case RENEW_READING -> RENEW_READING_IN_SHARD;
+            case RELEASE -> RELEASE_IN_SHARD;
+            case RELEASE_READING -> RELEASE_READING_IN_SHARD;
+            case FIND_PERMIT -> FIND_PERMIT_IN_SHARD;
+            case INSPECT -> INSPECT_IN_SHARD;
+            case FORCE_RELEASE -> FORCE_RELEASE_IN_SHARD;
+            default -> this;
+        };
+    }
+
+    /** Returns how it finds what its node knows of itself; null if it does not, or is not run on a shard. */
+    @Nullable
+    Prelude prelude() {
+        return switch (this) {
+            case ACQUIRE_IN_SHARD,
+                    ACQUIRE_IN_TURN_IN_SHARD,
+                    RENEW_IN_SHARD,
+                    ACQUIRE_READING_IN_SHARD,
+                    RENEW_READING_IN_SHARD -> Prelude.MARK;
+            case RELEASE_IN_SHARD, RELEASE_READING_IN_SHARD, FIND_PERMIT_IN_SHARD -> Prelude.HEARTBEAT;
+            case INSPECT_IN_SHARD, FORCE_RELEASE_IN_SHARD -> Prelude.LOOK;
+            default -> null;
         };
     }
 

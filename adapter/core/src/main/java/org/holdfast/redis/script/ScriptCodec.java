@@ -10,6 +10,9 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
+import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.cluster.Slot;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 
@@ -24,6 +27,9 @@ public final class ScriptCodec {
 
     /** How much longer than its lease a lock's key lasts. */
     private final long lingerMillis;
+
+    /** What is asked, if that is a shard of a cluster. */
+    private final Optional<Shard> shard;
 
     /** Whether an open connection may lead to another process than before. Stays once it is set. */
     private volatile boolean behindProxy;
@@ -41,6 +47,16 @@ public final class ScriptCodec {
      * @param lingerMicros how much longer than its lease a lock's key lasts; 0 to trust the nodes' memory
      */
     public ScriptCodec(String prefix, long lingerMicros) {
+        this(prefix, lingerMicros, Optional.empty());
+    }
+
+    /** Returns the same for a shard of a cluster. */
+    public ScriptCodec of(Optional<Shard> asked) {
+        return new ScriptCodec(prefix, lingerMicros, asked);
+    }
+
+    private ScriptCodec(String prefix, long lingerMicros, Optional<Shard> shard) {
+        this.shard = shard;
         this.prefix = prefix;
         this.lingerMicros = lingerMicros;
         this.lingerMillis = (lingerMicros + 999) / 1_000;
@@ -59,12 +75,66 @@ public final class ScriptCodec {
 
     /** Returns the key of the birth mark. */
     public String markKey() {
-        return prefix + ":birth";
+        return home() + "birth";
     }
 
     /** Returns the key of the heartbeat. */
     public String heartbeatKey() {
-        return prefix + ":heartbeat";
+        return home() + "heartbeat";
+    }
+
+    /** Returns the key where a shard of a cluster keeps since when it has its slots. */
+    public String slotsKey() {
+        return home() + "slots";
+    }
+
+    /** Returns a name below which nothing is taken, for a look. */
+    public String nameForLooks() {
+        return shard.flatMap(Shard::homeTag).orElse("check");
+    }
+
+    private String home() {
+        return prefix
+                + shard.flatMap(Shard::homeTag).map(tag -> ":{" + tag + "}:").orElse(":");
+    }
+
+    /** Returns why the node is not to be sent a command yet; null if it is. */
+    public @Nullable String whyNotYet(Command command) {
+        return shard.isPresent() && sinceMicros(command) == Long.MAX_VALUE
+                ? "it is not known since when it has the slot of " + name(command)
+                : null;
+    }
+
+    private long sinceMicros(Command command) {
+        int slot = slot(name(command));
+        return shard.map(it -> it.sinceMicros(slot)).orElse(0L);
+    }
+
+    /** Returns the slot of a lock in a cluster: all its keys are in one. */
+    public int slot(String lock) {
+        return Slot.of(base(lock));
+    }
+
+    /** Returns the name that a command is about; the first of several. */
+    public static String name(Command command) {
+        if (command instanceof Command.OfClaim c) {
+            return c.claim().target().name();
+        }
+        if (command instanceof Command.Refresh c) {
+            return c.tickets().get(0).lock();
+        }
+        if (command instanceof Command.Leave c) {
+            return c.ticket().lock();
+        }
+        if (command instanceof Command.FindPermit c) {
+            return c.semaphore();
+        }
+        if (command instanceof Command.UseLatch c) {
+            return c.latch().name();
+        }
+        return command instanceof Command.Inspect c
+                ? c.locks().get(0).name()
+                : ((Command.ForceRelease) command).locks().get(0).name();
     }
 
     /**
@@ -123,6 +193,9 @@ public final class ScriptCodec {
     /** Returns the script that carries out the command. */
     public LockScript script(Command command) {
         LockScript script = usualScript(command);
+        if (shard.isPresent()) {
+            return script.inShard();
+        }
         return behindProxy ? script.behindProxy() : script;
     }
 
@@ -177,6 +250,17 @@ public final class ScriptCodec {
                     .add(bytes(c.ticket().id().value()))
                     .add(bytes(c.announced() ? channel(c.ticket().lock()) : ""));
         }
+        return shard.isPresent() ? addShard(command, call) : call;
+    }
+
+    private CommandArguments addShard(Command command, CommandArguments call) {
+        LockScript.Prelude prelude = script(command).prelude();
+        if (prelude != null) {
+            call.add(bytes(heartbeatKey()));
+        }
+        if (prelude == LockScript.Prelude.MARK) {
+            call.add(bytes(markKey())).add(sinceMicros(command));
+        }
         return call;
     }
 
@@ -224,7 +308,7 @@ public final class ScriptCodec {
 
     private void release(Command.Release command, CommandArguments call) {
         Claim claim = command.claim();
-        call.add(keysOf(claim) + (lingerMicros > 0 ? 1 : 0));
+        call.add(keysOf(claim) + heartbeatKeys());
         addLock(claim.target(), call);
         addReaders(claim, call);
         addHeartbeat(call);
@@ -256,7 +340,7 @@ public final class ScriptCodec {
     }
 
     private void findPermit(Command.FindPermit command, CommandArguments call) {
-        call.add(command.permits() + (lingerMicros > 0 ? 1 : 0));
+        call.add(command.permits() + heartbeatKeys());
         for (int permit = 0; permit < command.permits(); permit++) {
             call.add(bytes(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
         }
@@ -282,7 +366,7 @@ public final class ScriptCodec {
                 .toList();
         call.add(2 * locks.size() + 1 + readers.size());
         locks.forEach(lock -> addKeys(base(lock), call));
-        call.add(bytes(lingerMicros > 0 ? heartbeatKey() : base(locks.get(0)) + "lock"));
+        call.add(bytes(heartbeatKeys() > 0 ? heartbeatKey() : base(locks.get(0)) + "lock"));
         readers.forEach(key -> call.add(bytes(key)));
         return call.add(locks.size());
     }
@@ -320,20 +404,24 @@ public final class ScriptCodec {
         ShapeCodec.of(claim.target()).readers(prefix, claim.target()).forEach(key -> call.add(bytes(key)));
     }
 
-    /** The mark lives in another slot: a node that trusts its memory, perhaps in a cluster, is not asked for it. */
     private int markKeys() {
-        return lingerMicros > 0 ? 2 : 0;
+        return 2 * heartbeatKeys();
+    }
+
+    /** On a shard of a cluster they are arguments: keys must be in one slot. */
+    private int heartbeatKeys() {
+        return lingerMicros > 0 && shard.isEmpty() ? 1 : 0;
     }
 
     private void addMark(CommandArguments call) {
         addHeartbeat(call);
-        if (lingerMicros > 0) {
+        if (markKeys() > 0) {
             call.add(bytes(markKey()));
         }
     }
 
     private void addHeartbeat(CommandArguments call) {
-        if (lingerMicros > 0) {
+        if (heartbeatKeys() > 0) {
             call.add(bytes(heartbeatKey()));
         }
     }

@@ -72,8 +72,11 @@ enum ShapeCodec {
         return target.names().stream().map(name -> base(prefix, name)).toList();
     }
 
-    /** The braces are a hash tag: on a cluster all keys of a lock live in one slot. */
+    /**
+     * The braces are a hash tag: in a cluster all keys of a lock are in one slot. A name that closes the brace at once
+     * would leave an empty tag, which is none.
+     */
     static String base(String prefix, String name) {
-        return prefix + ":{" + name + "}:";
+        return prefix + (name.startsWith("}") ? ":-{-" : ":{") + name + "}:";
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisException;
 
 /** Knows where a voter is now. Safe for use by any number of threads. */
-sealed interface Locator extends AutoCloseable permits FixedLocator, SentinelLocator {
+sealed interface Locator extends AutoCloseable permits FixedLocator, SentinelLocator, ShardLocator, NowhereLocator {
 
     /**
      * Where a voter is.

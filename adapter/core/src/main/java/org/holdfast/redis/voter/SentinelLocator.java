@@ -2,18 +2,11 @@
 package org.holdfast.redis.voter;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import org.holdfast.protocol.env.KeptInterrupt;
+import java.util.stream.IntStream;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
@@ -24,12 +17,7 @@ import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/**
- * A voter that is where a majority of its Sentinels says.
- *
- * <p>All Sentinels are asked at once, over a connection to each that stays open, by one thread at a time. {@link Terms}
- * decides what their answers are worth.
- */
+/** A voter that is where a majority of its Sentinels says. {@link Terms} decides what their answers are worth. */
 final class SentinelLocator implements Locator {
 
     private final SentinelAddress address;
@@ -37,14 +25,11 @@ final class SentinelLocator implements Locator {
     private final Terms terms;
     private final Time time;
     private final Consumer<Terms.Term> moved;
+    private final List<SentinelWitness> witnesses;
+    private final Inquiry<Witnesses.Testimony> inquiry;
 
-    /** Held by the thread that asks. */
-    private final ReentrantLock asking = new ReentrantLock();
-
-    private final List<SentinelLine> lines = new ArrayList<>();
-    private @Nullable Selector selector;
-    private boolean closed;
-    private volatile String heard = "they were not asked yet";
+    /** Of those that were heard last. */
+    private volatile int needed;
 
     /** @param moved receives a term that has begun when another process has become the voter */
     SentinelLocator(
@@ -54,17 +39,22 @@ final class SentinelLocator implements Locator {
         this.terms = terms;
         this.time = time;
         this.moved = moved;
+        this.witnesses = IntStream.range(0, address.sentinels().size())
+                .mapToObj(index -> new SentinelWitness(address, index))
+                .toList();
+        this.inquiry = new Inquiry<>(connector);
+        this.needed = Witnesses.needed(witnesses.size(), List.of());
     }
 
     @Override
     public Place place(long deadline) {
         Optional<Terms.Term> known = terms.counting();
         if (known.isEmpty()) {
-            ask(deadline);
+            inquiry.run(deadline, () -> ask(deadline));
             known = terms.counting();
         }
-        Terms.Term term =
-                known.orElseThrow(() -> new JedisConnectionException("its Sentinels do not say where it is: " + heard));
+        Terms.Term term = known.orElseThrow(
+                () -> new JedisConnectionException("its Sentinels do not say where it is: " + heard()));
         return new Place(address.primary(HostPort.parse(term.place(), 0)), term.number());
     }
 
@@ -79,7 +69,7 @@ final class SentinelLocator implements Locator {
                 ? "its Sentinels name another primary by now: " + present.get().place()
                 : "its Sentinels have not confirmed for "
                         + terms.age().map(Duration::toMillis).orElse(0L)
-                        + " ms that it is the primary, so its votes do not count: " + heard;
+                        + " ms that it is the primary, so its votes do not count: " + heard();
     }
 
     @Override
@@ -87,122 +77,40 @@ final class SentinelLocator implements Locator {
         Terms.Term present = terms.counting()
                 .filter(known -> known.number() == term)
                 .orElseThrow(() -> new JedisConnectionException(explain(term)));
-        return Optional.of(new NodeFacts.Appointment(term, present.epoch(), terms.unsettledNanos(present)));
+        return Optional.of(new NodeFacts.Appointment(
+                term, present.epoch(), terms.unsettledNanos(present), NodeFacts.Namer.SENTINELS));
     }
 
     @Override
     public void confirm() {
-        ask(connector.deadline());
+        long deadline = connector.deadline();
+        inquiry.run(deadline, () -> ask(deadline));
     }
 
-    /** Asks, unless another thread asks for so long that there is no time left. */
-    private void ask(long deadline) {
-        KeptInterrupt kept = KeptInterrupt.take(null); // a selector does not wait for an interrupted thread
-        boolean another = false;
-        try {
-            if (!asking.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                return;
-            }
-            try {
-                another = isTimeLeft(deadline) && !closed && askAll(deadline);
-            } finally {
-                asking.unlock();
-            }
-        } catch (InterruptedException e) {
-            kept = KeptInterrupt.taken(kept); // the caller finds out that it is not known
-        } catch (IOException e) {
-            throw connector.localFailure(e);
-        } finally {
-            KeptInterrupt.restore(KeptInterrupt.take(kept));
-        }
-        if (another) {
-            tellOfMove();
-        }
-    }
-
-    /** With little time left the Sentinels would seem to hang. */
-    private boolean isTimeLeft(long deadline) {
-        return deadline - System.nanoTime() >= connector.nodeTimeoutNanos() / 2;
-    }
-
-    private void tellOfMove() {
-        Terms.Term term = terms.current().orElseThrow();
-        if (term.number() > 1) {
-            moved.accept(term);
-        }
-    }
-
-    /** Returns whether another process has become the voter. */
-    private boolean askAll(long deadline) throws IOException {
+    private Runnable ask(long deadline) throws IOException {
         long askedAt = time.nanoTime();
         long wall = time.epochMicros();
-        Selector own = selector();
-        lines.forEach(SentinelLine::begin);
-        lines.forEach(SentinelLine::advance);
-        long left = deadline - System.nanoTime();
-        while (left > 0 && isWorthWaiting()) {
-            own.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
-            left = deadline - System.nanoTime();
-            for (SelectionKey key : own.selectedKeys()) {
-                if (key.isValid()) {
-                    lines.get((Integer) key.attachment()).read(Math.max(1, left));
-                }
-            }
-            own.selectedKeys().clear();
-            lines.forEach(SentinelLine::advance);
-        }
-        lines.forEach(SentinelLine::giveUp);
-        List<Witnesses.Testimony> testimonies = testimonies();
-        heard = describe(testimonies);
-        return Witnesses.agree(lines.size(), testimonies)
+        List<Witnesses.Testimony> testimonies = inquiry.ask(witnesses, deadline, this::isAgreed);
+        needed = Witnesses.needed(witnesses.size(), testimonies);
+        boolean another = Witnesses.agree(witnesses.size(), testimonies)
                 .filter(agreement -> terms.confirm(agreement, askedAt, wall))
                 .isPresent();
+        Terms.Term term = terms.current().orElse(null);
+        return another && term != null && term.number() > 1 ? () -> moved.accept(term) : () -> {};
     }
 
-    private Selector selector() throws IOException {
-        Selector known = selector;
-        if (known == null) {
-            known = Selector.open();
-            selector = known;
-            for (int index = 0; index < address.sentinels().size(); index++) {
-                lines.add(new SentinelLine(index, address, connector, known));
-            }
-        }
-        return known;
+    private boolean isAgreed(List<Witnesses.Testimony> testimonies) {
+        return Witnesses.agree(witnesses.size(), testimonies).isPresent();
     }
 
-    /** A Sentinel to which there is no connection is waited for only if it is needed. */
-    private boolean isWorthWaiting() {
-        return lines.stream().anyMatch(SentinelLine::isAwaited)
-                || lines.stream().anyMatch(SentinelLine::isOpening)
-                        && Witnesses.agree(lines.size(), testimonies()).isEmpty();
-    }
-
-    private List<Witnesses.Testimony> testimonies() {
-        return lines.stream().flatMap(line -> line.testimony().stream()).toList();
-    }
-
-    private String describe(List<Witnesses.Testimony> testimonies) {
-        int needed = Witnesses.needed(lines.size(), testimonies);
+    private String heard() {
         String more =
-                needed > lines.size() ? " (there are more Sentinels than the address names: name all of them)" : "";
-        return needed + " must name the same primary" + more + "; "
-                + lines.stream().map(SentinelLine::describe).collect(Collectors.joining("; "));
+                needed > witnesses.size() ? " (there are more Sentinels than the address names: name all of them)" : "";
+        return needed + " must name the same primary" + more + "; " + inquiry.heard();
     }
 
     @Override
     public void close() {
-        asking.lock();
-        try {
-            closed = true;
-            lines.forEach(SentinelLine::close);
-            if (selector != null) {
-                selector.close();
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } finally {
-            asking.unlock();
-        }
+        inquiry.close();
     }
 }

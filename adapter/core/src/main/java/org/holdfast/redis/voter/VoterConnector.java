@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.voter;
 
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.holdfast.protocol.env.Time;
+import java.util.function.Consumer;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
-import org.holdfast.redis.address.NodeAddress;
-import org.holdfast.redis.address.SentinelAddress;
 import org.holdfast.redis.address.VoterAddress;
+import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +24,9 @@ public final class VoterConnector implements AutoCloseable {
     private final List<VoterAddress> addresses;
     private final NodeConnector connector;
     private final Locator[] locators;
-    private final boolean moving;
+    private final List<Optional<Shard>> shards;
+    private final Runnable asksAnew;
+    private final Consumer<VoterConnector> onClose;
     private volatile MoveListener moved = (voter, term) -> {};
 
     /** Receives each voter that has become another process, on the thread that has learned of it. */
@@ -38,24 +36,50 @@ public final class VoterConnector implements AutoCloseable {
         void moved(int voter, Terms.Term term);
     }
 
-    /** @param driftFactor bound on the difference of clock rates, as a part of the time that passes */
-    public VoterConnector(List<VoterAddress> addresses, NodeConnector connector, double driftFactor, Time time) {
-        this.addresses = List.copyOf(addresses);
+    /**
+     * @param shards of voters that are clusters, by voter; empty if none is
+     * @param asksAnew has clusters asked which nodes have which slots
+     * @param onClose receives this when it is closed
+     */
+    VoterConnector(
+            List<VoterAddress> addresses,
+            NodeConnector connector,
+            Locator[] locators,
+            List<Optional<Shard>> shards,
+            Runnable asksAnew,
+            Consumer<VoterConnector> onClose) {
+        this.addresses = addresses;
         this.connector = connector;
-        this.locators = new Locator[addresses.size()];
-        this.moving = addresses.stream().anyMatch(SentinelAddress.class::isInstance);
-        Duration round = Duration.ofNanos(connector.nodeTimeoutNanos());
-        for (int voter = 0; voter < locators.length; voter++) {
-            locators[voter] = locator(voter, new Terms(time, Terms.COUNTS, round, driftFactor), time);
-        }
+        this.locators = locators;
+        this.shards = shards;
+        this.asksAnew = asksAnew;
+        this.onClose = onClose;
     }
 
-    private Locator locator(int voter, Terms terms, Time time) {
-        VoterAddress address = addresses.get(voter);
-        if (address instanceof SentinelAddress sentinels) {
-            return new SentinelLocator(sentinels, connector, terms, time, term -> moved.moved(voter, term));
-        }
-        return new FixedLocator((NodeAddress) address);
+    /** Returns the shard that a voter is here; empty for a voter that is no cluster. */
+    public Optional<Shard> shard(int voter) {
+        return shards.isEmpty() ? Optional.empty() : shards.get(voter);
+    }
+
+    /** Has clusters asked soon which nodes have which slots. */
+    public void askAnew() {
+        asksAnew.run();
+    }
+
+    /**
+     * Returns what should stand on a shard about its slots.
+     *
+     * @param text what stands there
+     * @param nowMicros its clock
+     */
+    public Optional<Shard.Update> slots(int voter, String text, long nowMicros) {
+        return locators[voter] instanceof ShardLocator locator
+                ? Optional.of(locator.update(text, nowMicros))
+                : Optional.empty();
+    }
+
+    void moved(int voter, Terms.Term term) {
+        moved.moved(voter, term);
     }
 
     public void onMove(MoveListener told) {
@@ -70,47 +94,6 @@ public final class VoterConnector implements AutoCloseable {
     /** Returns the addresses of the voters, by voter. */
     public List<VoterAddress> addresses() {
         return addresses;
-    }
-
-    /** Returns whether a voter may become another process, so that {@link #confirm()} is to be called once a second. */
-    public boolean isMoving() {
-        return moving;
-    }
-
-    /**
-     * Asks where the voters are, all at once: Sentinels of one voter that hang must not take the votes of another.
-     * Blocks for a node timeout at the most, or for one each where other threads have no time for it.
-     */
-    public void confirm() {
-        List<Question> questions = Arrays.stream(locators)
-                .filter(SentinelLocator.class::isInstance)
-                .map(Question::new)
-                .toList();
-        questions.stream().skip(1).forEach(connector::runElsewhere);
-        questions.forEach(Question::run);
-    }
-
-    /** Asks about one voter, on whichever thread comes first: one that was given it may be busy for long. */
-    private static final class Question implements Runnable {
-
-        private final Locator locator;
-        private final AtomicBoolean begun = new AtomicBoolean();
-
-        Question(Locator locator) {
-            this.locator = locator;
-        }
-
-        @Override
-        public void run() {
-            if (!begun.compareAndSet(false, true)) {
-                return;
-            }
-            try {
-                locator.confirm();
-            } catch (JedisException e) {
-                // this process lacks something, which is reported by now; the voter is asked about again in a second
-            }
-        }
     }
 
     /** Returns how long a node may take to answer. */
@@ -169,11 +152,9 @@ public final class VoterConnector implements AutoCloseable {
         return connector.runElsewhere(attempt);
     }
 
-    /** Closes the connections by which it asks where voters are. */
+    /** Is told of no move any more. */
     @Override
     public void close() {
-        for (Locator locator : locators) {
-            locator.close();
-        }
+        onClose.accept(this);
     }
 }

@@ -15,6 +15,8 @@ public final class NodeErrors {
 
     private static final String NEEDS = "Holdfast needs Redis " + OLDEST_MAJOR + ".0 or later";
 
+    private static final List<String> MISDIRECTED = List.of("MOVED ", "ASK ", "TRYAGAIN ", "CLUSTERDOWN ");
+
     private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.[0-9.]{1,20}");
 
     /** What is read from a node that expects TLS and gets none: an end, or the first byte of an alert. */
@@ -29,6 +31,11 @@ public final class NodeErrors {
         return known.matches() && Integer.parseInt(known.group(1)) < OLDEST_MAJOR
                 ? Optional.of("it is Redis " + version + ", which is too old: " + NEEDS)
                 : Optional.empty();
+    }
+
+    /** Returns whether a node of a cluster says by an error that it is not the one to ask now. */
+    public static boolean isMisdirected(String error) {
+        return MISDIRECTED.stream().anyMatch(error::startsWith);
     }
 
     /**

@@ -59,7 +59,7 @@ class PromotionTest {
                     false,
                     Optional.empty(),
                     clockMicros(),
-                    Optional.of(new NodeFacts.Appointment(term, 0, unsettledNanos)));
+                    Optional.of(new NodeFacts.Appointment(term, 0, unsettledNanos, NodeFacts.Namer.SENTINELS)));
             return new Sight(facts, mark == null ? "" : mark, redis.get(ScriptBridge.heartbeatKey(PREFIX)) != null);
         }
 
@@ -145,7 +145,7 @@ class PromotionTest {
                 false,
                 Optional.empty(),
                 clockMicros(),
-                Optional.of(new NodeFacts.Appointment(term, 2, 0)));
+                Optional.of(new NodeFacts.Appointment(term, 2, 0, NodeFacts.Namer.SENTINELS)));
         assertThat(Eligibility.refusal(facts, null)).satisfies(refused -> {
             assertThat(refused.reason()).contains("a failover has not ended");
             assertThat(refused.forgets()).isFalse();

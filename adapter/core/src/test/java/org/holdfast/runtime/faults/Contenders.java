@@ -28,7 +28,7 @@ import org.holdfast.LockRequest;
  */
 final class Contenders implements AutoCloseable {
 
-    private static final String NAME = "contested";
+    static final String NAME = "contested";
 
     private final List<LockConnectionFactory> factories = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Voters whose Sentinels accept connections, and say nothing. */
 @Timeout(60)
-class VoterConnectorTest {
+class LocatorsTest {
 
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(30);
     private static final int SOON_MILLIS = 15_000;
@@ -49,7 +49,7 @@ class VoterConnectorTest {
                 .map(server -> "redis+sentinel://127.0.0.1:" + server.getLocalPort() + "/locks")
                 .collect(Collectors.joining(","));
         VirtualTime time = new VirtualTime();
-        VoterConnector voters = new VoterConnector(
+        Locators voters = new Locators(
                 VoterAddresses.parse(nodes, "nodes", new ArrayList<>()),
                 ConnectorBridge.connector(
                         InetAddress::getAllByName,

@@ -6,28 +6,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import org.holdfast.protocol.guard.Witnesses;
-import org.holdfast.redis.address.SentinelAddress;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * The connection to one Sentinel, on which it is asked again and again. For one thread at a time.
+ * The connection to one witness, on which it is asked again and again. For one thread at a time.
  *
- * <p>It is opened on another thread: a Sentinel that hangs must not delay the answers of the others.
+ * <p>It is opened on another thread: a witness that hangs must not delay the answers of the others.
+ *
+ * @param <T> what it answers
  */
-final class SentinelLine implements AutoCloseable {
+final class WitnessLine<T> implements AutoCloseable {
 
     private static final String NO_PASSWORD = "NOAUTH";
-    private static final int REPLIES = 3;
 
     private final int index;
-    private final SentinelAddress address;
+    private final Witness<T> witness;
     private final NodeConnector connector;
     private final Selector selector;
 
@@ -40,14 +39,17 @@ final class SentinelLine implements AutoCloseable {
     private boolean guarded;
 
     private boolean asked;
-    private final List<Object> replies = new ArrayList<>(REPLIES);
-    private Witnesses.@Nullable Testimony testimony;
+    private final List<Object> replies = new ArrayList<>();
+    private @Nullable T testimony;
     private String failure = "";
 
-    /** @param selector wakes the thread that asks */
-    SentinelLine(int index, SentinelAddress address, NodeConnector connector, Selector selector) {
+    /**
+     * @param index under which the selector names it
+     * @param selector wakes the thread that asks
+     */
+    WitnessLine(int index, Witness<T> witness, NodeConnector connector, Selector selector) {
         this.index = index;
-        this.address = address;
+        this.witness = witness;
         this.connector = connector;
         this.selector = selector;
     }
@@ -77,9 +79,7 @@ final class SentinelLine implements AutoCloseable {
         }
 
         private NodeConnection open() {
-            NodeConnection fresh = withPassword
-                    ? connector.open(address.guardedSentinel(index), 0, connector.deadline())
-                    : connector.openWithoutPasswordFile(address.openSentinel(index), connector.deadline());
+            NodeConnection fresh = witness.open(connector, withPassword);
             fresh.boundEachAnswer();
             return fresh;
         }
@@ -96,6 +96,11 @@ final class SentinelLine implements AutoCloseable {
                 opened.connection().abandon();
             }
         }
+    }
+
+    /** Returns under which number the selector names it. */
+    int index() {
+        return index;
     }
 
     /** A question begins: what was answered before is forgotten. */
@@ -136,12 +141,7 @@ final class SentinelLine implements AutoCloseable {
     private void ask(NodeConnection open) {
         asked = true;
         try {
-            open.sendCommand(new CommandArguments(Command.SENTINEL)
-                    .add("GET-MASTER-ADDR-BY-NAME")
-                    .add(address.master()));
-            open.sendCommand(
-                    new CommandArguments(Command.SENTINEL).add("MASTER").add(address.master()));
-            open.sendCommand(new CommandArguments(Command.INFO).add("server"));
+            witness.questions().forEach(open::sendCommand);
             open.push();
         } catch (RuntimeException e) {
             fail(Failures.describe(e));
@@ -158,7 +158,7 @@ final class SentinelLine implements AutoCloseable {
             do {
                 replies.add(reply(open, patienceNanos));
             } while (open.hasBuffered());
-            if (replies.size() >= REPLIES) {
+            if (replies.size() >= witness.questions().size()) {
                 understand();
             }
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -176,24 +176,22 @@ final class SentinelLine implements AutoCloseable {
     }
 
     private void understand() {
-        if (!asked || replies.size() > REPLIES) {
+        if (!asked || replies.size() > witness.questions().size()) {
             throw new JedisDataException("it sent what was not asked for");
         }
-        testimony = SentinelReply.testimony(address.master(), value(0), value(1), value(2));
+        testimony = witness.understand(IntStream.range(0, replies.size())
+                .mapToObj(this::value)
+                .collect(Collectors.toCollection(ArrayList::new)));
     }
 
     private @Nullable Object value(int reply) {
         return replies.get(reply) instanceof Optional<?> value ? value.orElse(null) : replies.get(reply);
     }
 
-    /** A Sentinel that asks for a password is entered once more, with one. */
+    /** One that asks for a password is entered once more, with one. */
     private void refused(String reason) {
         boolean first = reason.startsWith(NO_PASSWORD) && !guarded;
-        fail(
-                reason.startsWith(NO_PASSWORD)
-                        ? "it asks for a password, and neither its address (?sentinelPassword=) nor that of the nodes has"
-                                + " one: " + reason
-                        : reason);
+        fail(reason.startsWith(NO_PASSWORD) ? witness.lacksPassword() + ": " + reason : reason);
         if (first) {
             guarded = true;
             failure = "";
@@ -229,16 +227,16 @@ final class SentinelLine implements AutoCloseable {
         return opening != null;
     }
 
-    /** Returns what the Sentinel has answered; empty if it has not. */
-    Optional<Witnesses.Testimony> testimony() {
+    /** Returns what it has answered; empty if it has not. */
+    Optional<T> testimony() {
         return Optional.ofNullable(testimony);
     }
 
     /** Says what came of the question. */
     String describe() {
         String said =
-                testimony == null ? failure.isEmpty() ? "no answer in time" : failure : "names " + testimony.place();
-        return address.sentinels().get(index) + ": " + said;
+                testimony == null ? failure.isEmpty() ? "no answer in time" : failure : witness.describe(testimony);
+        return witness.place() + ": " + said;
     }
 
     @Override

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.cluster;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.holdfast.redis.address.HostPort;
+
+/**
+ * The cluster as one of its nodes sees it: what it answers to {@code CLUSTER NODES}.
+ *
+ * @param node the id of the node that answered
+ * @param primaries all primaries that have slots, as far as it knows, itself included if it is one
+ * @param moving the slots that are being moved away from the node that answered
+ */
+public record NodeView(String node, List<Primary> primaries, BitSet moving) {
+
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{40}");
+    private static final int FLAGS = 2;
+    private static final int FIRST_SLOTS = 8;
+
+    /**
+     * A primary.
+     *
+     * @param failed whether a majority of primaries has found that it does not answer, as far as the node knows: from
+     *     then on the node may vote for a replica in its place
+     */
+    public record Primary(String id, HostPort place, BitSet slots, boolean failed) {}
+
+    public NodeView {
+        primaries = List.copyOf(primaries);
+    }
+
+    /** Returns the node that answered, as it sees itself; empty if it is a replica, or has no slots. */
+    Optional<Primary> own() {
+        return primaries.stream().filter(one -> one.id().equals(node)).findFirst();
+    }
+
+    /**
+     * Understands an answer.
+     *
+     * @param asked where the node was asked, which may not know its own address
+     * @throws IllegalArgumentException if no Redis answers that
+     */
+    public static NodeView parse(String answer, HostPort asked) {
+        String self = "";
+        List<Primary> primaries = new ArrayList<>();
+        BitSet moving = new BitSet();
+        for (String line : answer.lines().toList()) {
+            String[] words = line.split(" ");
+            if (words.length < FIRST_SLOTS || !ID.matcher(words[0]).matches()) {
+                throw new IllegalArgumentException("a line is none of CLUSTER NODES");
+            }
+            Set<String> flags = Set.of(words[FLAGS].split(","));
+            boolean own = flags.contains("myself");
+            if (own) {
+                self = words[0];
+            }
+            BitSet slots = slots(words, own ? moving : new BitSet());
+            if (flags.contains("master") && !slots.isEmpty()) {
+                HostPort place = place(words[1], own ? asked : null);
+                primaries.add(new Primary(words[0], place, slots, flags.contains("fail")));
+            }
+        }
+        if (self.isEmpty()) {
+            throw new IllegalArgumentException("it does not say which node it is");
+        }
+        return new NodeView(self, primaries, moving);
+    }
+
+    /** {@code ip:port@bus[,hostname]}: the name first, since a certificate is for that. */
+    private static HostPort place(String text, HostPort asked) {
+        int comma = text.indexOf(',');
+        String address = text.substring(0, text.indexOf('@') < 0 ? text.length() : text.indexOf('@'));
+        String name = comma < 0 ? "" : text.substring(comma + 1).split(",")[0];
+        int colon = address.lastIndexOf(':');
+        if (colon < 0) {
+            throw new IllegalArgumentException("an address has no port");
+        }
+        String host = !name.isEmpty() ? name : address.substring(0, colon);
+        int port = Integer.parseInt(address.substring(colon + 1));
+        return host.isEmpty() && asked != null ? new HostPort(asked.host(), port) : HostPort.named(host, port);
+    }
+
+    private static BitSet slots(String[] words, BitSet moving) {
+        BitSet slots = new BitSet(Slot.COUNT);
+        for (int i = FIRST_SLOTS; i < words.length; i++) {
+            if (!words[i].startsWith("[")) {
+                SlotRange range = SlotRange.parse(words[i]);
+                slots.set(range.first(), range.last() + 1);
+            } else if (words[i].contains("->-")) {
+                moving.set(SlotRange.parse(words[i].substring(1, words[i].indexOf("->-")))
+                        .first());
+            }
+        }
+        return slots;
+    }
+}

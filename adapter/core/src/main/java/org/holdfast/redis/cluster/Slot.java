@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.cluster;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Which part of a Redis Cluster a key is in: one of 16,384 slots, by what stands between the first brace and the next
+ * closing one, or by the whole key if nothing does.
+ *
+ * <p>Source: the specification of Redis Cluster, "Key distribution model" and "Hash tags".
+ */
+public final class Slot {
+
+    /** How many slots there are. */
+    public static final int COUNT = 16_384;
+
+    private static final int POLYNOMIAL = 0x1021;
+    private static final int MASK = 0xffff;
+
+    private Slot() {}
+
+    /** Returns the slot of a key. */
+    public static int of(String key) {
+        int open = key.indexOf('{');
+        int close = open < 0 ? -1 : key.indexOf('}', open + 1);
+        String hashed = close > open + 1 ? key.substring(open + 1, close) : key;
+        return crc16(hashed.getBytes(StandardCharsets.UTF_8)) % COUNT;
+    }
+
+    /** Returns the smallest number that is, as a hash tag, in a slot. */
+    static String tag(int slot) {
+        for (int number = 0; ; number++) {
+            String tag = Integer.toString(number);
+            if (crc16(tag.getBytes(StandardCharsets.US_ASCII)) % COUNT == slot) {
+                return tag;
+            }
+        }
+    }
+
+    private static int crc16(byte[] bytes) {
+        int crc = 0;
+        for (byte each : bytes) {
+            crc ^= (each & 0xff) << 8;
+            for (int bit = 0; bit < 8; bit++) {
+                crc = (crc & 0x8000) == 0 ? crc << 1 : crc << 1 ^ POLYNOMIAL;
+            }
+        }
+        return crc & MASK;
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.sharded;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.holdfast.CheckReport;
+import org.holdfast.LockException;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.redis.LockNodes;
+import org.holdfast.redis.NodeChannel;
+import org.holdfast.redis.NodeGroup;
+import org.holdfast.redis.ReleaseSubscriber;
+import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.Locators;
+import org.holdfast.redis.voter.VoterConnector;
+
+/**
+ * The nodes of a lock service, one or more of which are clusters.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+public final class ShardedNodes implements LockNodes {
+
+    /** Each has connections of its own, and is looked at once a second. */
+    private static final int MOST_GROUPS = 256;
+
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Locators locators;
+    private final ScriptCodec codec;
+    private final Function<VoterConnector, NodeGroup> opener;
+    private final Time time;
+    private final Map<List<Optional<Shard>>, NodeGroup> groups = new ConcurrentHashMap<>();
+
+    /** Since when the shards of a group have no slot in common. Only the thread that asks for slots uses it. */
+    private final Map<NodeGroup, Long> idle = new HashMap<>();
+
+    private final Set<ShardedChannel> channels = ConcurrentHashMap.newKeySet();
+    private final Set<ShardedSubscriber> subscribers = ConcurrentHashMap.newKeySet();
+    private volatile LongConsumer clockStoodStill = nanos -> {};
+    private volatile boolean closed;
+
+    /**
+     * @param codec knows the slot of a name
+     * @param opener makes a group of nodes
+     */
+    public ShardedNodes(Locators locators, ScriptCodec codec, Function<VoterConnector, NodeGroup> opener, Time time) {
+        this.locators = locators;
+        this.codec = codec;
+        this.opener = opener;
+        this.time = time;
+    }
+
+    /** Returns the slot of a name in each cluster. */
+    int slot(String name) {
+        return codec.slot(name);
+    }
+
+    /** Returns the nodes that vote on a name. Before they are known it asks, and blocks for a node timeout. */
+    NodeGroup group(String name) {
+        return groupOf(locators.shards(slot(name)));
+    }
+
+    private NodeGroup groupOf(List<Optional<Shard>> shards) {
+        NodeGroup known = groups.get(shards);
+        return known != null ? known : open(shards);
+    }
+
+    private synchronized NodeGroup open(List<Optional<Shard>> shards) {
+        NodeGroup known = groups.get(shards);
+        if (known != null) {
+            return known;
+        }
+        if (groups.size() >= MOST_GROUPS) {
+            throw new LockException("HF0315: the shards of the clusters in nodes overlap in more than " + MOST_GROUPS
+                    + " ways: give each cluster the same slots on each of its shards");
+        }
+        NodeGroup group = opener.apply(locators.connector(shards));
+        group.onClockStoodStill(nanos -> clockStoodStill.accept(nanos));
+        groups.put(shards, group);
+        if (closed) {
+            group.close();
+        }
+        return group;
+    }
+
+    int size() {
+        return locators.addresses().size();
+    }
+
+    String address(int node) {
+        return locators.addresses().get(node).toString();
+    }
+
+    @Override
+    public NodeChannel open(WakeUp reads) {
+        ShardedChannel channel = new ShardedChannel(this, reads, channels::remove);
+        channels.add(channel);
+        if (closed) {
+            channel.close();
+        }
+        return channel;
+    }
+
+    @Override
+    public void awaitAnswers(long deadline) {
+        channels.forEach(channel -> channel.awaitAnswers(deadline));
+    }
+
+    @Override
+    public ReleaseSubscriber subscriber(Executor threads) {
+        ShardedSubscriber subscriber = new ShardedSubscriber(this, threads);
+        subscribers.add(subscriber);
+        return subscriber;
+    }
+
+    @Override
+    public void onClockStoodStill(LongConsumer told) {
+        clockStoodStill = told;
+    }
+
+    @Override
+    public long nanosUntilLook() {
+        return groups.values().stream()
+                .mapToLong(NodeGroup::nanosUntilLook)
+                .min()
+                .orElse(NodeGroup.LOOKS_NANOS);
+    }
+
+    @Override
+    public void look() {
+        groups.values().forEach(NodeGroup::look);
+    }
+
+    @Override
+    public void stopLooking() {
+        groups.values().forEach(NodeGroup::stopLooking);
+    }
+
+    /**
+     * Begins to look at shards that are new, before a name leads there: so their quarantines end at the same time. Ends
+     * groups whose shards have had no slot in common for a while: what was sent there has its answer by then.
+     */
+    @Override
+    public void rearrange() {
+        Set<List<Optional<Shard>>> wanted =
+                locators.slots().stream().map(locators::lastShards).collect(Collectors.toSet());
+        wanted.forEach(this::groupOf);
+        subscribers.forEach(ShardedSubscriber::rearrange);
+        long now = time.nanoTime();
+        groups.forEach((shards, group) -> {
+            if (wanted.contains(shards)) {
+                idle.remove(group);
+            } else if (now - idle.computeIfAbsent(group, it -> now) > IDLE_NANOS) {
+                end(shards, group);
+            }
+        });
+    }
+
+    private void end(List<Optional<Shard>> shards, NodeGroup group) {
+        groups.remove(shards, group);
+        idle.remove(group);
+        channels.forEach(channel -> channel.end(group));
+        subscribers.forEach(subscriber -> subscriber.end(group));
+        group.stopLooking();
+        group.close();
+    }
+
+    @Override
+    public CheckReport check(long maxSkewMicros) {
+        if (locators.slots().isEmpty()) {
+            locators.confirm();
+        }
+        List<Integer> slots = locators.slots().isEmpty() ? List.of(0) : locators.slots();
+        List<CheckReport> reports = slots.stream()
+                .map(locators::shards)
+                .distinct()
+                .map(shards -> groupOf(shards).check(maxSkewMicros))
+                .toList();
+        List<CheckReport.Node> nodes = IntStream.range(0, size())
+                .mapToObj(node -> worst(reports, node))
+                .toList();
+        String clockFault = reports.stream()
+                .map(CheckReport::clockFault)
+                .filter(fault -> !fault.isEmpty())
+                .findFirst()
+                .orElse("");
+        return new CheckReport(nodes, clockFault);
+    }
+
+    /** A cluster votes if all its shards do. */
+    private static CheckReport.Node worst(List<CheckReport> reports, int node) {
+        return reports.stream()
+                .map(report -> report.nodes().get(node))
+                .max(Comparator.comparing(CheckReport.Node::state).thenComparing(CheckReport.Node::quarantine))
+                .orElseThrow();
+    }
+
+    @Override
+    public Map<String, String> describeNodes() {
+        Map<String, String> reasons = new LinkedHashMap<>();
+        for (int node = 0; node < size(); node++) {
+            int which = node;
+            reasons.put(
+                    address(node),
+                    groups.values().stream()
+                            .map(group -> group.describeNode(which))
+                            .distinct()
+                            .sorted()
+                            .collect(Collectors.joining("; ")));
+        }
+        return reasons;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        channels.forEach(ShardedChannel::close);
+        groups.values().forEach(NodeGroup::close);
+    }
+}

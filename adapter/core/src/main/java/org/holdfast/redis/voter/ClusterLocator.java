@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.voter;
+
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.address.ClusterAddress;
+import org.holdfast.redis.address.HostPort;
+import org.holdfast.redis.cluster.ClusterMap;
+import org.holdfast.redis.cluster.NodeView;
+import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.wire.NodeConnector;
+
+/**
+ * Asks the primaries of a cluster which of them has which slots. {@link ClusterMap} decides what their answers are
+ * worth.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+final class ClusterLocator implements AutoCloseable {
+
+    /** More are not asked: a majority of a larger cluster cannot be heard, and so it does not vote. */
+    private static final int MOST_WITNESSES = 1_000;
+
+    private final ClusterAddress address;
+    private final NodeConnector connector;
+    private final ClusterMap map;
+    private final Time time;
+    private final Consumer<ClusterMap.Move> moved;
+    private final Inquiry<NodeView> inquiry;
+
+    /** Those that were heard of last; empty if none was. */
+    private volatile Set<HostPort> known = Set.of();
+
+    private volatile int needed = 1;
+
+    /** @param moved receives a shard that another node has become */
+    ClusterLocator(
+            ClusterAddress address,
+            NodeConnector connector,
+            ClusterMap map,
+            Time time,
+            Consumer<ClusterMap.Move> moved) {
+        this.address = address;
+        this.connector = connector;
+        this.map = map;
+        this.time = time;
+        this.moved = moved;
+        this.inquiry = new Inquiry<>(connector);
+    }
+
+    ClusterAddress address() {
+        return address;
+    }
+
+    ClusterMap map() {
+        return map;
+    }
+
+    /** Returns the shard that has a slot, if that is known well enough for a vote to count; asks if it is not. */
+    Optional<Shard> shard(int slot) {
+        Optional<Shard> shard = map.shard(slot);
+        if (shard.isEmpty() && known.isEmpty()) { // else the thread that asks once a second has heard no majority
+            confirm();
+            shard = map.shard(slot);
+        }
+        return shard;
+    }
+
+    /** Asks. Blocks for a node timeout at the most. */
+    void confirm() {
+        confirm(connector.deadline());
+    }
+
+    void confirm(long deadline) {
+        inquiry.run(deadline, () -> ask(deadline));
+    }
+
+    private Runnable ask(long deadline) throws IOException {
+        long askedAt = time.nanoTime();
+        long wall = time.epochMicros();
+        Set<HostPort> asked = new LinkedHashSet<>(known);
+        if (asked.isEmpty()) {
+            asked.addAll(address.seeds());
+        }
+        List<ClusterMap.Move> moves = hear(asked, deadline, askedAt, wall);
+        return () -> moves.forEach(moved);
+    }
+
+    /** Asks those that were heard of as well, if they are needed: the seeds are seldom a majority. */
+    private List<ClusterMap.Move> hear(Set<HostPort> asked, long deadline, long askedAt, long wall) throws IOException {
+        List<NodeView> views = ask(asked, deadline);
+        Set<HostPort> named = named(views);
+        if (!named.isEmpty() && !asked.containsAll(named) && !isAgreed(views)) {
+            views = ask(named, deadline);
+            named = named(views);
+        }
+        needed = ClusterMap.needed(views);
+        List<ClusterMap.Move> moves = map.confirm(views, askedAt, wall);
+        known = views.isEmpty() ? withSeeds(known) : named; // after that: see shard(int)
+        return moves;
+    }
+
+    private List<NodeView> ask(Set<HostPort> places, long deadline) throws IOException {
+        return inquiry.ask(
+                places.stream().map(place -> new ClusterWitness(address, place)).toList(),
+                deadline,
+                ClusterLocator::isAgreed);
+    }
+
+    /** None of them answers: perhaps all have other addresses by now, and a seed knows. */
+    private Set<HostPort> withSeeds(Set<HostPort> places) {
+        Set<HostPort> all = new LinkedHashSet<>(places);
+        all.addAll(address.seeds());
+        return all;
+    }
+
+    private static boolean isAgreed(List<NodeView> views) {
+        return ClusterMap.voices(views).size() >= ClusterMap.needed(views);
+    }
+
+    private static Set<HostPort> named(List<NodeView> views) {
+        Set<HostPort> named = new LinkedHashSet<>();
+        views.forEach(view -> view.primaries().stream()
+                .filter(primary -> named.size() < MOST_WITNESSES)
+                .forEach(primary -> named.add(primary.place())));
+        return named;
+    }
+
+    String heard() {
+        return needed + " of its primaries must say so; " + inquiry.heard();
+    }
+
+    @Override
+    public void close() {
+        inquiry.close();
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.voter;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.protocol.guard.Terms;
+import org.holdfast.redis.cluster.Shard;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/** A voter that is one shard of a cluster, wherever that is. */
+final class ShardLocator implements Locator {
+
+    private final ClusterLocator cluster;
+    private final Shard shard;
+
+    ShardLocator(ClusterLocator cluster, Shard shard) {
+        this.cluster = cluster;
+        this.shard = shard;
+    }
+
+    Shard.Update update(String text, long nowMicros) {
+        return shard.update(text, nowMicros, cluster.map()::settlesIn);
+    }
+
+    @Override
+    public Place place(long deadline) {
+        Optional<Terms.Term> known = shard.terms().counting();
+        if (known.isEmpty()) {
+            cluster.confirm(deadline);
+            known = shard.terms().counting();
+        }
+        Terms.Term term = known.orElseThrow(
+                () -> new JedisConnectionException("its cluster does not say where it is: " + cluster.heard()));
+        return new Place(cluster.address().node(shard.place()), term.number());
+    }
+
+    @Override
+    public @Nullable String whyOver(int term) {
+        return shard.terms().count(term) ? null : explain(term);
+    }
+
+    private String explain(int term) {
+        Optional<Terms.Term> present = shard.terms().current().filter(known -> known.number() != term);
+        return present.isPresent()
+                ? "its cluster names another primary by now: " + shard
+                : "its cluster has not confirmed for "
+                        + shard.terms().age().map(Duration::toMillis).orElse(0L)
+                        + " ms that it is the primary, so its votes do not count: " + cluster.heard();
+    }
+
+    @Override
+    public Optional<NodeFacts.Appointment> appointment(int term) {
+        Terms.Term present = shard.terms()
+                .counting()
+                .filter(known -> known.number() == term)
+                .orElseThrow(() -> new JedisConnectionException(explain(term)));
+        return Optional.of(new NodeFacts.Appointment(
+                term, present.epoch(), shard.terms().unsettledNanos(present), NodeFacts.Namer.CLUSTER));
+    }
+
+    @Override
+    public void confirm() {
+        cluster.confirm();
+    }
+
+    @Override
+    public void close() {
+        // the cluster is asked for other shards too
+    }
+}

@@ -1,0 +1,12 @@
+-- Writes down since when this node of a cluster has its slots, if that still is what the client has seen.
+--
+-- KEYS[1]  the record, a key without a time to live
+-- ARGV[1]  the record that the client has seen; empty for none
+-- ARGV[2]  the record as it should be
+--
+-- Returns 1 if it is so now, else 0.
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
