@@ -14,6 +14,8 @@ final class AddressText {
     /** All that may stand there, which is no secret, is {@code ?durable=} and a word. */
     private static final Pattern BEHIND_DATABASE = Pattern.compile("([?#])(?!durable=[a-z]*$).*", Pattern.DOTALL);
 
+    private static final Pattern HOST_AND_PORT = Pattern.compile("[^:]*(:[0-9x]{0,5})?|\\[[^\\]]*\\](:[0-9x]{0,5})?");
+
     private AddressText() {}
 
     /** Who enters: both null for no user info, the user null for the default user. */
@@ -47,6 +49,11 @@ final class AddressText {
      */
     static String withoutSecrets(String text) {
         return BEHIND_DATABASE.matcher(withoutUser(text)).replaceFirst("$1****");
+    }
+
+    /** Returns one of several hosts for messages: what looks like a port and is no number may be a password. */
+    static String host(String text) {
+        return HOST_AND_PORT.matcher(text).matches() ? text : "****";
     }
 
     private static String withoutUser(String text) {

@@ -2,6 +2,7 @@
 package org.holdfast.redis.address;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -65,11 +66,18 @@ public record ClusterAddress(
         if (faults.isEmpty()) {
             return new ClusterAddress(seeds, tls, entry.user(), entry.password(), query.equals("durable=true"));
         }
-        String hosts = torn ? "****" : (at < 0 ? "" : "****") + authority.substring(Math.max(at, 0));
+        String hosts = torn ? "****" : (at < 0 ? "" : "****@") + shown(authority.substring(at + 1));
         String shown = (tls ? TLS_SCHEME : SCHEME) + hosts + (query.isEmpty() ? "" : "?****");
         violations.add(
                 setting + " must be of the form " + FORM + ", was '" + shown + "': " + String.join("; ", faults));
         return null;
+    }
+
+    private static String shown(String hosts) {
+        return Arrays.stream(hosts.split(",", -1))
+                .map(String::trim)
+                .map(AddressText::host)
+                .collect(Collectors.joining(","));
     }
 
     private static AddressText.Credentials credentials(@Nullable String raw, List<String> faults) {
@@ -96,7 +104,7 @@ public record ClusterAddress(
                     faults.add("it names " + seed + " twice");
                 }
             } catch (IllegalArgumentException e) {
-                faults.add("node '" + (torn ? "****" : text) + "': " + e.getMessage());
+                faults.add("node '" + (torn ? "****" : AddressText.host(text)) + "': " + e.getMessage());
             }
         }
         return seeds;

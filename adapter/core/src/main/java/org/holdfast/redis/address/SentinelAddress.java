@@ -2,6 +2,7 @@
 package org.holdfast.redis.address;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -167,7 +168,7 @@ public record SentinelAddress(
                         faults.add("it names the Sentinel " + sentinel + " twice");
                     }
                 } catch (IllegalArgumentException e) {
-                    faults.add("Sentinel '" + (isTorn() ? "****" : text) + "': " + e.getMessage());
+                    faults.add("Sentinel '" + (isTorn() ? "****" : AddressText.host(text)) + "': " + e.getMessage());
                 }
             }
             return sentinels;
@@ -217,7 +218,10 @@ public record SentinelAddress(
         String shown() {
             int at = authority.lastIndexOf('@');
             boolean torn = isTorn();
-            String hosts = torn ? "****" : (at < 0 ? "" : "****") + authority.substring(Math.max(at, 0));
+            String hosts = Arrays.stream(authority.substring(at + 1).split(",", -1))
+                    .map(String::trim)
+                    .map(host -> torn ? "****" : AddressText.host(host))
+                    .collect(Collectors.joining(",", at < 0 ? "" : "****@", ""));
             String name = torn || path.isEmpty() ? "" : "/" + path;
             return (tls ? TLS_SCHEME : SCHEME) + hosts + name + (query.isEmpty() ? "" : "?****");
         }

@@ -160,13 +160,14 @@ public final class ClusterMap {
         for (int first : begins.keySet()) {
             Map<String, Long> voicesOf = said.stream()
                     .map(one -> one.floorEntry(first).getValue())
-                    .filter(node -> !node.isEmpty())
-                    .collect(Collectors.groupingBy(node -> node, Collectors.counting()));
+                    .filter(statement -> !statement.isEmpty())
+                    .collect(Collectors.groupingBy(statement -> statement, Collectors.counting()));
             agreed.put(
                     first,
                     voicesOf.entrySet().stream()
                             .filter(each -> each.getValue() >= needed)
-                            .map(Map.Entry::getKey)
+                            .map(each ->
+                                    each.getKey().substring(0, each.getKey().indexOf('@')))
                             .findFirst()
                             .orElse(""));
         }
@@ -179,7 +180,7 @@ public final class ClusterMap {
         for (NodeView.Primary primary : view.primaries()) {
             if (!primary.failed()) {
                 named.or(primary.slots());
-                SlotRange.of(primary.slots()).forEach(range -> said.put(range.first(), primary.id()));
+                SlotRange.of(primary.slots()).forEach(range -> said.put(range.first(), primary.statement()));
             }
         }
         BitSet unnamed = (BitSet) named.clone();

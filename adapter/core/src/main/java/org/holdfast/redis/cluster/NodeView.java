@@ -20,15 +20,23 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
 
     private static final Pattern ID = Pattern.compile("[0-9a-f]{40}");
     private static final int FLAGS = 2;
+    private static final int EPOCH = 6;
     private static final int FIRST_SLOTS = 8;
 
     /**
      * A primary.
      *
+     * @param epoch grows each time that it takes slots from another node, by a failover or a move
      * @param failed whether a majority of primaries has found that it does not answer, as far as the node knows: from
      *     then on the node may vote for a replica in its place
      */
-    public record Primary(String id, HostPort place, BitSet slots, boolean failed) {}
+    public record Primary(String id, HostPort place, BitSet slots, long epoch, boolean failed) {
+
+        /** Returns what a majority must say alike: one that has missed two changes names a node by chance. */
+        String statement() {
+            return id + "@" + epoch;
+        }
+    }
 
     public NodeView {
         primaries = List.copyOf(primaries);
@@ -62,7 +70,8 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
             BitSet slots = slots(words, own ? moving : new BitSet());
             if (flags.contains("master") && !slots.isEmpty()) {
                 HostPort place = place(words[1], own ? asked : null);
-                primaries.add(new Primary(words[0], place, slots, flags.contains("fail")));
+                primaries.add(
+                        new Primary(words[0], place, slots, Long.parseLong(words[EPOCH]), flags.contains("fail")));
             }
         }
         if (self.isEmpty()) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.holdfast.redis.address.HostPort;
+import org.junit.jupiter.api.Test;
+
+class NodeViewTest {
+
+    private static final HostPort ASKED = new HostPort("asked.example", 7_000);
+    private static final String A = "a".repeat(40);
+    private static final String B = "b".repeat(40);
+    private static final String C = "c".repeat(40);
+
+    @Test
+    void parse_whatNodesOfAllVersionsAnswer_isUnderstood() {
+        NodeView view = NodeView.parse(
+                A + " :7000@17000 myself,master - 0 0 3 connected 0-5 7 [8->-" + B + "] [9-<-" + B + "]\n" + B
+                        + " 10.0.0.2:7001@17001,b.example,,tls-port=0 master,fail - 0 0 4 disconnected 10-20\n" + C
+                        + " ::1:7002@17002 slave " + A + " 0 0 3 connected\n",
+                ASKED);
+        assertThat(view.node()).isEqualTo(A);
+        assertThat(view.moving().stream()).containsExactly(8);
+        assertThat(view.primaries()).hasSize(2);
+        assertThat(view.primaries().get(0).place()).isEqualTo(ASKED);
+        assertThat(view.primaries().get(0).slots().stream()).containsExactly(0, 1, 2, 3, 4, 5, 7);
+        assertThat(view.primaries().get(1).place()).as("a name goes first").isEqualTo(new HostPort("b.example", 7_001));
+        assertThat(view.primaries().get(1).failed()).isTrue();
+        assertThat(view.primaries().get(1).epoch()).isEqualTo(4);
+    }
+
+    @Test
+    void parse_whatNoRedisAnswers_isRefused() {
+        for (String answer : new String[] {
+            "",
+            "hello",
+            A + " 10.0.0.1:7000@17000 master - 0 0 1 connected 0-16384",
+            A + " 10.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-16384",
+            A + " 10.0.0.1:7000@17000 myself,master - 0 0 x connected 0-1",
+            A + " 10.0.0.1 myself,master - 0 0 1 connected 0-1",
+        }) {
+            assertThatIllegalArgumentException().isThrownBy(() -> NodeView.parse(answer, ASKED));
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.faults;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.redis.cluster.Slot;
+import org.holdfast.testkit.RedisCluster;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A voter that is a Redis Cluster whose slots are moved while locks are held and waited for, on real processes. */
+@Timeout(150)
+class ClusterSlotsTest {
+
+    /** The longest TTL here, and so the quarantine. */
+    private static final Duration MEMORY = ofSeconds(3);
+
+    /** For a lease that outlives a move, and the time in which the slot's next node is not asked. */
+    private static final Duration LONG_MEMORY = ofSeconds(18);
+
+    private static final Duration FIRST_USE = ofSeconds(25);
+
+    /** For a failover, for clients to learn of it, and for the quarantine, on a busy machine. */
+    private static final Duration RECOVERY = ofSeconds(40);
+
+    private static final Path FILES = Path.of("target", "redis");
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    @AfterEach
+    void stop() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+    }
+
+    private <T extends AutoCloseable> T opened(T what) {
+        open.add(what);
+        return what;
+    }
+
+    private static Map<String, String> settings(String nodes, Duration memory) {
+        return Map.of(
+                "nodes",
+                nodes,
+                "maxLeaseTtlMillis",
+                Long.toString(memory.toMillis()),
+                "nodeTimeoutMillis",
+                "400"); // a machine that stands still for a moment is not a node that hangs
+    }
+
+    private LockConnection connect(String nodes, Duration memory) {
+        LockConnectionFactory locks = opened(Holdfast.connect(settings(nodes, memory)));
+        return opened(locks.getConnection());
+    }
+
+    private static int slot(String name) {
+        return Slot.of("holdfast:{" + name + "}:lock");
+    }
+
+    private static boolean isGranted(LockConnection locks, String name) throws Exception {
+        try {
+            return locks.tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
+                    .isPresent();
+        } catch (QuorumUnavailableException e) {
+            return false; // its next shard is not asked yet
+        }
+    }
+
+    @Test
+    void slot_movedWithItsKeysUnderAHolderAndAWaiter_keepsTheLockAndHandsItOn() throws Exception {
+        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
+        LockConnection locks = connect(cluster.uri(), LONG_MEMORY);
+        LockConnection other = connect(cluster.uri(), LONG_MEMORY);
+        Lease held = locks.acquire(LockRequest.of("moved").ttl(ofSeconds(15)).waitTimeout(FIRST_USE.plus(LONG_MEMORY)));
+        CompletableFuture<Lease> waiter =
+                other.acquireAsync(LockRequest.of("moved").ttl(ofSeconds(10)).waitTimeout(ofSeconds(90)));
+        int slot = slot("moved");
+        RedisServer from = cluster.owner(slot);
+        RedisServer to = cluster.servers().stream()
+                .filter(server -> server != from)
+                .findFirst()
+                .orElseThrow();
+
+        cluster.move(slot, to);
+        Thread.sleep(17_000); // longer than the lease would have lasted
+        assertThat(held.isHeld()).isTrue();
+        assertThat(waiter).isNotDone();
+        held.release();
+        assertThat(waiter.get(60, TimeUnit.SECONDS).token()).isGreaterThan(held.token());
+        waiter.get().release();
+        assertThat(RedisCluster.keys(slot, from)).as("left behind").isEmpty();
+    }
+
+    @Test
+    void slot_thatComesWithoutItsKeys_grantsNothingThatIsHeld() throws Exception {
+        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
+        LockConnection locks = connect(cluster.uri(), LONG_MEMORY);
+        LockConnection other = connect(cluster.uri(), LONG_MEMORY);
+        Duration patience = FIRST_USE.plus(LONG_MEMORY);
+        Lease held =
+                locks.acquire(LockRequest.of("lost").fixedTtl(ofSeconds(17)).waitTimeout(patience));
+        int slot = slot("lost");
+        RedisServer from = cluster.owner(slot);
+        RedisServer to = cluster.servers().stream()
+                .filter(server -> server != from)
+                .findFirst()
+                .orElseThrow();
+
+        cluster.endMove(slot, to);
+        Lease next = other.acquire(LockRequest.of("lost").ttl(ofSeconds(2)).waitTimeout(patience.multipliedBy(2)));
+        assertThat(held.isHeld()).isFalse();
+        assertThat(next.token()).isGreaterThan(held.token());
+    }
+
+    @Test
+    void slot_whoseMoveIsGivenUpHalfWay_grantsNothingThatIsHeld() throws Exception {
+        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
+        LockConnection locks = connect(cluster.uri(), LONG_MEMORY);
+        LockConnection other = connect(cluster.uri(), LONG_MEMORY);
+        Duration patience = FIRST_USE.plus(LONG_MEMORY);
+        Lease held =
+                locks.acquire(LockRequest.of("half").fixedTtl(ofSeconds(17)).waitTimeout(patience));
+        int slot = slot("half");
+        RedisServer from = cluster.owner(slot);
+        RedisServer to = cluster.servers().stream()
+                .filter(server -> server != from)
+                .findFirst()
+                .orElseThrow();
+
+        cluster.beginMove(slot, from, to);
+        Thread.sleep(2_500); // clients look once a second
+        cluster.moveKeys(slot, from, to, key -> key.contains("{half}"));
+        cluster.abandonMove(slot, from, to);
+        Lease next = other.acquire(LockRequest.of("half").ttl(ofSeconds(2)).waitTimeout(patience.multipliedBy(2)));
+        assertThat(held.isHeld()).isFalse();
+        assertThat(next.token()).isGreaterThan(held.token());
+    }
+
+    @Test
+    void shard_addedWhileManyLocksAreHeld_losesNoneAndGrantsNoneTwice() throws Exception {
+        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
+        LockConnection locks = connect(cluster.uri(), LONG_MEMORY);
+        LockConnection other = connect(cluster.uri(), LONG_MEMORY);
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            held.add(locks.acquire(
+                    LockRequest.of("name-" + i).ttl(ofSeconds(15)).waitTimeout(FIRST_USE.plus(LONG_MEMORY))));
+        }
+        RedisServer added = cluster.addPrimary();
+        held.stream()
+                .mapToInt(lease -> slot(lease.name()))
+                .distinct()
+                .limit(250)
+                .forEach(slot -> cluster.move(slot, added));
+        for (Lease lease : held) {
+            assertThat(other.tryAcquire(LockRequest.of(lease.name()).waitTimeout(Duration.ZERO)))
+                    .isEmpty();
+        }
+        Thread.sleep(16_000);
+        assertThat(held).allMatch(Lease::isHeld);
+        held.forEach(Lease::release);
+    }
+}
