@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -220,7 +221,7 @@ public final class ClusterMap {
             String node = agreed.floorEntry(first).getValue();
             Optional<Segment> known = segment(first);
             if (!node.isEmpty()) {
-                Shard shard = shards.get(node);
+                Shard shard = Objects.requireNonNull(shards.get(node), "each node that is agreed upon is a shard");
                 long learned = known.filter(segment -> segment.shard() == shard)
                         .map(Segment::learnedAt)
                         .orElseGet(time::nanoTime);

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.holdfast.redis.address.HostPort;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cluster as one of its nodes sees it: what it answers to {@code CLUSTER NODES}.
@@ -62,7 +63,7 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
             if (words.length < FIRST_SLOTS || !ID.matcher(words[0]).matches()) {
                 throw new IllegalArgumentException("a line is none of CLUSTER NODES");
             }
-            Set<String> flags = Set.of(words[FLAGS].split(","));
+            Set<String> flags = Set.of(words[FLAGS].split(",", -1));
             boolean own = flags.contains("myself");
             if (own) {
                 self = words[0];
@@ -81,10 +82,10 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
     }
 
     /** {@code ip:port@bus[,hostname]}: the name first, since a certificate is for that. */
-    private static HostPort place(String text, HostPort asked) {
+    private static HostPort place(String text, @Nullable HostPort asked) {
         int comma = text.indexOf(',');
         String address = text.substring(0, text.indexOf('@') < 0 ? text.length() : text.indexOf('@'));
-        String name = comma < 0 ? "" : text.substring(comma + 1).split(",")[0];
+        String name = comma < 0 ? "" : text.substring(comma + 1).split(",", -1)[0];
         int colon = address.lastIndexOf(':');
         if (colon < 0) {
             throw new IllegalArgumentException("an address has no port");

@@ -35,7 +35,7 @@ public final class SlotRecord {
 
     /** Understands what stands on a node; what is not the record of this node is none. */
     public static SlotRecord parse(String text, String node) {
-        String[] words = text.split(" ");
+        String[] words = text.split(" ", -1);
         NavigableMap<Integer, Entry> entries = new TreeMap<>();
         if (!words[0].equals(node)) {
             return none(node);
