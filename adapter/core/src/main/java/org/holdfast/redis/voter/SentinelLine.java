@@ -236,9 +236,15 @@ final class SentinelLine implements AutoCloseable {
 
     /** Says what came of the question. */
     String describe() {
-        String said =
-                testimony == null ? failure.isEmpty() ? "no answer in time" : failure : "names " + testimony.place();
-        return address.sentinels().get(index) + ": " + said;
+        return address.sentinels().get(index) + ": " + (testimony == null ? whyNot() : said(testimony));
+    }
+
+    private String whyNot() {
+        return failure.isEmpty() ? "no answer in time" : failure;
+    }
+
+    private static String said(Witnesses.Testimony testimony) {
+        return "names " + testimony.place() + " in epoch " + testimony.epoch();
     }
 
     @Override
