@@ -83,6 +83,13 @@ final class SentinelLocator implements Locator {
     }
 
     @Override
+    public String describePlace() {
+        return terms.counting()
+                .map(term -> " (its Sentinels name " + term.place() + ")")
+                .orElse("");
+    }
+
+    @Override
     public Optional<NodeFacts.Appointment> appointment(int term) {
         Terms.Term present = terms.counting()
                 .filter(known -> known.number() == term)
@@ -186,7 +193,7 @@ final class SentinelLocator implements Locator {
         int needed = Witnesses.needed(lines.size(), testimonies);
         String more =
                 needed > lines.size() ? " (there are more Sentinels than the address names: name all of them)" : "";
-        return needed + " must name the same primary" + more + "; "
+        return needed + " must name the same primary in the same epoch" + more + "; "
                 + lines.stream().map(SentinelLine::describe).collect(Collectors.joining("; "));
     }
 
