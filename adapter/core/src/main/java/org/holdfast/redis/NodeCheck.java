@@ -67,7 +67,7 @@ final class NodeCheck {
                 CheckReport.State state = ends ? CheckReport.State.QUARANTINED : CheckReport.State.UNUSABLE;
                 found.add(report(node, state, Failures.describe(e), quarantineOf(node, e)));
             } catch (JedisException e) {
-                found.add(report(node, CheckReport.State.UNUSABLE, Failures.describe(e), Duration.ZERO));
+                found.add(report(node, CheckReport.State.UNUSABLE, connector.describe(node, e), Duration.ZERO));
             }
         }
         return new CheckReport(

@@ -43,6 +43,11 @@ final class NodePipeline {
         return connection.term();
     }
 
+    /** Returns which process has answered when the node was looked at on it; empty if it was not. */
+    String process() {
+        return connection.process();
+    }
+
     /** Sends what was written. */
     void push() {
         connection.push();

@@ -132,7 +132,8 @@ final class Pipelines implements PendingRound.Reader {
     /** Writes a request to a node that is connected; {@link #push} sends it. */
     void write(int node, PendingRequest request, CommandArguments encoded) {
         try {
-            pipelines[node].write(request, encoded);
+            NodePipeline pipeline = pipelines[node];
+            pipeline.write(request, nodes.codec(node).seenAs(pipeline.process(), request.command(), encoded));
         } catch (RuntimeException | OutOfMemoryError e) { // perhaps after a part of it: nothing may follow that
             fail(node, Failures.describe(e));
         }

@@ -3,15 +3,16 @@
 -- birth mark of this node are in another one of its slots. So they come as arguments, and scripts without a shebang may
 -- read them.
 --
--- last but two of ARGV  heartbeat, see quarantine.lua
--- last but one of ARGV  birth mark
--- last of ARGV          since when this node has all that was granted in the slot, in microseconds by its clock: later
---                       than now while another node may still vote on it
+-- last but three of ARGV  heartbeat, see quarantine.lua
+-- last but two of ARGV    birth mark
+-- last but one of ARGV    since when this node has all that was granted in the slot, in microseconds by its clock:
+--                         later than now while another node may still vote on it
+-- last of ARGV            see process.lua, and left there
 --
 -- Returns {7, ms, clock of this node in microseconds} while another node may vote, or goes on.
-local slotSince = tonumber(table.remove(ARGV))
-local birthMark = table.remove(ARGV)
-KEYS[#KEYS + 1] = table.remove(ARGV)
+local slotSince = tonumber(table.remove(ARGV, #ARGV - 1))
+local birthMark = table.remove(ARGV, #ARGV - 1)
+KEYS[#KEYS + 1] = table.remove(ARGV, #ARGV - 1)
 KEYS[#KEYS + 1] = birthMark
 if now < slotSince then
   return {7, (slotSince - now) / 1000, now}

@@ -120,6 +120,29 @@ class ProxyTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("targets")
+    void lock_afterAFailoverAndBackToWhatWasNeverAReplica_isGrantedToNoOtherOnAConnectionThatStayed(Target target)
+            throws Exception {
+        try (RedisServer other = RedisServer.start(directory)) {
+            proxy.turnTo(other.port());
+            for (NodeChannel client : List.of(first, second)) {
+                assertThat(ask(client, NodeWithClock.acquire(claim(ALONE, CAT, 3))))
+                        .isNotEqualTo(GRANTED);
+                client.prepare(); // looks at it
+            }
+
+            proxy.turnTo(redis.port()); // it was frozen, and its mark is its own
+
+            Claim held = claim(target, ADA, 7); // at the other
+            assertThat(ask(first, NodeWithClock.renew(held))).isInstanceOf(Reply.Forgotten.class);
+            Claim wanted = claim(target instanceof Target.Shared ? ALONE : target, BOB, 9);
+            assertThat(ask(second, NodeWithClock.acquire(wanted))).isInstanceOf(Reply.Forgotten.class);
+            second.prepare();
+            assertThat(ask(second, NodeWithClock.acquire(wanted))).isNotEqualTo(GRANTED);
+        }
+    }
+
     @Test
     void process_isAskedForByScripts_whereAProxyIsInBetween_andNowhereElse() throws Exception {
         try (NodeChannel direct = OneNode.open(redis, true)) {

@@ -240,6 +240,19 @@ class MutantsTest {
     }
 
     @ConcurrentTest
+    void epochsNotComparedWhereWitnessesNameTheSamePlace_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(585)
+                        .amidst("FAILOVER")
+                        .with(
+                                GUARD + "Witnesses.java",
+                                "it.agreement().equals(agreement)",
+                                "it.place().equals(agreement.place())"));
+    }
+
+    @ConcurrentTest
     void epochOfAFailoverBackIgnored_isFound() throws Exception {
         assertFound(
                 "Violation: ",

@@ -104,7 +104,7 @@ final class Network {
     }
 
     private PreparedCall prepared(ScriptCall call) {
-        return new PreparedCall(proxied ? ScriptBridge.behindProxy(call) : call);
+        return new PreparedCall(call);
     }
 
     private long delay() {
@@ -376,6 +376,10 @@ final class Network {
         private final View view;
         private final Whereabouts.Place place;
         private final int incarnation;
+
+        /** Which process answered when the node was looked at. */
+        private final String process;
+
         private final ArrayDeque<Request> unanswered = new ArrayDeque<>();
         private long lastArrival;
         private long lastAnswer;
@@ -386,6 +390,7 @@ final class Network {
             this.view = view;
             this.place = view.whereabouts.of(node).orElseThrow();
             this.incarnation = place.process().incarnation();
+            this.process = place.process().runId();
         }
 
         /** A command by which a lock may end earlier says what this node's clock shows at the least. */
@@ -400,7 +405,11 @@ final class Network {
         }
 
         void send(Command command, PreparedCall prepared, Answers answers) {
-            send(new Request(command, prepared, answers, view.time.nanoTime(), false, false));
+            send(new Request(command, asked(prepared), answers, view.time.nanoTime(), false, false));
+        }
+
+        private PreparedCall asked(PreparedCall prepared) {
+            return proxied ? new PreparedCall(ScriptBridge.behindProxy(prepared.call(), process)) : prepared;
         }
 
         private void send(Request request) {
@@ -504,7 +513,7 @@ final class Network {
             if (request.vouched() || request.isTooLate()) {
                 request.answers().answered(new Answer(node, new Reply.Held(1), 0));
             } else {
-                PreparedCall vouching = prepared(request.command(), ended.atMillis());
+                PreparedCall vouching = asked(prepared(request.command(), ended.atMillis()));
                 send(new Request(
                         request.command(), vouching, request.answers(), view.time.nanoTime(), request.again(), true));
             }

@@ -360,7 +360,8 @@ final class SimulatedNode {
         }
     }
 
-    private String runId() {
+    /** Returns which process it is. */
+    String runId() {
         return name + "-" + incarnation;
     }
 

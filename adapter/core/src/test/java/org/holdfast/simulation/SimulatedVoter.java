@@ -2,6 +2,7 @@
 package org.holdfast.simulation;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.holdfast.protocol.guard.Witnesses;
@@ -28,13 +29,18 @@ final class SimulatedVoter {
     private final Random random;
     private final List<SimulatedNode> processes;
     private final long unasked;
-    private long namedAt;
+
+    /** When two witnesses knew of the present epoch: then the process that it names may be asked after a while. */
+    private long namedAt = Long.MAX_VALUE;
 
     /** Which process was named in each epoch. */
     private final List<Integer> named = new ArrayList<>(List.of(0));
 
     /** The latest epoch of which each witness knows. */
     private final int[] known = new int[WITNESSES];
+
+    /** Until when each witness is cut off from the others. */
+    private final long[] apartUntil = new long[WITNESSES];
 
     /** @param unasked for how long no client asks a process that was named, and so it grants nothing */
     SimulatedVoter(World world, SimulatedNode first, SimulatedNode standby, long unasked) {
@@ -68,16 +74,11 @@ final class SimulatedVoter {
         named.add(next);
         if (processes.get(next).isReplica() || random.nextBoolean()) {
             processes.get(next).promote(former, (long) (random.nextDouble() * LONGEST_LAG));
-        } else if (world.now() - namedAt > unasked) {
+        } else if (namedAt < world.now() - unasked) {
             processes.get(next).haveMissed();
         }
-        namedAt = world.now();
-        int leader = random.nextInt(WITNESSES);
-        for (int witness = 0; witness < WITNESSES; witness++) {
-            int heard = witness;
-            long late = witness == leader ? 0 : (long) (random.nextDouble() * GOSSIP);
-            world.after(late, () -> known[heard] = Math.max(known[heard], epoch));
-        }
+        namedAt = Long.MAX_VALUE;
+        tellWitnesses(epoch, most);
         switch (random.nextInt(4)) {
             case 0 -> former.crash((long) (random.nextDouble() * most));
             case 1 -> former.pause((long) (random.nextDouble() * most));
@@ -88,5 +89,29 @@ final class SimulatedVoter {
                 former.becomeReplica();
             }
         });
+    }
+
+    /** One of them has led it. One may be cut off from the others, and not from clients: perhaps the one that led. */
+    private void tellWitnesses(int epoch, long most) {
+        if (random.nextBoolean()) {
+            apartUntil[random.nextInt(WITNESSES)] = world.now() + (long) (random.nextDouble() * most);
+        }
+        int leader = random.nextInt(WITNESSES);
+        learn(leader, epoch);
+        for (int witness = 0; witness < WITNESSES; witness++) {
+            if (witness != leader) {
+                int told = witness;
+                long together = Math.max(world.now(), Math.max(apartUntil[leader], apartUntil[witness]));
+                world.at(together + (long) (random.nextDouble() * GOSSIP), () -> learn(told, epoch));
+            }
+        }
+    }
+
+    private void learn(int witness, int epoch) {
+        known[witness] = Math.max(known[witness], epoch);
+        boolean present = epoch == named.size() - 1;
+        if (present && Arrays.stream(known).filter(it -> it == epoch).count() == 2) {
+            namedAt = world.now();
+        }
     }
 }

@@ -63,6 +63,16 @@ public record BirthMark(
 
         /** The process does not report what it has loaded. */
         public static final String LOADED_UNKNOWN = "-";
+
+        /**
+         * Returns whether the same process was promoted since a mark was set, or was named anew by its witnesses. Redis
+         * forgets which data set it had as a replica a while after its own last replica has gone: that alone is none.
+         */
+        boolean isPromotedSince(Process marked) {
+            boolean forgets = promotion.startsWith(NEVER_PROMOTED)
+                    && marked.promotion().endsWith(promotion.substring(NEVER_PROMOTED.length()));
+            return !forgets && !promotion.equals(marked.promotion());
+        }
     }
 
     public BirthMark {

@@ -57,7 +57,7 @@ final class Eligibility {
     static boolean isMarked(NodeFacts facts, @Nullable BirthMark mark) {
         return mark != null
                 && mark.process().runId().equals(facts.process().runId())
-                && mark.process().promotion().equals(facts.process().promotion());
+                && !facts.process().isPromotedSince(mark.process());
     }
 
     private static NodeGuard.Verdict.Refused refused(String reason, boolean forgets) {

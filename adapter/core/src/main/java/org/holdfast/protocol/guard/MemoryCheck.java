@@ -93,8 +93,7 @@ final class MemoryCheck {
         if (!process.loaded().equals(marked.loaded())) {
             return Optional.of("it has loaded a file in the place of its memory");
         }
-        if (!process.promotion().equals(BirthMark.Process.NEVER_PROMOTED)
-                && !process.promotion().equals(marked.promotion())) {
+        if (process.isPromotedSince(marked)) {
             return Optional.of("it was a replica in the meantime, which may have missed the last writes");
         }
         return Optional.empty();

@@ -237,7 +237,7 @@ public final class NodeGuard {
             return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false, 0);
         }
         if (facts.appointment().isPresent()
-                && !facts.process().promotion().equals(mark.get().process().promotion())) {
+                && facts.process().isPromotedSince(mark.get().process())) {
             return new Verdict.SetMark(changes.quarantineOfPromoted(sight, mark.get(), PROMOTED));
         }
         Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);

@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * Counts what witnesses, such as Sentinels, say about which process a voter is.
  *
- * <p>A majority must say the same. Two majorities share a witness, and what one witness says never goes back: so the
- * answers of a majority to one client and those to another are in an order, see {@link Terms}.
+ * <p>A majority must say the same, the epoch included. Two majorities share a witness, and what one witness says never
+ * goes back: so the answers of a majority to one client and those to another are in an order, see {@link Terms}.
  */
 public final class Witnesses {
 
@@ -22,7 +22,12 @@ public final class Witnesses {
      * @param epoch grows each time that the witnesses name another process
      * @param group how many witnesses there are, as far as this one knows, itself included
      */
-    public record Testimony(String witness, String place, long epoch, int group) {}
+    public record Testimony(String witness, String place, long epoch, int group) {
+
+        private Agreement agreement() {
+            return new Agreement(place, epoch);
+        }
+    }
 
     /** What a majority says. */
     public record Agreement(String place, long epoch) {}
@@ -38,16 +43,24 @@ public final class Witnesses {
         return all / 2 + 1;
     }
 
-    /** Returns what a majority says, with the latest epoch that was heard of that process; empty if there is none. */
+    /**
+     * Returns what a majority says; empty if there is none.
+     *
+     * <p>They must name the same epoch too. A witness that has missed a failover and the one back names the present
+     * process by chance, in an epoch that is over. It may learn of the first of the two next, and would be one of a
+     * majority for the process between.
+     */
     public static Optional<Agreement> agree(int known, List<Testimony> heard) {
         int needed = needed(known, heard);
         for (Testimony one : heard) {
-            List<Testimony> same =
-                    heard.stream().filter(it -> it.place().equals(one.place())).toList();
-            long voices = same.stream().map(Testimony::witness).distinct().count();
+            Agreement agreement = one.agreement();
+            long voices = heard.stream()
+                    .filter(it -> it.agreement().equals(agreement))
+                    .map(Testimony::witness)
+                    .distinct()
+                    .count();
             if (voices >= needed) {
-                long epoch = same.stream().mapToLong(Testimony::epoch).reduce(one.epoch(), Math::max);
-                return Optional.of(new Agreement(one.place(), epoch));
+                return Optional.of(agreement);
             }
         }
         return Optional.empty();

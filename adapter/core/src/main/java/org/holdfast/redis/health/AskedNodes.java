@@ -240,7 +240,7 @@ public final class AskedNodes {
         } else if (clockMonitor.isDoubted(node)) {
             health(node).doubt(clockMonitor.describe(node));
         } else {
-            health(node).failed(Failures.describe(reason));
+            health(node).failed(connector.describe(node, reason));
         }
     }
 

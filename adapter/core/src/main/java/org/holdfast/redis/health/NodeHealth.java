@@ -79,6 +79,9 @@ public final class NodeHealth {
     /** Returns what is known of the node, for messages. */
     public String reason() {
         State seen = state.get();
+        if (seen instanceof State.Aside aside && aside.cause() == AsideCause.SETTLING) {
+            return aside.reason(); // it says until when
+        }
         if (seen instanceof State.Aside aside) {
             return aside.reason() + ", " + aside.cause().word() + " for "
                     + Duration.ofNanos(time.nanoTime() - aside.since()).toMillis() + " ms";

@@ -172,6 +172,11 @@ public enum LockScript {
         };
     }
 
+    /** Returns whether it compares which process runs it with the one that the client has seen. */
+    boolean asksWhichProcess() {
+        return resources.contains(PROCESS);
+    }
+
     /** Returns how it finds what its node knows of itself; null if it does not, or is not run on a shard. */
     @Nullable
     Prelude prelude() {

@@ -185,6 +185,23 @@ public final class ScriptCodec {
         return arguments(command, UNKNOWN, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
     }
 
+    /**
+     * Returns the call for one connection: a script that asks which process runs it compares that with the one which
+     * the client has seen there.
+     *
+     * @param process run id; empty if the client has not looked
+     */
+    public CommandArguments seenAs(String process, Command command, CommandArguments call) {
+        if (!script(command).asksWhichProcess()) {
+            return call;
+        }
+        CommandArguments told = new CommandArguments(call.getCommand());
+        for (int word = 1; word < call.size(); word++) {
+            told.add(call.get(word));
+        }
+        return told.add(bytes(process));
+    }
+
     /** Returns what a node said of an error in the command's script, with the line in which it came. */
     public String explain(Command command, String error) {
         return script(command).explain(error);

@@ -26,6 +26,11 @@ final class FixedLocator implements Locator {
     }
 
     @Override
+    public String describePlace() {
+        return "";
+    }
+
+    @Override
     public Optional<NodeFacts.Appointment> appointment(int term) {
         return Optional.empty();
     }

@@ -29,6 +29,9 @@ sealed interface Locator extends AutoCloseable permits FixedLocator, SentinelLoc
     @Nullable
     String whyOver(int term);
 
+    /** Returns where the voter is, for messages about it; empty at a fixed address, and where it is not known. */
+    String describePlace();
+
     /**
      * Returns what the guard has to know of a term; empty at a fixed address.
      *

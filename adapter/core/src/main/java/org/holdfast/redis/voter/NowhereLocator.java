@@ -30,6 +30,11 @@ final class NowhereLocator implements Locator {
     }
 
     @Override
+    public String describePlace() {
+        return "";
+    }
+
+    @Override
     public Optional<NodeFacts.Appointment> appointment(int term) {
         throw new JedisConnectionException(explain());
     }

@@ -73,6 +73,13 @@ final class SentinelLocator implements Locator {
     }
 
     @Override
+    public String describePlace() {
+        return terms.counting()
+                .map(term -> " (its Sentinels name " + term.place() + ")")
+                .orElse("");
+    }
+
+    @Override
     public Optional<NodeFacts.Appointment> appointment(int term) {
         Terms.Term present = terms.counting()
                 .filter(known -> known.number() == term)
@@ -106,7 +113,7 @@ final class SentinelLocator implements Locator {
     private String heard() {
         String more =
                 needed > witnesses.size() ? " (there are more Sentinels than the address names: name all of them)" : "";
-        return needed + " must name the same primary" + more + "; " + inquiry.heard();
+        return needed + " must name the same primary in the same epoch" + more + "; " + inquiry.heard();
     }
 
     @Override

@@ -57,8 +57,11 @@ final class SentinelReply {
     static HostPort place(String host, String port) {
         try {
             return HostPort.named(host, Integer.parseInt(port));
-        } catch (IllegalArgumentException e) {
+        } catch (NumberFormatException e) {
             throw nonsense();
+        } catch (IllegalArgumentException e) {
+            throw new JedisDataException("the address that it names for the primary cannot be used, as "
+                    + e.getMessage() + ": a host is an IP address, or a name of letters, digits, . and -");
         }
     }
 

@@ -47,7 +47,7 @@ record SentinelWitness(SentinelAddress address, int index) implements Witness<Wi
 
     @Override
     public String describe(Witnesses.Testimony testimony) {
-        return "names " + testimony.place();
+        return "names " + testimony.place() + " in epoch " + testimony.epoch();
     }
 
     @Override

@@ -51,6 +51,11 @@ final class ShardLocator implements Locator {
     }
 
     @Override
+    public String describePlace() {
+        return " (" + shard + ")";
+    }
+
+    @Override
     public Optional<NodeFacts.Appointment> appointment(int term) {
         Terms.Term present = shard.terms()
                 .counting()

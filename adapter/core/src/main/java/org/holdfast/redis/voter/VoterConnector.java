@@ -8,6 +8,7 @@ import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
 import org.jspecify.annotations.Nullable;
@@ -126,6 +127,11 @@ public final class VoterConnector implements AutoCloseable {
         NodeConnection connection = open(voter, deadline());
         connection.boundEachAnswer();
         return connection;
+    }
+
+    /** Says what came of an attempt to ask a voter, and at which address where Sentinels name that. */
+    public String describe(int voter, Throwable failure) {
+        return Failures.describe(failure) + locators[voter].describePlace();
     }
 
     /** Returns why an answer that comes now on a connection of this term does not count; null if it does. */

@@ -200,6 +200,11 @@ public final class NodeConnection extends Connection {
         return same;
     }
 
+    /** Returns which process has answered on this connection; empty if it was not asked. */
+    public String process() {
+        return process == null ? "" : process;
+    }
+
     /** Each answer has a timeout of its own from now on. */
     public void boundEachAnswer() {
         socket.answerDeadline().boundEachAnswer();

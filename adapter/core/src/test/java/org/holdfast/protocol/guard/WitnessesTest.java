@@ -43,8 +43,10 @@ class WitnessesTest {
     }
 
     @Test
-    void epoch_ofAPlace_isTheLatestThatWasHeard() {
-        assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 3), says("b", 4))))
+    void witness_thatNamesThePlaceInAnEpochThatIsOver_isNoVoiceForIt() {
+        List<Witnesses.Testimony> afterAFailoverAndBack = List.of(says("a", 1), says("a", 3), says("b", 2));
+        assertThat(Witnesses.agree(3, afterAFailoverAndBack)).isEmpty();
+        assertThat(Witnesses.agree(3, List.of(says("a", 1), says("a", 3), says("a", 3))))
                 .contains(new Witnesses.Agreement("a", 3));
     }
 

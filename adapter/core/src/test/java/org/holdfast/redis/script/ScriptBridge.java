@@ -2,6 +2,7 @@
 package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,9 +68,19 @@ public final class ScriptBridge {
         return new String(script.source(), StandardCharsets.UTF_8);
     }
 
-    /** Returns the same call by a client that may be behind a proxy. */
-    public static ScriptCall behindProxy(ScriptCall call) {
-        return new ScriptCall(BEHIND_PROXY.get(call.source()), call.keys(), call.arguments());
+    /**
+     * Returns the same call by a client that may be behind a proxy.
+     *
+     * @param process which the client has seen there
+     */
+    public static ScriptCall behindProxy(ScriptCall call, String process) {
+        String source = BEHIND_PROXY.get(call.source());
+        if (source.equals(call.source())) {
+            return call;
+        }
+        List<String> told = new ArrayList<>(call.arguments());
+        told.add(process);
+        return new ScriptCall(source, call.keys(), told);
     }
 
     /** Returns the name by which a node knows a script. */
