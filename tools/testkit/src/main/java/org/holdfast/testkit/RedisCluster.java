@@ -97,8 +97,6 @@ public final class RedisCluster implements AutoCloseable {
                 "yes",
                 "--cluster-config-file",
                 "nodes.conf",
-                "--cluster-port",
-                Integer.toString(FreePort.find()),
                 "--cluster-node-timeout",
                 Long.toString(nodeTimeout.toMillis()),
                 "--repl-diskless-sync-delay",
@@ -106,8 +104,7 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private static void meet(RedisServer one, RedisServer other) {
-        String bus = ask(other, "CONFIG GET cluster-port").lines().reduce("", (first, last) -> last);
-        require(one, "CLUSTER MEET 127.0.0.1 " + other.port() + " " + bus);
+        require(one, "CLUSTER MEET 127.0.0.1 " + other.port());
     }
 
     private void awaitMembers() {
