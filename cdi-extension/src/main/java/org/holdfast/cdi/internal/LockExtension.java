@@ -167,7 +167,7 @@ public class LockExtension implements Extension {
                         factory.undecided(),
                         locked.componentsDiffer(),
                         new ConfiguredFactory(
-                                SettingSources.of(Configuration.ofTheApplication()::value),
+                                SettingSources.of(Configuration.ofTheApplication()),
                                 Holdfast.class.getClassLoader())),
                 new CurrentTransaction(),
                 leases,
