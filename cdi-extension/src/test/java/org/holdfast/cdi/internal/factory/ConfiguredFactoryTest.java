@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.io.IOException;
 import java.net.URL;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -188,6 +191,30 @@ class ConfiguredFactoryTest {
             assertThat(log).isEmpty();
         } finally {
             besideAnAdapter.close();
+        }
+    }
+
+    /** As seen on Payara: the factory of the adapter in the same EAR is bound when the module has begun. */
+    @Test
+    void settings_besideTheClassesOfAnAdapter_areRefused() {
+        properties.put("holdfast.nodes", NODE);
+        ClassLoader besideAnAdapter = new ClassLoader(library) {
+            @Override
+            protected Enumeration<URL> findResources(String name) throws IOException {
+                return name.endsWith("/HoldfastResourceAdapter.class")
+                        ? Collections.enumeration(List.of(new URL("file:/holdfast.rar/core.jar")))
+                        : super.findResources(name);
+            }
+        };
+        Thread.currentThread().setContextClassLoader(besideAnAdapter);
+        try {
+            assertThatIllegalStateException()
+                    .isThrownBy(factory::find)
+                    .withMessageStartingWith("HF0515")
+                    .withMessageContaining("/holdfast.rar/core.jar")
+                    .withMessageNotContaining("s3cret");
+        } finally {
+            Thread.currentThread().setContextClassLoader(library);
         }
     }
 

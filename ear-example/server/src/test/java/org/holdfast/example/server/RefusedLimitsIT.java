@@ -53,8 +53,7 @@ class RefusedLimitsIT {
     @Deployment(name = MISSPELT, managed = false, testable = false)
     static WebArchive misspelt() {
         return with(MISSPELT, LongestServlet.Allowing.class)
-                .addAsResource(
-                        new StringAsset("holdfast.keyprefix=shop"), "META-INF/microprofile-config.properties");
+                .addAsResource(new StringAsset("holdfast.keyprefix=shop"), "META-INF/microprofile-config.properties");
     }
 
     @Deployment(name = EAR, managed = false, testable = false)
