@@ -121,6 +121,12 @@ public record SettingSources(
                 NOT_OF_A_VARIABLE.matcher(property).replaceAll("_").toUpperCase(Locale.ROOT));
     }
 
+    /** Without values: some are secret. */
+    @Override
+    public String toString() {
+        return "properties and environment variables";
+    }
+
     private static Set<String> known() {
         Set<String> known = new HashSet<>();
         for (Setting setting : Setting.values()) {

@@ -175,6 +175,12 @@ class ConfiguredFactoryTest {
         assertThat(factory.find()).isPresent();
     }
 
+    @Test
+    void sources_neverTellValues() {
+        environment.put("HOLDFAST_PASSWORD", "s3cret");
+        assertThat(sources).asString().doesNotContain("s3cret");
+    }
+
     /** As seen on Open Liberty, in an EAR with the adapter: its factory is bound when the module has begun. */
     @Test
     void settings_withTheImplementationOfAnAdapter_areNoFactory() {
