@@ -167,8 +167,7 @@ public class LockExtension implements Extension {
                         factory.undecided(),
                         locked.componentsDiffer(),
                         new ConfiguredFactory(
-                                SettingSources.of(Configuration.ofTheApplication()::value),
-                                Holdfast.class.getClassLoader())),
+                                SettingSources.of(Configuration.ofTheApplication()), Holdfast.class.getClassLoader())),
                 new CurrentTransaction(),
                 leases,
                 new LockEvents(beans, found.observed()));
@@ -197,8 +196,7 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Refuses the application if its factory cannot be used, or would refuse each call of a method; and reports one
-     * that
+     * Refuses the application if its factory cannot be used, or would refuse each call of a method; and reports one that
      * is missing, which may still be bound later. Names of the module can be looked up from now on.
      */
     void checkFactories(@Observes @Initialized(ApplicationScoped.class) Object event) {
@@ -209,8 +207,7 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Returns why the application cannot use its factory, or what that would refuse at each call of a method, a
-     * sentence
+     * Returns why the application cannot use its factory, or what that would refuse at each call of a method, a sentence
      * each. The factory that comes from settings is closed then.
      */
     Set<String> whyFactoriesAreNotFit() {
@@ -243,6 +240,8 @@ public class LockExtension implements Extension {
                     .ifPresent(factory -> checkLimits(Optional.empty(), factory, faults));
         } catch (LockException e) {
             faults.add("the LockConnectionFactory from settings cannot be opened: " + e.getMessage());
+        } catch (IllegalStateException e) {
+            faults.add(e.getMessage());
         }
     }
 

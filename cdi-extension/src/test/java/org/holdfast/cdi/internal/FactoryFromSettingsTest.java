@@ -22,6 +22,8 @@ import org.holdfast.cdi.internal.factory.FactoryLocator;
 import org.jboss.weld.environment.se.Weld;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A module without an adapter and without a producer: its factory comes from settings. */
 class FactoryFromSettingsTest extends Application {
@@ -111,22 +113,45 @@ class FactoryFromSettingsTest extends Application {
     }
 
     @Test
-    void factory_inJndi_isTakenBeforeSettings() {
+    void factory_inJndi_besideSettings_isRefusedAtDeployment() {
+        haveNamesOfAModule();
         set(Setting.NODES, "redis://127.0.0.1:1");
+        naming.bind("java:/eis/holdfast", otherProcess);
+        assertThatExceptionOfType(DeploymentException.class)
+                .isThrownBy(this::deployed)
+                .withMessageContainingAll("HF0501", "HF0515", "bound in JNDI", "holdfast-standalone")
+                .withMessageNotContaining("127.0.0.1");
+    }
+
+    /** Where the first call is the first that can look it up. */
+    @ParameterizedTest
+    @ValueSource(strings = {"java:/eis/holdfast", "java:comp/env/eis/holdfast"})
+    void factory_inJndi_besideSettings_isRefusedAtEachCall(String name) {
+        set(Setting.NODES, redis.uris());
+        set(Setting.GUARD, "OFF");
+        naming.bind(name, otherProcess);
+        Work bean = deployed();
+        assertThatIllegalStateException().isThrownBy(bean::work).withMessageStartingWith("HF0515");
+        assertThatIllegalStateException().isThrownBy(bean::work).withMessageStartingWith("HF0515");
+    }
+
+    @Test
+    void factory_inJndi_besideSettingsWithoutNodes_isTaken() {
+        set(Setting.KEY_PREFIX, "shop");
         naming.bind("java:/eis/holdfast", otherProcess);
         assertThat(deployed().work()).isTrue();
     }
 
     @Test
     void factory_thatWasInJndiOnce_isNeverReplacedBySettings() {
-        set(Setting.NODES, redis.uris());
-        set(Setting.GUARD, "OFF");
         LockConnectionFactory leaving = connect();
         naming.bind("java:/eis/holdfast", leaving);
         Work bean = deployed();
         assertThat(bean.work()).isTrue();
         naming.unbind("java:/eis/holdfast");
         leaving.close();
+        set(Setting.NODES, redis.uris());
+        set(Setting.GUARD, "OFF");
         assertThatIllegalStateException().isThrownBy(bean::work); // closed, and looked up anew by the next call
         assertThatIllegalStateException().isThrownBy(bean::work).withMessageStartingWith("HF0505");
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 
 /**
@@ -35,17 +36,24 @@ public final class RedisServer implements AutoCloseable {
     private final List<String> options;
     private final Map<String, String> environment;
     private final boolean sentinel;
+    private final LongConsumer launched;
     private final Thread endWithJvm = new Thread(this::end, "redis-server-end");
     private Process process;
     private boolean ended;
 
     private RedisServer(
-            Path directory, int port, List<String> options, Map<String, String> environment, boolean sentinel) {
+            Path directory,
+            int port,
+            List<String> options,
+            Map<String, String> environment,
+            boolean sentinel,
+            LongConsumer launched) {
         this.directory = directory;
         this.port = port;
         this.options = options;
         this.environment = environment;
         this.sentinel = sentinel;
+        this.launched = launched;
     }
 
     /**
@@ -55,12 +63,19 @@ public final class RedisServer implements AutoCloseable {
      * @param options as on the command line of redis-server, added to ours
      */
     public static RedisServer start(Path directory, String... options) {
-        return start(directory, Map.of(), false, options);
+        return start(directory, Map.of(), false, pid -> {}, options);
+    }
+
+    /**
+     * Does the same, and reports the id of each process before it waits for its answer, also when it is started again.
+     */
+    public static RedisServer start(Path directory, LongConsumer launched) {
+        return start(directory, Map.of(), false, launched);
     }
 
     /** Does the same, and the process has this wall clock, also when it is started again. */
     public static RedisServer startWithClock(Path directory, ClockShim clock, String... options) {
-        return start(directory, clock.environment(), false, options);
+        return start(directory, clock.environment(), false, pid -> {}, options);
     }
 
     /**
@@ -69,13 +84,18 @@ public final class RedisServer implements AutoCloseable {
      * @param lines of its configuration, added to ours
      */
     public static RedisServer startSentinel(Path directory, String... lines) {
-        return start(directory, Map.of(), true, lines);
+        return start(directory, Map.of(), true, pid -> {}, lines);
     }
 
     private static RedisServer start(
-            Path directory, Map<String, String> environment, boolean sentinel, String... options) {
+            Path directory,
+            Map<String, String> environment,
+            boolean sentinel,
+            LongConsumer launched,
+            String... options) {
         for (int tried = 1; ; tried++) {
-            RedisServer server = new RedisServer(directory, FreePort.find(), List.of(options), environment, sentinel);
+            RedisServer server =
+                    new RedisServer(directory, FreePort.find(), List.of(options), environment, sentinel, launched);
             Runtime.getRuntime().addShutdownHook(server.endWithJvm);
             try {
                 server.deleteFiles(); // of an earlier run of the tests, which had this port for another server
@@ -113,6 +133,7 @@ public final class RedisServer implements AutoCloseable {
                         ProcessBuilder.Redirect.appendTo(home.resolve("log").toFile()));
         builder.environment().putAll(environment);
         process = builder.start();
+        launched.accept(process.pid());
     }
 
     private List<String> serverCommand(Path home) throws IOException {

@@ -15,11 +15,19 @@ final class AddressText {
     private static final Pattern BEHIND_DATABASE = Pattern.compile("([?#])(?!durable=[a-z]*$).*", Pattern.DOTALL);
 
     private static final Pattern HOST_AND_PORT = Pattern.compile("[^:]*(:[0-9x]{0,5})?|\\[[^\\]]*\\](:[0-9x]{0,5})?");
+    private static final Pattern UNENCODED = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private AddressText() {}
 
     /** Who enters: both null for no user info, the user null for the default user. */
-    record Credentials(@Nullable String user, @Nullable String password) {}
+    record Credentials(@Nullable String user, @Nullable String password) {
+
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return user == null ? "default user" : "user " + user;
+        }
+    }
 
     /**
      * Returns user and password.
@@ -38,8 +46,15 @@ final class AddressText {
         return new Credentials(colon == 0 ? null : decode(raw.substring(0, colon)), decode(raw.substring(colon + 1)));
     }
 
-    /** Returns a text without percent-encoding; a plus is a plus. */
+    /**
+     * Returns a text without percent-encoding; a plus is a plus.
+     *
+     * @throws IllegalArgumentException if it is not encoded; without a part of it, which may be a password
+     */
     static String decode(String raw) {
+        if (UNENCODED.matcher(raw).find()) {
+            throw new IllegalArgumentException("a % must be followed by two hexadecimal digits");
+        }
         return URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 

@@ -204,7 +204,7 @@ public record SentinelAddress(
                 }
                 faults.add(name + " has no value");
             } catch (IllegalArgumentException e) {
-                faults.add(name + ": a % must be followed by two hexadecimal digits");
+                faults.add(name + ": " + e.getMessage());
             }
             return null;
         }

@@ -107,6 +107,21 @@ class SentinelAddressTest {
     }
 
     @Test
+    void password_thatIsNotEncoded_isRefusedWithoutAPartOfIt() {
+        parse("redis+sentinel://ada:s3%cret@s1,s2/m,redis://b");
+        assertThat(violations)
+                .singleElement()
+                .asString()
+                .contains("a % must be followed by two hexadecimal digits")
+                .doesNotContain("cr\"");
+    }
+
+    @Test
+    void userAndPassword_neverTellThePassword() {
+        assertThat(AddressText.credentials("ada:s3cret")).asString().doesNotContain("s3cret");
+    }
+
+    @Test
     void messagesAndToString_neverTellSecrets() {
         parse("redis+sentinel://ada:s3cret@s1,s2/m/2?sentinelPassword=s3cret");
         parse("redis+sentinel://ada:s3/cret@s1,s2/m");

@@ -46,7 +46,7 @@ public final class ConfiguredFactory {
      * Returns the factory, opened if need be; none if no nodes are set, or the application has no holdfast-standalone.
      *
      * @throws org.holdfast.LockException if the settings are not valid, or a check at the start found no majority
-     * @throws IllegalStateException if the application has ended
+     * @throws IllegalStateException if the application has ended, or has an adapter too
      */
     Optional<LockConnectionFactory> find() {
         LockConnectionFactory known = created;
@@ -66,6 +66,7 @@ public final class ConfiguredFactory {
                 if (!settings.containsKey(Setting.NODES.key()) || !isForSettings()) {
                     return Optional.empty();
                 }
+                AdapterClasses.beside(STANDALONE, library).ifPresent(this::requireNoneBeside);
                 sources.unknown().forEach(name -> settings.put(name, "")); // refused with all else that is wrong
                 created = Holdfast.connect(settings);
                 report(origins);
@@ -73,6 +74,23 @@ public final class ConfiguredFactory {
             return Optional.ofNullable(created);
         } finally {
             changing.unlock();
+        }
+    }
+
+    /**
+     * Refuses an application that could lock by an adapter and by settings. These may name other nodes, and which of the
+     * two is found first depends on what the server binds first.
+     *
+     * @param adapter how it is known that there is one
+     * @throws IllegalStateException if a factory from settings would be opened, were there no adapter
+     */
+    void requireNoneBeside(String adapter) {
+        if (sources.read(new ArrayList<>()).containsKey(Setting.NODES.key()) && isForSettings()) {
+            throw new IllegalStateException("HF0515: @Locked finds two LockConnectionFactories, which may lock at"
+                    + " different nodes: that of a resource adapter, " + adapter + ", and one from settings, because "
+                    + Setting.NODES.property() + " (" + Setting.NODES.environmentVariable()
+                    + ") is set and the application has holdfast-standalone. Take holdfast-standalone out of the"
+                    + " application to lock by the adapter; or produce the factory that is meant as a CDI bean");
         }
     }
 

@@ -17,8 +17,6 @@ import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
-import javax.naming.InitialContext;
-import javax.naming.NamingException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.Setting;
@@ -171,7 +169,7 @@ public final class FactoryLocator {
     private LockConnectionFactory boundOrConfigured() {
         Object ofTheModule = ofTheModule();
         if (ofTheModule instanceof LockConnectionFactory factory) {
-            source.compareAndSet(null, Source.JNDI);
+            chooseJndi();
             return factory;
         }
         LockConnectionFactory known = ofTheServer.get();
@@ -181,7 +179,7 @@ public final class FactoryLocator {
             if (bound.isEmpty()) {
                 return fromSettings(tried).orElseThrow(() -> missing(tried));
             }
-            source.compareAndSet(null, Source.JNDI);
+            chooseJndi();
             known = bound.get();
             if (!(tried.get(0) instanceof JndiFactory.Found)) {
                 ofTheServer = new WeakReference<>(known);
@@ -204,6 +202,14 @@ public final class FactoryLocator {
         });
     }
 
+    /** An application with settings of its own is refused then: which of the two is there first may differ by server. */
+    private void chooseJndi() {
+        if (source.get() == null) {
+            configured.requireNoneBeside("whose factory is bound in JNDI");
+            source.compareAndSet(null, Source.JNDI);
+        }
+    }
+
     /** Returns the factory that the module binds, or something else if it binds none. */
     private Object ofTheModule() {
         ClassLoader module = componentsDiffer ? null : Thread.currentThread().getContextClassLoader();
@@ -217,20 +223,10 @@ public final class FactoryLocator {
             throw missing(List.of(lookedUp));
         }
         Object found = lookedUp instanceof JndiFactory.Found present ? present.factory() : NONE;
-        if (module != null && (found != NONE || isModuleThere())) {
+        if (module != null && (found != NONE || JndiFactory.isModuleThere())) {
             ofModules.put(module, new WeakReference<>(found));
         }
         return found;
-    }
-
-    /** A thread without the names of its module does not say what the module binds. */
-    private static boolean isModuleThere() {
-        try {
-            InitialContext.doLookup(OF_THE_COMPONENT + "env");
-            return true;
-        } catch (NamingException | RuntimeException e) {
-            return false;
-        }
     }
 
     private static List<JndiFactory> lookUpAll() {
@@ -290,14 +286,13 @@ public final class FactoryLocator {
     public record Known(LockConnectionFactory factory, boolean ofTheModule) {}
 
     /**
-     * Returns the factory that is found by itself. Reports that there is none, if that can be known here: where names
-     * of
+     * Returns the factory that is found by itself. Reports that there is none, if that can be known here: where names of
      * the module can be looked up.
      *
      * @param isAsked whether the factory will be asked for anything: one that is a bean is not made otherwise
      * @throws org.holdfast.LockException if the settings that it comes from are not valid, or a check at the start
-     *     found
-     *     no majority
+     *     found no majority
+     * @throws IllegalStateException if there is an adapter beside settings
      */
     public Optional<Known> findAtStart(boolean isAsked) {
         if (undecided.isPresent() || (bean != null && !isAsked)) {
@@ -306,14 +301,14 @@ public final class FactoryLocator {
         if (bean != null) {
             return Optional.of(new Known(fromBean(), false));
         }
-        return isModuleThere() || JndiFactory.isThereNone() ? findInModule() : Optional.empty();
+        return JndiFactory.isModuleThere() || JndiFactory.isThereNone() ? findInModule() : Optional.empty();
     }
 
     private Optional<Known> findInModule() {
         List<JndiFactory> tried = lookUpAll();
         Optional<LockConnectionFactory> bound = found(tried);
         if (bound.isPresent() && source.get() != Source.SETTINGS) {
-            source.compareAndSet(null, Source.JNDI);
+            chooseJndi();
             return bound.map(factory -> new Known(factory, true));
         }
         Optional<LockConnectionFactory> set = source.get() == Source.SETTINGS ? configured.find() : fromSettings(tried);
@@ -327,7 +322,7 @@ public final class FactoryLocator {
     public Map<String, Known> findAtStart(Collection<String> names) {
         Map<String, Known> known = new TreeMap<>();
         List<JndiFactory> missing = new ArrayList<>();
-        boolean isModuleThere = isModuleThere();
+        boolean isModuleThere = JndiFactory.isModuleThere();
         for (String name : names) {
             JndiFactory lookedUp = JndiFactory.lookUp(name);
             if (lookedUp instanceof JndiFactory.Found found) {

@@ -59,6 +59,16 @@ sealed interface JndiFactory {
         }
     }
 
+    /** Returns whether names of a module can be looked up. A thread without them does not say what the module binds. */
+    static boolean isModuleThere() {
+        try {
+            InitialContext.doLookup("java:comp/env");
+            return true;
+        } catch (NamingException | RuntimeException e) {
+            return false;
+        }
+    }
+
     /**
      * Returns whether a failure is how the server says that nothing has this name. All other failures are those
      * of something that is bound: of an adapter that could not start, for example, or of a reference to a factory

@@ -12,18 +12,22 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.holdfast.Setting;
+import org.holdfast.cdi.internal.operation.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where an application without an adapter has its settings: properties, else environment variables.
  *
  * @param properties the configuration of the application, by name; null for what is not set
- * @param propertyNames the names of the properties that can be listed, which are those of the JVM
+ * @param propertyNames the names of the properties of the JVM
+ * @param configuredNames the names that the configuration of the application lists. Some implementations of
+ *     MicroProfile Config list variables too, in the form of properties
  * @param environment environment variables
  */
 public record SettingSources(
         Function<String, @Nullable String> properties,
         Supplier<Set<String>> propertyNames,
+        Supplier<Set<String>> configuredNames,
         Map<String, String> environment) {
 
     private static final String PROPERTY = "holdfast.";
@@ -36,9 +40,21 @@ public record SettingSources(
     private static final Pattern OF_A_SERVICE =
             Pattern.compile("(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d+_(TCP|UDP|SCTP)(_.*)?)?)");
 
-    /** Returns those of the properties that the application finds, of its JVM and of its process. */
-    public static SettingSources of(Function<String, @Nullable String> properties) {
-        return new SettingSources(properties, () -> System.getProperties().stringPropertyNames(), System.getenv());
+    /**
+     * In the name of a property that sets a member of an annotation. The package of its class may begin as settings do:
+     * {@code holdfast.shop.Sales/sell/Locked/ttl}.
+     */
+    private static final String OF_A_MEMBER = "/";
+
+    private static final Pattern NOT_OF_A_VARIABLE = Pattern.compile("[^A-Za-z0-9_]");
+
+    /** Returns those of the configuration that the application finds, of its JVM and of its process. */
+    public static SettingSources of(Configuration configuration) {
+        return new SettingSources(
+                configuration::value,
+                () -> System.getProperties().stringPropertyNames(),
+                configuration::names,
+                System.getenv());
     }
 
     /** @param origins receives where each value comes from: names without values, of which some are secret */
@@ -87,11 +103,28 @@ public record SettingSources(
         Set<String> unknown = new TreeSet<>(environment.keySet());
         unknown.removeIf(name -> !name.startsWith(VARIABLE)
                 || OF_A_SERVICE.matcher(name.substring(VARIABLE.length())).matches());
-        propertyNames.get().stream()
-                .filter(name -> name.startsWith(PROPERTY) && !name.startsWith(OF_AN_ADAPTER))
+        propertyNames.get().stream().filter(SettingSources::isAsASetting).forEach(unknown::add);
+        configuredNames.get().stream()
+                .filter(name -> isAsASetting(name) && !isOfAVariable(name))
                 .forEach(unknown::add);
         unknown.removeAll(known());
         return unknown;
+    }
+
+    private static boolean isAsASetting(String name) {
+        return name.startsWith(PROPERTY) && !name.startsWith(OF_AN_ADAPTER) && !name.contains(OF_A_MEMBER);
+    }
+
+    /** Returns whether a property may be a variable in another form. The variable itself is looked at besides. */
+    private boolean isOfAVariable(String property) {
+        return environment.containsKey(
+                NOT_OF_A_VARIABLE.matcher(property).replaceAll("_").toUpperCase(Locale.ROOT));
+    }
+
+    /** Without values: some are secret. */
+    @Override
+    public String toString() {
+        return "properties and environment variables";
     }
 
     private static Set<String> known() {

@@ -3,6 +3,7 @@ package org.holdfast.cdi.internal.operation;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.holdfast.cdi.Locked;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,11 @@ public final class Configuration {
          */
         @Nullable
         String value(Class<?> beanClass, String key);
+
+        /** Returns the keys that can be listed. There may be others that have a value. */
+        default Set<String> names(Class<?> beanClass) {
+            return System.getProperties().stringPropertyNames();
+        }
     }
 
     public Configuration(Source source) {
@@ -57,6 +63,11 @@ public final class Configuration {
     /** Returns what is set for the application under a key, or null. */
     public @Nullable String value(String key) {
         return source.value(Configuration.class, key);
+    }
+
+    /** Returns the keys that are known to be set for the application. There may be others. */
+    public Set<String> names() {
+        return source.names(Configuration.class);
     }
 
     /** Returns what is set for a member: of the method, else of the class, else of the application. */

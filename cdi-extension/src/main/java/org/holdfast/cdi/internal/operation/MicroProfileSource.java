@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.cdi.internal.operation;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,19 @@ final class MicroProfileSource implements Configuration.Source {
                     .orElse(null);
         } catch (IllegalStateException e) { // the API alone, without an implementation
             return System.getProperty(key);
+        }
+    }
+
+    @Override
+    public Set<String> names(Class<?> beanClass) {
+        Set<String> names = new HashSet<>();
+        try {
+            ConfigProvider.getConfig(beanClass.getClassLoader())
+                    .getPropertyNames()
+                    .forEach(names::add);
+            return names;
+        } catch (IllegalStateException e) { // as above
+            return Configuration.Source.super.names(beanClass);
         }
     }
 }

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.io.IOException;
 import java.net.URL;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -27,7 +32,9 @@ class ConfiguredFactoryTest {
 
     private final Map<String, String> properties = new TreeMap<>();
     private final Map<String, String> environment = new TreeMap<>();
-    private final SettingSources sources = new SettingSources(properties::get, properties::keySet, environment);
+    private final Set<String> configured = new TreeSet<>();
+    private final SettingSources sources =
+            new SettingSources(properties::get, properties::keySet, () -> configured, environment);
     private final ClassLoader library = getClass().getClassLoader();
     private final ConfiguredFactory factory = new ConfiguredFactory(sources, library);
     private final List<String> log = new CopyOnWriteArrayList<>();
@@ -106,6 +113,42 @@ class ConfiguredFactoryTest {
                 .withMessageContaining("there is no setting '" + property + "': did you mean 'keyPrefix'?");
     }
 
+    @Test
+    void property_thatIsNoSetting_andThatOnlyTheConfigurationHas_isRefused() {
+        properties.put("holdfast.nodes", NODE);
+        configured.add("holdfast.keyprefix");
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(factory::find)
+                .withMessageContaining("there is no setting 'holdfast.keyprefix': did you mean 'keyPrefix'?");
+    }
+
+    /** As SmallRye Config lists them, which WildFly and TomEE have. */
+    @Test
+    void variable_thatTheConfigurationListsInTheFormOfAProperty_isNotRefused() {
+        environment.put("HOLDFAST_NODES", NODE);
+        environment.put("HOLDFAST_KEY_PREFIX", "shop");
+        environment.put("HOLDFAST_SERVICE_HOST", "10.0.0.1");
+        configured.addAll(Set.of("HOLDFAST_NODES", "holdfast.nodes", "holdfast.key.prefix", "holdfast.service.host"));
+        assertThat(factory.find()).isPresent();
+    }
+
+    @Test
+    void property_ofTheJvm_isNotTakenForTheVariableOfThisForm() {
+        environment.put("HOLDFAST_NODES", NODE);
+        environment.put("HOLDFAST_KEY_PREFIX", "shop");
+        properties.put("holdfast.key.prefix", "other");
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(factory::find)
+                .withMessageContaining("there is no setting 'holdfast.key.prefix'");
+    }
+
+    @Test
+    void property_ofALockedMethod_whosePackageIsNamedSo_isNotRefused() {
+        properties.put("holdfast.nodes", NODE);
+        properties.put("holdfast.shop.Sales/sell/Locked/ttl", "PT10S");
+        assertThat(factory.find()).isPresent();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"HOLDFAST_WAIT_TIMEOUT_MILLIS", "HOLDFAST_WAITTIMEOUTMILLIS"})
     void variable_asMicroProfileConfigTakesIt_hasTheSameEffectWithoutIt(String variable) {
@@ -132,6 +175,12 @@ class ConfiguredFactoryTest {
         assertThat(factory.find()).isPresent();
     }
 
+    @Test
+    void sources_neverTellValues() {
+        environment.put("HOLDFAST_PASSWORD", "s3cret");
+        assertThat(sources).asString().doesNotContain("s3cret");
+    }
+
     /** As seen on Open Liberty, in an EAR with the adapter: its factory is bound when the module has begun. */
     @Test
     void settings_withTheImplementationOfAnAdapter_areNoFactory() {
@@ -148,6 +197,30 @@ class ConfiguredFactoryTest {
             assertThat(log).isEmpty();
         } finally {
             besideAnAdapter.close();
+        }
+    }
+
+    /** As seen on Payara: the factory of the adapter in the same EAR is bound when the module has begun. */
+    @Test
+    void settings_besideTheClassesOfAnAdapter_areRefused() {
+        properties.put("holdfast.nodes", NODE);
+        ClassLoader besideAnAdapter = new ClassLoader(library) {
+            @Override
+            protected Enumeration<URL> findResources(String name) throws IOException {
+                return name.endsWith("/HoldfastResourceAdapter.class")
+                        ? Collections.enumeration(List.of(new URL("file:/holdfast.rar/core.jar")))
+                        : super.findResources(name);
+            }
+        };
+        Thread.currentThread().setContextClassLoader(besideAnAdapter);
+        try {
+            assertThatIllegalStateException()
+                    .isThrownBy(factory::find)
+                    .withMessageStartingWith("HF0515")
+                    .withMessageContaining("/holdfast.rar/core.jar")
+                    .withMessageNotContaining("s3cret");
+        } finally {
+            Thread.currentThread().setContextClassLoader(library);
         }
     }
 

@@ -66,7 +66,7 @@ final class Demo implements AutoCloseable {
             System.out.println("Ended " + ended + " processes of an earlier demo that was killed");
         }
         Ports.requireFree(options.httpPort(), options.servers());
-        processes.start(options, () -> leftovers.note(processes.pids()));
+        processes.start(options, leftovers::note);
         watch();
         synchronized (this) {
             actions = new DemoActions(processes.nodes(), processes.servers(), client, lockWatch, clock, journal);
@@ -82,8 +82,7 @@ final class Demo implements AutoCloseable {
                 .nodeTimeout(Duration.ofMillis(NODE_TIMEOUT_MILLIS)));
         nodeWatch = new NodeWatch(locks, processes.nodes(), clock, journal);
         lockWatch = new LockWatch(locks, DemoActions.LOCK, processes.servers(), quorum(), TTL_MILLIS, history);
-        List<Watches.Look> looks =
-                new ArrayList<>(List.of(nodeWatch::look, lockWatch::look, () -> leftovers.note(processes.pids())));
+        List<Watches.Look> looks = new ArrayList<>(List.of(nodeWatch::look, lockWatch::look));
         for (ShopServer server : processes.servers()) {
             ServerWatch watch = new ServerWatch(server, client, history, journal);
             serverWatches.add(watch);

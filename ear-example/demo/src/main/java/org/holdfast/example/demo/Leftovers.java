@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -21,26 +21,18 @@ final class Leftovers {
     private static final long END_SECONDS = 10;
 
     private final Path file;
-    private List<String> noted = List.of();
 
     Leftovers(Path directory) {
         this.file = directory.resolve("processes");
     }
 
-    /** Notes what runs now. Called by one thread. */
-    void note(Collection<Long> pids) {
-        List<String> lines = pids.stream()
-                .map(ProcessHandle::of)
-                .flatMap(Optional::stream)
-                .map(Leftovers::line)
-                .toList();
-        if (!lines.equals(noted)) {
-            try {
-                Files.write(file, lines);
-                noted = lines;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+    /** Notes a process that was just started. A line is added: a file that is written anew would be empty meanwhile. */
+    void note(long pid) {
+        List<String> lines = ProcessHandle.of(pid).map(Leftovers::line).stream().toList();
+        try {
+            Files.write(file, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

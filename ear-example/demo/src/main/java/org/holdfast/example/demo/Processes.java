@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.holdfast.example.demo.process.Postgres;
 import org.holdfast.example.demo.process.RedisNode;
@@ -32,26 +33,23 @@ final class Processes implements AutoCloseable {
     /**
      * Shares its monitor with {@link #close}, which so waits for the end of this and leaves nothing over.
      *
-     * @param started is run after the start of each process: the JVM may be killed before the next one
+     * @param launched receives the id of each process, before it is waited for: this JVM may be killed at any time
      */
-    synchronized void start(DemoOptions options, Runnable started) throws IOException, InterruptedException {
+    synchronized void start(DemoOptions options, LongConsumer launched) throws IOException, InterruptedException {
         if (closed) {
             throw new IOException("the demo is ending");
         }
         Path directory = Files.createDirectories(options.directory());
         for (int i = 0; i < NODES; i++) {
-            RedisServer node = RedisServer.start(directory.resolve("redis"));
+            RedisServer node = RedisServer.start(directory.resolve("redis"), launched);
             redis.add(node);
             nodes.add(new RedisNode(i, node));
-            started.run();
         }
-        postgres = Postgres.start(directory.resolve("postgres"));
-        started.run();
+        postgres = Postgres.start(directory.resolve("postgres"), launched);
         for (int i = 0; i < options.servers(); i++) {
-            ShopServer server = new ShopServer(i, setup(options, i));
+            ShopServer server = new ShopServer(i, setup(options, i), launched);
             servers.add(server);
             server.start();
-            started.run();
         }
     }
 

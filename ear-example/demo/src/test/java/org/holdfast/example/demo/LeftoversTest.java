@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +31,9 @@ class LeftoversTest {
 
     @Test
     void process_thatWasNoted_isEndedByTheNextDemo() throws Exception {
-        new Leftovers(directory).note(List.of(process.pid(), 0L));
+        Leftovers ofTheKilled = new Leftovers(directory);
+        ofTheKilled.note(process.pid());
+        ofTheKilled.note(Long.MAX_VALUE); // has ended before it was noted
         assertThat(new Leftovers(directory).end()).isEqualTo(1);
         assertThat(process.isAlive()).isFalse();
         assertThat(new Leftovers(directory).end()).as("only once").isZero();

@@ -61,6 +61,19 @@ class PlainWarIT {
         }
     }
 
+    /** WildFly hides the flight recorder from a web module that does not ask for it. */
+    @Test
+    void module_thatLocks_leavesNoClassThatCouldNotBeDefinedInTheLog() throws Exception {
+        ServerLog log = ServerLog.fromNow();
+        deployer.deploy(SettingsServlet.NAME);
+        try {
+            assertThat(new PlainModule(SettingsServlet.NAME).post("lock=quiet")).isEqualTo(SettingsServlet.NAME);
+            assertThat(log.linesWith("Failed to define class")).isEmpty();
+        } finally {
+            deployer.undeploy(SettingsServlet.NAME);
+        }
+    }
+
     @Test
     void locked_withoutAdapterAndWithoutProducer_locksAtTheNodesOfTheSettings() throws Exception {
         deployer.deploy(SettingsServlet.NAME);

@@ -9,6 +9,7 @@ import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
+import org.jboss.shrinkwrap.api.asset.StringAsset;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ class RefusedLimitsIT {
 
     private static final String REFUSED = "longest-refused";
     private static final String MISTAKEN = "longest-mistaken";
+    private static final String MISSPELT = "longest-misspelt";
     private static final String EAR = "longest-ear";
 
     @ArquillianResource
@@ -46,6 +48,12 @@ class RefusedLimitsIT {
     @Deployment(name = MISTAKEN, managed = false, testable = false)
     static WebArchive mistaken() {
         return with(MISTAKEN, LongestServlet.Mistaken.class);
+    }
+
+    @Deployment(name = MISSPELT, managed = false, testable = false)
+    static WebArchive misspelt() {
+        return with(MISSPELT, LongestServlet.Allowing.class)
+                .addAsResource(new StringAsset("holdfast.keyprefix=shop"), "META-INF/microprofile-config.properties");
     }
 
     @Deployment(name = EAR, managed = false, testable = false)
@@ -78,6 +86,13 @@ class RefusedLimitsIT {
     @DisabledIfSystemProperty(named = "server", matches = "tomee", disabledReason = "as PlainWarIT")
     void settings_thatAreWrong_areAllNamed() {
         assertThat(refusal(MISTAKEN)).contains("HF0101", "ttlMillis", "'soon'", "guard", "'MAYBE'");
+    }
+
+    @Test
+    @DisabledIfSystemProperty(named = "server", matches = "tomee", disabledReason = "as PlainWarIT")
+    void setting_thatOnlyMicroProfileConfigHas_andThatIsMisspelt_isNamed() {
+        assertThat(refusal(MISSPELT))
+                .contains("HF0101", "there is no setting 'holdfast.keyprefix'", "did you mean 'keyPrefix'?");
     }
 
     /** Payara binds the factory of a RAR in the same EAR after the module is deployed: there each call is refused. */

@@ -52,10 +52,15 @@ final class ServerLog {
 
     /** Returns the line in which the server reports that its process paused, if it did. */
     Optional<String> pause() throws IOException {
+        return linesWith(PAUSED).stream().findFirst();
+    }
+
+    /** Returns the new lines that contain a text. */
+    List<String> linesWith(String text) throws IOException {
         return texts().entrySet().stream()
                 .flatMap(entry -> news(entry.getKey(), entry.getValue()).stream())
-                .filter(line -> line.contains(PAUSED))
-                .findFirst();
+                .filter(line -> line.contains(text))
+                .toList();
     }
 
     /** A file that is shorter than it was is a new one. */

@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.holdfast.testkit.FreePort;
 import org.holdfast.testkit.ProcessSignal;
 
@@ -48,20 +49,22 @@ public final class Postgres implements AutoCloseable {
      * Starts the process and waits until it takes connections.
      *
      * @param directory for its programs and its files
+     * @param launched receives the id of each process before it is waited for
      * @throws IOException if it does not start; the message says why
      */
-    public static Postgres start(Path directory) throws IOException, InterruptedException {
+    public static Postgres start(Path directory, LongConsumer launched) throws IOException, InterruptedException {
         Path home = Files.createDirectories(directory).toAbsolutePath();
         Path programs = PostgresFiles.find(home).resolve("bin");
-        return start(home, programs, OrdinaryUser.find(programs.resolve("postgres")));
+        return start(home, programs, OrdinaryUser.find(programs.resolve("postgres")), launched);
     }
 
-    static Postgres start(Path home, Path programs, OrdinaryUser user) throws IOException, InterruptedException {
+    static Postgres start(Path home, Path programs, OrdinaryUser user, LongConsumer launched)
+            throws IOException, InterruptedException {
         Path work = home.resolve("database");
         Folders.delete(work);
         user.give(Files.createDirectory(work));
         String password = new BigInteger(160, new SecureRandom()).toString(36);
-        Path data = create(programs, user, work, password);
+        Path data = create(programs, user, work, password, launched);
         int port = FreePort.find();
         Path log = work.resolve("postgres.log");
         Process process = run(
@@ -77,13 +80,14 @@ public final class Postgres implements AutoCloseable {
                         "unix_socket_directories=",
                         "-c",
                         IDLE_TRANSACTION_TIMEOUT)),
-                log);
+                log,
+                launched);
         Postgres postgres = new Postgres(process, port, password, log);
         postgres.awaitStart();
         return postgres;
     }
 
-    private static Path create(Path programs, OrdinaryUser user, Path work, String password)
+    private static Path create(Path programs, OrdinaryUser user, Path work, String password, LongConsumer launched)
             throws IOException, InterruptedException {
         Path data = work.resolve("data");
         Path log = work.resolve("initdb.log");
@@ -105,7 +109,8 @@ public final class Postgres implements AutoCloseable {
                             "--encoding=UTF8",
                             "--locale=C",
                             "--no-sync")),
-                    log);
+                    log,
+                    launched);
             if (initdb.waitFor() != 0) {
                 throw new IOException("initdb ended with " + initdb.exitValue() + ": " + Files.readString(log));
             }
@@ -115,11 +120,18 @@ public final class Postgres implements AutoCloseable {
         return data;
     }
 
-    private static Process run(List<String> command, Path log) throws IOException {
-        return new ProcessBuilder(command)
+    private static Process run(List<String> command, Path log, LongConsumer launched) throws IOException {
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
+        try {
+            launched.accept(process.pid());
+        } catch (RuntimeException e) {
+            process.destroyForcibly();
+            throw e;
+        }
+        return process;
     }
 
     private void awaitStart() throws IOException, InterruptedException {

@@ -4,6 +4,7 @@ package org.holdfast.example.demo.process;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.function.LongConsumer;
 import org.holdfast.example.demo.state.DemoState.ProcessState;
 import org.holdfast.example.server.WildFly;
 
@@ -14,12 +15,15 @@ public final class ShopServer implements AutoCloseable {
 
     private final int index;
     private final WildFly.Setup setup;
+    private final LongConsumer launched;
     private volatile WildFly wildFly;
     private volatile ProcessState state = ProcessState.STOPPED;
 
-    public ShopServer(int index, WildFly.Setup setup) {
+    /** @param launched receives the id of each process */
+    public ShopServer(int index, WildFly.Setup setup, LongConsumer launched) {
         this.index = index;
         this.setup = setup;
+        this.launched = launched;
     }
 
     public int index() {
@@ -56,6 +60,7 @@ public final class ShopServer implements AutoCloseable {
         state = ProcessState.STARTING;
         try {
             wildFly = WildFly.start(setup);
+            launched.accept(wildFly.pid());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -24,7 +24,7 @@ class PostgresIT {
     @Test
     void postgres_startedAndClosed_leavesNoProcess() throws Exception {
         long pid;
-        try (Postgres postgres = Postgres.start(DIRECTORY)) {
+        try (Postgres postgres = Postgres.start(DIRECTORY, launched -> {})) {
             pid = postgres.pid();
             assertThat(ProcessHandle.of(pid)).isPresent();
             assertThat(Files.readString(postgres.log())).contains("ready to accept connections");
@@ -41,7 +41,8 @@ class PostgresIT {
         assumeTrue(
                 OrdinaryUser.OTHER_USER.failure(programs.resolve("postgres")).isEmpty(),
                 "this machine has no setpriv, or that user cannot reach the folder of this build");
-        try (Postgres postgres = Postgres.start(DIRECTORY.toAbsolutePath(), programs, OrdinaryUser.OTHER_USER)) {
+        try (Postgres postgres =
+                Postgres.start(DIRECTORY.toAbsolutePath(), programs, OrdinaryUser.OTHER_USER, launched -> {})) {
             assertThat(ProcessHandle.of(postgres.pid())
                             .flatMap(process -> process.info().user()))
                     .contains("nobody");
