@@ -222,7 +222,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(277)
+                        .lastSeenIn(64)
                         .amidst("FAILOVER")
                         .with(GUARD + "Eligibility.java", "if (unsettled > 0 &&", "if (false &&"));
     }
