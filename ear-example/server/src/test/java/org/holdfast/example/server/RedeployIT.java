@@ -43,7 +43,7 @@ class RedeployIT {
      * ThreadSingletonServiceImpl.contextByClassLoader.
      */
     private static final boolean KEEPS_CLASS_LOADERS =
-            System.getProperty("server").equals("tomee") || ServerProcess.KEEPS_WHAT_USED_EXECUTORS;
+            System.getProperty("server").equals("tomee");
 
     private final RealNodes nodes = new RealNodes();
     private final HoldingApp app = new HoldingApp();
@@ -86,10 +86,8 @@ class RedeployIT {
                     .untilAsserted(
                             () -> assertThat(server.classLoaders() - kept).isLessThan(classLoaders + TOLERANCE));
         }
-        if (!ServerProcess.KEEPS_WHAT_USED_EXECUTORS) {
-            await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(server.lockServices()).isLessThan(lockServices + TOLERANCE));
-        }
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(server.lockServices()).isLessThan(lockServices + TOLERANCE));
     }
 
     private static Map<String, Long> newThreads(Map<String, Long> now, Map<String, Long> before) {

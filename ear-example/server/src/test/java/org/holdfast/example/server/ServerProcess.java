@@ -27,14 +27,6 @@ final class ServerProcess {
     /** The name of a thread, as far as the first number in it. */
     private static final Pattern THREAD = Pattern.compile("\"(\\D*)[^\"]*\".* os_prio=.*");
 
-    /**
-     * Open Liberty keeps, for ever, the context class loader of an EAR on whose threads an adapter has used a managed
-     * executor: ThirdPartyContextCoordinator.providersPerClassLoader. Those of web modules go. With it stay the classes
-     * that were found through it, their class loaders, and what these have, a stopped lock service too.
-     */
-    static final boolean KEEPS_WHAT_USED_EXECUTORS =
-            System.getProperty("server").equals("liberty");
-
     private final long pid;
 
     ServerProcess(long pid) {
