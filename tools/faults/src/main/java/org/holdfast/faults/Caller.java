@@ -83,7 +83,7 @@ final class Caller implements Runnable {
     /** Returns a moment until which the lease is valid for certain; that at which it was asked for if it is over. */
     private long validUntil(Lease lease, long asked) {
         long now = System.nanoTime();
-        Duration remaining = habit.remaining(lease);
+        Duration remaining = lease.remaining();
         return remaining.isZero() ? asked : now + remaining.toNanos();
     }
 
@@ -109,10 +109,13 @@ final class Caller implements Runnable {
             long done = System.nanoTime() + errand.work().toNanos();
             boolean writes = errand.kind() == Kind.EXCLUSIVE;
             long now = System.nanoTime();
-            while (habit.isHeld(lease) && now - done < 0) {
-                extend();
+            while (habit.isHeld(lease)) {
+                extend(now);
                 if (writes) {
                     lease.names().forEach(name -> resource.write(name, habit.token(lease)));
+                }
+                if (now - done >= 0) {
+                    return System.nanoTime();
                 }
                 LockSupport.parkNanos(Math.min(STEP_NANOS, done - now));
                 now = System.nanoTime();
@@ -120,9 +123,10 @@ final class Caller implements Runnable {
             return now;
         }
 
-        private void extend() {
-            long extended = validUntil(lease, until);
-            if (extended - until > WORTH_REPORTING_NANOS) {
+        /** The lease says that it is held, which counts also where that is later than its validity. */
+        private void extend(long now) {
+            long extended = Math.max(now, validUntil(lease, until));
+            if (extended - until > (extended == now ? 0 : WORTH_REPORTING_NANOS)) {
                 report(caller -> new Report.Extended(caller, extended));
                 until = extended;
             }

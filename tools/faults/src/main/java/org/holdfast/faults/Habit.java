@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.faults;
 
-import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.holdfast.Lease;
 
@@ -17,14 +16,8 @@ enum Habit {
     /** Passes on a token of its own. */
     INVENTS_TOKENS;
 
-    private static final Duration LONG = Duration.ofSeconds(5);
-
     boolean isHeld(Lease lease) {
         return this == IGNORES_VALIDITY || lease.isHeld();
-    }
-
-    Duration remaining(Lease lease) {
-        return this == IGNORES_VALIDITY ? LONG : lease.remaining();
     }
 
     long token(Lease lease) {

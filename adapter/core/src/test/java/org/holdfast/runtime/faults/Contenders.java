@@ -89,10 +89,12 @@ final class Contenders implements AutoCloseable {
         acquisitions.incrementAndGet();
         long until = granted + ThreadLocalRandom.current().nextLong(holding.toNanos());
         long end = validUntil(lease, asked);
-        while (!over && lease.isHeld() && System.nanoTime() - until < 0) {
-            end = Math.max(end, validUntil(lease, asked));
+        long now = granted;
+        while (!over && lease.isHeld() && now - until < 0) {
+            end = Math.max(end, Math.max(now, validUntil(lease, asked)));
             held.put(caller, seen(caller, lease, asked, granted, end));
             pause(ofMillis(2));
+            now = System.nanoTime();
         }
         ended.add(seen(caller, lease, asked, granted, Math.min(end, System.nanoTime())));
         lease.release();
