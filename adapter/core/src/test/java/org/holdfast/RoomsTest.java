@@ -138,6 +138,7 @@ class RoomsTest {
             Map.entry("protocol.node", Set.of("protocol.env")),
             Map.entry("protocol.env", Set.of()),
             Map.entry("testkit", Set.of()),
+            Map.entry("history", Set.of()),
             Map.entry("memory", Set.of()));
 
     private static final int MOST_TYPES = 17;
@@ -281,7 +282,7 @@ class RoomsTest {
                 .that()
                 .resideOutsideOfPackage("org.holdfast.redis..")
                 .and()
-                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.memory")
+                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.history", "org.holdfast.memory")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("redis.clients..")
@@ -303,7 +304,7 @@ class RoomsTest {
     void code_writesToLoggersAndReadsNoWallClockForTime() {
         ArchRuleDefinition.noClasses()
                 .that()
-                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.memory")
+                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.history", "org.holdfast.memory")
                 .should()
                 .accessField(System.class, "out")
                 .orShould()
@@ -338,7 +339,7 @@ class RoomsTest {
                 .that()
                 .doNotHaveSimpleName("StandaloneScheduling")
                 .and()
-                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.memory")
+                .resideOutsideOfPackages("org.holdfast.testkit", "org.holdfast.history", "org.holdfast.memory")
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Executors.class, ThreadPoolExecutor.class, ForkJoinPool.class)

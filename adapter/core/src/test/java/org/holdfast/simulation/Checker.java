@@ -4,15 +4,18 @@ package org.holdfast.simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.holdfast.Lease;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 
 /**
- * Watches the leases of all clients: no two valid ones exclude each other, tokens are in order, and no lease begins
- * before the minimum of another ends.
+ * Watches the leases of all clients: no lease begins before the minimum of another ends, none is held for too long, and
+ * none comes back. That no two exclude each other, and that tokens are in order, is decided in the end, of the
+ * {@link LeaseHistory}.
  */
 final class Checker {
 
@@ -25,7 +28,8 @@ final class Checker {
     private final World world;
     private final double drift;
     private final Map<String, List<Watched>> watched = new HashMap<>();
-    private final Map<String, List<Acquired>> history = new HashMap<>();
+    private final Map<String, List<Acquired>> before = new HashMap<>();
+    private final LeaseHistory history = new LeaseHistory();
     private final Map<String, Kept> kept = new HashMap<>();
     private final Suspensions suspensions;
     private final Backing backing;
@@ -60,11 +64,22 @@ final class Checker {
         /** When it was asked for at the nodes: another caller of the same process may have done that. */
         private final long granted;
 
+        /** By name, when it was last seen to be held, if no other lease was to be held then. */
+        private final Map<String, Long> seenHeld = new HashMap<>();
+
+        /** The names that say nothing of the order of tokens. */
+        private final Set<String> outOfOrder = new HashSet<>();
+
+        /** Since when its client has it in this way. */
+        private final long since;
+
         private boolean seenLost;
         private boolean survives;
 
-        private Watched(String client, Lease lease, LockRequest request, long asked, long got, long granted) {
+        private Watched(
+                String client, Lease lease, LockRequest request, long asked, long got, long granted, long since) {
             this.granted = granted;
+            this.since = since;
             this.client = client;
             this.lease = lease;
             this.request = request;
@@ -81,6 +96,31 @@ final class Checker {
             return lease;
         }
 
+        String client() {
+            return client;
+        }
+
+        LockRequest request() {
+            return request;
+        }
+
+        long asked() {
+            return asked;
+        }
+
+        long since() {
+            return since;
+        }
+
+        boolean isInOrder(String name) {
+            return !outOfOrder.contains(name);
+        }
+
+        /** Returns until when it was seen to be held; no longer than until now, when it is given back. */
+        long heldUntil(String name, long now) {
+            return seenHeld.containsKey(name) ? Math.min(now, seenHeld.get(name) + 1) : asked;
+        }
+
         private boolean reads() {
             return request.mode() == LockMode.READ;
         }
@@ -91,10 +131,17 @@ final class Checker {
         }
     }
 
-    private record Acquired(long asked, long got, long token, boolean reads) {}
+    private record Acquired(long asked, long token) {}
 
     /** Until when no other lease than that one is to have a lock. */
     private record Kept(long until, Watched by) {}
+
+    /** Decides all that was seen until now. */
+    void decide() {
+        long afterNow = world.now() + 1; // those that have not ended are held at this moment too
+        watched.forEach((name, entries) -> entries.forEach(entry -> history.add(entry, name, afterNow)));
+        history.decide();
+    }
 
     int acquisitions() {
         return acquisitions;
@@ -109,8 +156,12 @@ final class Checker {
         acquisitions++;
         Watched entry = watch(client, lease, request, asked, world.now());
         checkFuture(entry);
-        if (request.mode() != LockMode.PERMIT) { // permits are in no order among themselves
-            lease.names().forEach(name -> checkToken(entry, name, asked));
+        for (String name : lease.names()) {
+            if (isSuspended(entry, name)) { // it may have been passed on in a process that did not know of that yet
+                entry.outOfOrder.add(name);
+            } else if (request.mode() != LockMode.PERMIT) { // permits are in no order among themselves
+                before.computeIfAbsent(name, key -> new ArrayList<>()).add(new Acquired(asked, lease.token()));
+            }
         }
         for (String name : lease.names()) {
             if (lease.isHeld() && !isSuspended(entry, name)) { // else it was lost, or its client does not know that yet
@@ -150,7 +201,7 @@ final class Checker {
     }
 
     private Watched watch(String client, Lease lease, LockRequest request, long asked, long got) {
-        Watched entry = new Watched(client, lease, request, asked, got, grantAskedFor(lease, asked));
+        Watched entry = new Watched(client, lease, request, asked, got, grantAskedFor(lease, asked), world.now());
         lease.names().forEach(name -> watched.computeIfAbsent(name, key -> new ArrayList<>())
                 .add(entry));
         looked(entry);
@@ -162,32 +213,19 @@ final class Checker {
      */
     private long grantAskedFor(Lease lease, long asked) {
         return lease.names().stream()
-                .flatMap(name -> history.getOrDefault(name, List.of()).stream())
-                .filter(before ->
-                        before.token() < lease.token() && lease.token() - before.token() <= Suspensions.PASSED_ON)
+                .flatMap(name -> before.getOrDefault(name, List.of()).stream())
+                .filter(other ->
+                        other.token() < lease.token() && lease.token() - other.token() <= Suspensions.PASSED_ON)
                 .mapToLong(Acquired::asked)
                 .reduce(asked, Math::min);
-    }
-
-    private void checkToken(Watched entry, String name, long asked) {
-        long token = entry.lease().token();
-        if (isSuspended(entry, name)) {
-            return; // it may have been passed on in a process that did not know of that yet
-        }
-        List<Acquired> before = history.computeIfAbsent(name, key -> new ArrayList<>());
-        for (Acquired earlier : before) {
-            boolean inOrder = !(earlier.reads() && entry.reads());
-            if (inOrder && earlier.got() < asked && earlier.token() >= token) {
-                throw new Violation("2: " + entry + " got '" + name + "' after token " + earlier.token());
-            }
-        }
-        before.add(new Acquired(asked, world.now(), token, entry.reads()));
     }
 
     /** A client is about to release a lease, and continues as a reader with another one of the same holder. */
     Watched goesOnReading(Watched writer, Lease reader) {
         ended(writer, false);
-        return watch(writer.client, reader, writer.request.mode(LockMode.READ), writer.asked, writer.got);
+        Watched entry = watch(writer.client, reader, writer.request.mode(LockMode.READ), writer.asked, writer.got);
+        entry.outOfOrder.addAll(writer.outOfOrder);
+        return entry;
     }
 
     /** A client looks at its lease: if that is held, no other may be that it keeps out. */
@@ -211,7 +249,7 @@ final class Checker {
             entry.lease().names().forEach(name -> checkThrownOut(entry, name));
         }
         for (String name : entry.lease().names()) {
-            checkOthers(entry, name);
+            noteHeld(entry, name);
         }
         return true;
     }
@@ -234,21 +272,23 @@ final class Checker {
         }
     }
 
-    private void checkOthers(Watched entry, String name) {
-        List<Watched> others = new ArrayList<>();
+    /** Notes which leases are held now that keep each other out. */
+    private void noteHeld(Watched entry, String name) {
+        noteHeldNow(entry, name);
         for (Watched other : watched.get(name)) {
             boolean shares = entry.reads() && other.reads();
             if (other != entry
                     && !shares
                     && !isSuspended(other, name)
                     && other.lease().isHeld()) {
-                others.add(other);
+                other.seenHeld.put(name, world.now());
             }
         }
-        int most = entry.request.mode() == LockMode.PERMIT ? entry.request.permits() - 1 : 0;
-        if (others.size() > most && !isSuspended(entry, name)) {
-            throw new Violation("1: at " + world.now() / 1_000_000 + " ms '" + name + "' is held by " + entry
-                    + " and by " + others);
+    }
+
+    private void noteHeldNow(Watched entry, String name) {
+        if (!isSuspended(entry, name)) {
+            entry.seenHeld.put(name, world.now());
         }
     }
 
@@ -258,7 +298,10 @@ final class Checker {
      * @param lost whether it was lost though it was to be renewed
      */
     void ended(Watched entry, boolean lost) {
-        entry.lease().names().forEach(name -> watched.get(name).remove(entry));
+        for (String name : entry.lease().names()) {
+            watched.get(name).remove(entry);
+            history.add(entry, name, world.now());
+        }
         boolean ended = entry.request.maxHold().isPresent()
                 || entry.lease().names().stream().anyMatch(name -> isForced(entry, name));
         losses += lost && !ended ? 1 : 0;

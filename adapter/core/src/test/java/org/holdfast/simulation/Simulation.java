@@ -150,6 +150,17 @@ public final class Simulation {
     }
 
     private Result run() throws Throwable {
+        try {
+            live();
+        } catch (Throwable e) {
+            checker.decide(); // what the clients saw until then may say more
+            throw e;
+        }
+        checker.decide();
+        return new Result(checker.acquisitions(), checker.losses());
+    }
+
+    private void live() throws Throwable {
         long trouble = setting.troubleNanos();
         long peace = trouble + 500 * MILLI;
         long busy = habits.isBrisk() ? trouble / 2 : trouble; // as much happens in half of the time
@@ -166,7 +177,6 @@ public final class Simulation {
         if (setting.isCalm() && checker.losses() > 0) {
             throw new Violation("4: " + checker.losses() + " leases were lost though nothing went wrong");
         }
-        return new Result(checker.acquisitions(), checker.losses());
     }
 
     /** Every few of them starts when others have worked for long, and knows nothing of the nodes' clocks before. */

@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
@@ -21,10 +22,15 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
+import org.holdfast.history.History;
+import org.holdfast.history.HistoryCheck;
+import org.holdfast.history.Hold;
+import org.holdfast.history.Kind;
+import org.holdfast.history.Verdict;
 
 /**
  * Callers that take one lock again and again, each with a lock service of its own, as processes have: some hold it for
- * a moment, some for as long as it is renewed. Notes whenever two of them have it, and tokens that do not rise.
+ * a moment, some for as long as it is renewed. Keeps the history of what they saw.
  */
 final class Contenders implements AutoCloseable {
 
@@ -32,12 +38,14 @@ final class Contenders implements AutoCloseable {
 
     private final List<LockConnectionFactory> factories = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
-    private final Set<Lease> held = ConcurrentHashMap.newKeySet();
-    private final ConcurrentLinkedQueue<String> violations = new ConcurrentLinkedQueue<>();
-    private final AtomicLong lastToken = new AtomicLong();
+    private final Queue<Hold> ended = new ConcurrentLinkedQueue<>();
+
+    /** By caller, what it has seen so far of the lease that it has. */
+    private final Map<Integer, Hold> held = new ConcurrentHashMap<>();
+
     private final AtomicLong acquisitions = new AtomicLong();
     private final Duration ttl;
-    private volatile boolean ended;
+    private volatile boolean over;
 
     /** @param ttl of their leases, which are renewed */
     Contenders(Duration ttl) {
@@ -52,20 +60,21 @@ final class Contenders implements AutoCloseable {
     void add(Map<String, String> settings, Duration holding) {
         LockConnectionFactory factory = Holdfast.connect(settings);
         factories.add(factory);
-        Thread thread = new Thread(() -> contend(factory, holding), "contender-" + factories.size());
+        int caller = factories.size();
+        Thread thread = new Thread(() -> contend(caller, factory, holding), "contender-" + caller);
         thread.setDaemon(true);
         threads.add(thread);
         thread.start();
     }
 
-    private void contend(LockConnectionFactory factory, Duration holding) {
+    private void contend(int caller, LockConnectionFactory factory, Duration holding) {
         LockRequest request = LockRequest.of(NAME).ttl(ttl).waitTimeout(ofMillis(500));
-        while (!ended) {
-            long before = lastToken.get();
+        while (!over) {
+            long asked = System.nanoTime();
             try (LockConnection connection = factory.getConnection()) {
                 Optional<Lease> lease = connection.tryAcquire(request);
                 if (lease.isPresent()) {
-                    hold(lease.get(), before, holding);
+                    hold(caller, lease.get(), asked, holding);
                 }
             } catch (LockException e) {
                 pause(ofMillis(20)); // no quorum
@@ -75,32 +84,32 @@ final class Contenders implements AutoCloseable {
         }
     }
 
-    private void hold(Lease lease, long tokenBefore, Duration holding) {
+    private void hold(int caller, Lease lease, long asked, Duration holding) {
+        long granted = System.nanoTime();
         acquisitions.incrementAndGet();
-        if (lease.token() <= tokenBefore) {
-            violations.add("token " + lease.token() + " after " + tokenBefore);
+        long until = granted + ThreadLocalRandom.current().nextLong(holding.toNanos());
+        long end = validUntil(lease, asked);
+        long now = granted;
+        while (!over && lease.isHeld() && now - until < 0) {
+            end = Math.max(end, Math.max(now, validUntil(lease, asked)));
+            held.put(caller, seen(caller, lease, asked, granted, end));
+            pause(ofMillis(2));
+            now = System.nanoTime();
         }
-        lastToken.accumulateAndGet(lease.token(), Math::max);
-        held.add(lease);
-        long until = System.nanoTime() + ThreadLocalRandom.current().nextLong(holding.toNanos());
-        try {
-            while (!ended && lease.isHeld() && System.nanoTime() - until < 0) {
-                lookFor(lease);
-                pause(ofMillis(2));
-            }
-        } finally {
-            held.remove(lease);
-            lease.release();
-        }
+        ended.add(seen(caller, lease, asked, granted, Math.min(end, System.nanoTime())));
+        lease.release();
+        held.remove(caller);
     }
 
-    /** A lease that is lost stays lost: one that is held after another was seen to be held was held all the time. */
-    private void lookFor(Lease mine) {
-        for (Lease other : held) {
-            if (other != mine && other.isHeld() && mine.isHeld()) {
-                violations.add("held with the tokens " + mine.token() + " and " + other.token());
-            }
-        }
+    /** Returns a moment until which a lease is valid at least; that at which it was asked for if it is over. */
+    private static long validUntil(Lease lease, long asked) {
+        long now = System.nanoTime();
+        Duration remaining = lease.remaining();
+        return remaining.isZero() ? asked : now + remaining.toNanos();
+    }
+
+    private static Hold seen(int caller, Lease lease, long asked, long granted, long end) {
+        return new Hold(caller, NAME, Kind.EXCLUSIVE, 1, lease.token(), asked, granted, end, end);
     }
 
     private static void pause(Duration time) {
@@ -130,12 +139,29 @@ final class Contenders implements AutoCloseable {
     }
 
     void assertExclusive() {
-        assertThat(violations).isEmpty();
+        long now = System.nanoTime();
+        Map<List<Long>, Hold> seen = new HashMap<>();
+        held.values().forEach(hold -> seen.put(key(hold), soFar(hold, now)));
+        ended.forEach(hold -> seen.put(key(hold), hold)); // one that has just ended may be among the others too
+        History history = new History();
+        seen.values().forEach(history::add);
+        Verdict verdict = HistoryCheck.decide(history);
+        assertThat(verdict.examples()).isEmpty();
+        assertThat(verdict.holds()).isPositive();
+    }
+
+    private static List<Long> key(Hold hold) {
+        return List.of((long) hold.caller(), hold.token());
+    }
+
+    private static Hold soFar(Hold hold, long now) {
+        long end = Math.min(hold.end(), now);
+        return new Hold(hold.caller(), NAME, Kind.EXCLUSIVE, 1, hold.token(), hold.asked(), hold.granted(), end, end);
     }
 
     @Override
     public void close() {
-        ended = true;
+        over = true;
         for (Thread thread : threads) {
             try {
                 thread.join(ofSeconds(10).toMillis());
