@@ -59,7 +59,6 @@ class ModelMutantsTest {
         "nextPrimaryAskedAtOnce,      voter,",
         "settledWithoutDrift,         voter,",
         "noQuarantineAfterAPromotion, voter,",
-        "epochIgnored,                voter, Places <- ThereAndBack; Drift = 0",
     })
     void voterBehindSentinels_withAMistake_hasTwoHolders(String mutant, String config, @Nullable String other)
             throws Exception {
