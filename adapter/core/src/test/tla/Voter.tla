@@ -104,8 +104,12 @@ Learn(s) ==
 (* For how long votes count from a question on, by a clock that may be slow. *)
 Fresh == Counts + Drift
 
-(* Witnesses.agree and Terms.confirm: a majority has named p. If the client did not know this term, another begins,   *)
-(* and its process is not asked for a while.                                                                          *)
+(* Witnesses.agree: a majority must name the same term. One that has missed a failover and the one back names a       *)
+(* process by chance.                                                                                                 *)
+Alike(said) == Cardinality(said) = 1 \/ Is("epochsMixed")
+
+(* Terms.confirm: a majority has named p. If the client did not know this term, another begins, and its process is not*)
+(* asked for a while.                                                                                                 *)
 Confirm(c, p, latest, since) ==
   LET known == \/ latest = term[c]
                \/ Is("epochIgnored") /\ term[c] > 0 /\ Process(c) = p
@@ -130,6 +134,7 @@ QuestionAnsweredAtOnce(c, p) ==
   /\ \E some \in SUBSET Sentinels :
        /\ Cardinality(some) = Majority
        /\ \A s \in some : Places[named[s]] = p
+       /\ Alike({named[s] : s \in some})
        /\ Confirm(c, p, Latest({named[s] : s \in some}), Fresh)
   /\ UNCHANGED <<witnesses, processes, leases>>
 
@@ -151,6 +156,7 @@ Hear(c, s) ==
   /\ place[c] # None
   /\ s \notin heard[c]
   /\ Places[named[s]] = place[c]
+  /\ epoch[c] = 0 \/ Alike({named[s], epoch[c]})
   /\ fresh[c] > 0 \/ Is("countsFromTheAnswer")
   /\ LET latest == Latest({named[s], epoch[c]}) IN
      IF Cardinality(heard[c]) + 1 >= Majority

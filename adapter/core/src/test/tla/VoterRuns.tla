@@ -7,7 +7,7 @@ Once == <<1, 2>>
 ThereAndBack == <<1, 2, 1>>
 EachItsOwn == [c \in Clients |-> {c}]
 EveryProcess == [c \in Clients |-> {1, 2}]
-Alike == Permutations(Sentinels)
+Symmetric == Permutations(Sentinels)
 
 ASSUME TLCSet(1, {})
 Note(situation, met) ==

@@ -8,7 +8,9 @@ final class Recorders {
 
     private static final System.Logger LOG = System.getLogger(Recorders.class.getName());
 
-    /** Looked for first: WildFly reports a class that extends what it does not find with a warning and a stack trace. */
+    /**
+     * Looked for first: WildFly reports a class that extends what it does not find with a warning and a stack trace.
+     */
     private static final String EVENT = "jdk.jfr.Event";
 
     static final Recorder FOUND = find();

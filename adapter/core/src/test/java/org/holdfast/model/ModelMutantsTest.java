@@ -59,6 +59,7 @@ class ModelMutantsTest {
         "nextPrimaryAskedAtOnce,      voter,",
         "settledWithoutDrift,         voter,",
         "noQuarantineAfterAPromotion, voter,",
+        "epochsMixed,                 voter-back,",
     })
     void voterBehindSentinels_withAMistake_hasTwoHolders(String mutant, String config, @Nullable String other)
             throws Exception {

@@ -35,6 +35,7 @@ class ModelTest {
         Set<String> met = new HashSet<>();
         met.addAll(checked("VoterRuns", "voter", 8_000));
         met.addAll(checked("VoterRuns", "voter-follow", 13_000));
+        met.addAll(checked("VoterRuns", "voter-back", 49_000));
 
         assertThat(met).containsAll(Tlc.situations("VoterRuns"));
     }

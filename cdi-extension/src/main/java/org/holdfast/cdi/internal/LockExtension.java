@@ -196,8 +196,8 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Refuses the application if its factory cannot be used, or would refuse each call of a method; and reports one that
-     * is missing, which may still be bound later. Names of the module can be looked up from now on.
+     * Refuses the application if its factory cannot be used, or would refuse each call of a method; and reports one
+     * that is missing, which may still be bound later. Names of the module can be looked up from now on.
      */
     void checkFactories(@Observes @Initialized(ApplicationScoped.class) Object event) {
         Set<String> faults = whyFactoriesAreNotFit();
@@ -207,8 +207,8 @@ public class LockExtension implements Extension {
     }
 
     /**
-     * Returns why the application cannot use its factory, or what that would refuse at each call of a method, a sentence
-     * each. The factory that comes from settings is closed then.
+     * Returns why the application cannot use its factory, or what that would refuse at each call of a method, a
+     * sentence each. The factory that comes from settings is closed then.
      */
     Set<String> whyFactoriesAreNotFit() {
         Set<String> faults = new LinkedHashSet<>();

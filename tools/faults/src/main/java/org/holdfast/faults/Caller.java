@@ -14,7 +14,10 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockException;
 import org.holdfast.history.Kind;
 
-/** A thread of a client, which takes locks, works under them and releases them; it reports each step before it takes it. */
+/**
+ * A thread of a client, which takes locks, works under them and releases them; it reports each step before it takes
+ * it.
+ */
 final class Caller implements Runnable {
 
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);

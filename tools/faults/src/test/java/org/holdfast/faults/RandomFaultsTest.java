@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Faults in combinations that a seed decides, round after round: for {@code -Dduration}, with {@code -Dseed}. The files in
- * {@code target/faults} have what was seen, and the history of each lock for other checkers.
+ * Faults in combinations that a seed decides, round after round: for {@code -Dduration}, with {@code -Dseed}. The
+ * files in {@code target/faults} have what was seen, and the history of each lock for other checkers.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class RandomFaultsTest {

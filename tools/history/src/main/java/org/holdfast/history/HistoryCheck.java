@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides a history completely: it reports nothing exactly if there is an order of all grants and ends that explains what
- * every caller saw.
+ * Decides a history completely: it reports nothing exactly if there is an order of all grants and ends that explains
+ * what every caller saw.
  *
  * <p>Locks are independent, so each is decided for itself. {@link TokenOrder} decides those with tokens,
  * {@link PermitCount} semaphores, {@link WriteOrder} what the resource received.

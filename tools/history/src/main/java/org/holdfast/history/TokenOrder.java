@@ -8,9 +8,9 @@ import java.util.List;
  * Decides a lock whose holders have it alone, or share it as readers.
  *
  * <p>Tokens say in which order grants took effect: those of writers all grow, those of readers lie between the writer
- * before and the writer after them. So one order has to be tried only. In it each grant takes effect as early as it can:
- * when it was asked for, or when the last one that keeps it out has ended. If that is later than the caller had its
- * answer, no other choice helps: to let anything before take effect later leaves less time.
+ * before and the writer after them. So one order has to be tried only. In it each grant takes effect as early as it
+ * can: when it was asked for, or when the last one that keeps it out has ended. If that is later than the caller had
+ * its answer, no other choice helps: to let anything before take effect later leaves less time.
  */
 final class TokenOrder {
 

@@ -78,8 +78,8 @@ public final class ConfiguredFactory {
     }
 
     /**
-     * Refuses an application that could lock by an adapter and by settings. These may name other nodes, and which of the
-     * two is found first depends on what the server binds first.
+     * Refuses an application that could lock by an adapter and by settings. These may name other nodes, and which of
+     * the two is found first depends on what the server binds first.
      *
      * @param adapter how it is known that there is one
      * @throws IllegalStateException if a factory from settings would be opened, were there no adapter

@@ -202,7 +202,9 @@ public final class FactoryLocator {
         });
     }
 
-    /** An application with settings of its own is refused then: which of the two is there first may differ by server. */
+    /**
+     * An application with settings of its own is refused then: which of the two is there first may differ by server.
+     */
     private void chooseJndi() {
         if (source.get() == null) {
             configured.requireNoneBeside("whose factory is bound in JNDI");
@@ -286,8 +288,8 @@ public final class FactoryLocator {
     public record Known(LockConnectionFactory factory, boolean ofTheModule) {}
 
     /**
-     * Returns the factory that is found by itself. Reports that there is none, if that can be known here: where names of
-     * the module can be looked up.
+     * Returns the factory that is found by itself. Reports that there is none, if that can be known here: where
+     * names of the module can be looked up.
      *
      * @param isAsked whether the factory will be asked for anything: one that is a bean is not made otherwise
      * @throws org.holdfast.LockException if the settings that it comes from are not valid, or a check at the start

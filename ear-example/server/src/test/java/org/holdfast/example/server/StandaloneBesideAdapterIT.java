@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * An EAR with a resource adapter, and with the jar that takes a factory from settings, which the operator has set. Which
- * of the two factories would be found first differs by server.
+ * An EAR with a resource adapter, and with the jar that takes a factory from settings, which the operator has set.
+ * Which of the two factories would be found first differs by server.
  */
 @ExtendWith(ArquillianExtension.class)
 @Timeout(240)
