@@ -26,7 +26,8 @@ CONSTANTS
   Restarts,     \* how many restarts there are at the most
   Keeps,        \* whether a node that is restarted may have kept its data, as well as lost all
   AnyOrder,     \* whether tokens may be drawn in any order, as by clocks that disagree; else each is not smaller
-  Prompt,       \* within how many ticks after its token was drawn a claim is sent; 0 for no limit
+  Prompt,       \* within how many ticks after its token was drawn a claim is sent; 0 for no limit. Redlock counts no
+                \* grant that comes later than a quarantine lasts; what it does not count is left out
   Watched,      \* the nodes whose releases are remembered, see buried
   Mutants       \* names of mistakes that are built in; {} for the protocol as it is
 

@@ -4,6 +4,7 @@ package org.holdfast.model;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -74,7 +75,8 @@ final class Tlc {
                 .getCodeSource()
                 .getLocation()
                 .getPath();
-        return List.of(
+        List<String> command = new ArrayList<>(asideOfOthers());
+        command.addAll(List.of(
                 java.toString(),
                 "-XX:+UseSerialGC",
                 "-Xmx1g",
@@ -89,7 +91,13 @@ final class Tlc {
                 directory.resolve("states").toString(),
                 "-config",
                 cfg.toString(),
-                module);
+                module));
+        return command;
+    }
+
+    /** Tests that run at the same time talk with processes that must answer in time. */
+    private static List<String> asideOfOthers() {
+        return Files.isExecutable(Path.of("/usr/bin/nice")) ? List.of("/usr/bin/nice", "-n", "19") : List.of();
     }
 
     private static Result result(String output) {

@@ -43,9 +43,11 @@ public final class Redlock {
     /**
      * Attempts to take a lock, once.
      *
+     * @param drawnAt a moment before the token was drawn. A node that has forgotten a larger one meanwhile grants
+     *     nothing for the longest TTL: so a grant that comes earlier is of a larger token than any before it
      * @param deadline when to give up; the node timeout may come earlier
      */
-    public QuorumResult acquire(Nodes nodes, Command.Acquire command, long deadline) {
+    public QuorumResult acquire(Nodes nodes, Command.Acquire command, long drawnAt, long deadline) {
         nodes.prepare();
         Optional<QuorumResult> skewed = skew(nodes, command, deadline);
         if (skewed.isPresent()) {
@@ -59,7 +61,8 @@ public final class Redlock {
         Tally tally = gather(nodes, round, earlier(patience, deadline), this::believable);
         awaitDecisiveReplies(tally, round, earlier(patience, deadline));
 
-        if (tally.isGranted() && time.nanoTime() - validUntil < 0) {
+        long now = time.nanoTime();
+        if (tally.isGranted() && now - validUntil < 0 && now - drawnAt < timing.tokenNanos()) {
             round.leave(late -> {}); // a node that is late is sent the release like any other
             return new QuorumResult.Acquired(started, validUntil);
         }

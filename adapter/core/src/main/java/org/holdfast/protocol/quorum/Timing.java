@@ -52,6 +52,11 @@ public record Timing(
         return ttl - (long) (ttl * driftFactor) - SharedSettings.DRIFT_CONSTANT_NANOS;
     }
 
+    /** Returns how long after it was drawn a token may be granted: less than any quarantine. */
+    long tokenNanos() {
+        return validityNanos(maxLeaseTtl.toMillis());
+    }
+
     /** Returns how much of a lease's validity must be left when its transaction commits: half of it at the most. */
     public long commitMarginNanos(long ttlMillis) {
         return Math.min(commitMargin.toNanos(), validityNanos(ttlMillis) / 2);

@@ -116,14 +116,15 @@ public final class Claims {
 
         private QuorumResult attempt(Nodes nodes, Target target, Optional<Command.Queueing> queueing, long deadline) {
             int more = demand.mayBeHandedOff() ? Handoff.MOST : 0;
+            long drawnAt = time.nanoTime(); // before the token: the thread may stand still at any moment
             long token = tokens.next(more);
             HolderInfo holderInfo = holderInfo(token);
             Owner owner = new Owner(randomness.uniqueId()).describedAs(holderInfo.text());
             long fenceMillis = timing.fenceMillis(demand.ttlMillis());
             Claim claim = new Claim(target, owner, token, token + more, demand.ttlMillis(), fenceMillis);
             long standstillsBefore = grants.standstills();
-            QuorumResult result =
-                    redlock.acquire(nodes, new Command.Acquire(claim, queueing, timing.maxSkewMicros()), deadline);
+            QuorumResult result = redlock.acquire(
+                    nodes, new Command.Acquire(claim, queueing, timing.maxSkewMicros()), drawnAt, deadline);
             if (result instanceof QuorumResult.TokenTooSmall refused) {
                 tokens.observe(refused.last());
             } else if (result instanceof QuorumResult.ClockSkewed || result instanceof QuorumResult.TokenOutOfDate) {

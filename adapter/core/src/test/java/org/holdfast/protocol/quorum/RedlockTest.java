@@ -49,7 +49,8 @@ class RedlockTest {
 
     /** Attempts once, with all the time it needs. */
     private QuorumResult attempt() {
-        return redlock.acquire(nodes, AnyToken.acquire(claim(7)), time.nanoTime() + Long.MAX_VALUE / 2);
+        return redlock.acquire(
+                nodes, AnyToken.acquire(claim(7)), time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2);
     }
 
     @Test
@@ -92,6 +93,17 @@ class RedlockTest {
         });
 
         assertThat(attempt()).isInstanceOf(QuorumResult.Undetermined.class);
+        assertThat(nodes.sent(Command.Release.class)).hasSize(3);
+    }
+
+    /** A node may have forgotten a larger token since, and its quarantine may be over. */
+    @Test
+    void acquire_tokenDrawnLongBeforeItIsGranted_isNotHeldAndIsUndone() {
+        long drawnAt = time.nanoTime();
+        time.passMillis(60_000 - 600 - 2); // the longest TTL less the drift
+
+        assertThat(redlock.acquire(nodes, AnyToken.acquire(claim(7)), drawnAt, time.nanoTime() + Long.MAX_VALUE / 2))
+                .isNotInstanceOf(QuorumResult.Acquired.class);
         assertThat(nodes.sent(Command.Release.class)).hasSize(3);
     }
 
@@ -275,7 +287,7 @@ class RedlockTest {
         nodes.measuresClocks();
         Command.Acquire limited = new Command.Acquire(claim(token), Optional.empty(), timing.maxSkewMicros());
 
-        assertThat(redlock.acquire(nodes, limited, time.nanoTime() + Long.MAX_VALUE / 2))
+        assertThat(redlock.acquire(nodes, limited, time.nanoTime(), time.nanoTime() + Long.MAX_VALUE / 2))
                 .isInstanceOf(QuorumResult.TokenOutOfDate.class);
         assertThat(nodes.sent(Command.Acquire.class)).isEmpty();
     }
