@@ -82,14 +82,15 @@ final class NodeCheck {
     private long visit(int node) {
         NodeConnection connection = nodes.visit(node, connector.deadline());
         ScriptCodec codec = nodes.codec(node);
-        Command read = new Command.Inspect(LockShape.targets(LockRequest.of(codec.nameForLooks())));
+        Command read = new Command.Inspect(
+                LockShape.targets(LockRequest.of(codec.keys().nameForLooks())));
         try {
             long deadline = connector.deadline();
             long sent = time.epochMicros();
             connection.sendCommand(new CommandArguments(Protocol.Command.EVAL)
                     .add(LockScript.CHECK.source())
                     .add(1)
-                    .add(codec.heartbeatKey() + NO_KEY));
+                    .add(codec.keys().heartbeat() + NO_KEY));
             connection.sendCommand(codec.usual(read, true));
             connection.push();
             long shown = clock(node, connection, deadline);

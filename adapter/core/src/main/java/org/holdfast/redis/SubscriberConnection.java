@@ -190,7 +190,7 @@ final class SubscriberConnection implements AutoCloseable {
             return;
         }
         for (String lock : wanted) {
-            String channel = codec.channel(lock);
+            String channel = codec.keys().channel(lock);
             if (lockOfChannel.putIfAbsent(channel, lock) == null) {
                 send(Command.SUBSCRIBE, channel);
             }

@@ -68,7 +68,7 @@ class MutantsTest {
                         .lastSeenIn(28)
                         .with(
                                 QUORUM + "Redlock.java",
-                                "if (tally.isGranted() && time.nanoTime() - validUntil < 0) {",
+                                "if (tally.isGranted() && now - validUntil < 0 && now - drawnAt < timing.tokenNanos()) {",
                                 "if (tally.isGranted()) { validUntil = time.nanoTime()"
                                         + " + timing.validityNanos(ttlMillis);"));
     }

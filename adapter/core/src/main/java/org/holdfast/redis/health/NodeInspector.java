@@ -107,7 +107,7 @@ public final class NodeInspector {
         if (connector.shard(node).isEmpty()) {
             return;
         }
-        String key = codec.slotsKey();
+        String key = codec.keys().slots();
         connection.sendCommand(new CommandArguments(Command.GET).add(key));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
@@ -143,7 +143,8 @@ public final class NodeInspector {
      */
     public boolean isVouchedFor(NodeConnection connection) {
         long sentAt = time.nanoTime();
-        connection.sendCommand(new CommandArguments(Command.GET).add(codec.markKey()));
+        connection.sendCommand(
+                new CommandArguments(Command.GET).add(codec.keys().mark()));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
         clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), InspectionDecoder.micros(replies.get(1)));
@@ -170,8 +171,10 @@ public final class NodeInspector {
         public NodeProbe.Sight look() {
             Optional<NodeFacts.Appointment> appointment = connector.appointment(node, connection.term());
             long sentAt = time.nanoTime();
-            connection.sendCommand(new CommandArguments(Command.GET).add(codec.markKey()));
-            connection.sendCommand(new CommandArguments(Command.GET).add(codec.heartbeatKey()));
+            connection.sendCommand(
+                    new CommandArguments(Command.GET).add(codec.keys().mark()));
+            connection.sendCommand(
+                    new CommandArguments(Command.GET).add(codec.keys().heartbeat()));
             connection.sendCommand(new CommandArguments(Command.TIME));
             connection.sendCommand(new CommandArguments(Command.INFO));
             connection.sendCommand(new CommandArguments(Command.CLIENT).add("INFO"));
@@ -222,8 +225,8 @@ public final class NodeInspector {
                     new CommandArguments(Command.EVAL)
                             .add(LockScript.MARK.source())
                             .add(2)
-                            .add(codec.markKey())
-                            .add(codec.heartbeatKey())
+                            .add(codec.keys().mark())
+                            .add(codec.keys().heartbeat())
                             .add(change.seenText().getBytes(StandardCharsets.UTF_8))
                             .add(change.sinceMicros())
                             .add(change.steadyMicros())

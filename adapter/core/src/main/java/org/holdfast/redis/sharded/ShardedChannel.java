@@ -16,7 +16,7 @@ import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.NodeChannel;
 import org.holdfast.redis.NodeGroup;
-import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.script.CommandName;
 
 /** Connections to the nodes that vote on each name. Safe for use by any number of threads. */
 final class ShardedChannel implements NodeChannel {
@@ -34,7 +34,7 @@ final class ShardedChannel implements NodeChannel {
     }
 
     private NodeChannel channel(Command command) {
-        return channel(nodes.group(ScriptCodec.name(command)));
+        return channel(nodes.group(CommandName.of(command)));
     }
 
     private NodeChannel channel(NodeGroup group) {

@@ -67,7 +67,7 @@ public final class ShardedNodes implements LockNodes {
 
     /** Returns the slot of a name in each cluster. */
     int slot(String name) {
-        return codec.slot(name);
+        return codec.keys().slot(name);
     }
 
     /** Returns the nodes that vote on a name. Before they are known it asks, and blocks for a node timeout. */

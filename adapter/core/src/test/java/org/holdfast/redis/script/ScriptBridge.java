@@ -113,7 +113,7 @@ public final class ScriptBridge {
 
     /** The channel on which releases of a lock are published. */
     public static String channel(String prefix, String lock) {
-        return new ScriptCodec(prefix, 1).channel(lock);
+        return new ScriptCodec(prefix, 1).keys().channel(lock);
     }
 
     /** The key that holds the exclusive owner of a lock. */
@@ -122,11 +122,11 @@ public final class ScriptBridge {
     }
 
     public static String markKey(String prefix) {
-        return new ScriptCodec(prefix, 1).markKey();
+        return new ScriptCodec(prefix, 1).keys().mark();
     }
 
     public static String heartbeatKey(String prefix) {
-        return new ScriptCodec(prefix, 1).heartbeatKey();
+        return new ScriptCodec(prefix, 1).keys().heartbeat();
     }
 
     public static Answer answer(int node, Object raw) {
