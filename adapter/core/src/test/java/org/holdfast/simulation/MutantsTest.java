@@ -19,7 +19,7 @@ class MutantsTest {
     private static final String WAITING = PROTOCOL + "waiting/";
     private static final String LATCH = PROTOCOL + "latch/";
     private static final String SCRIPTS = "org/holdfast/redis/";
-    private static final String CODEC = "org/holdfast/redis/script/ScriptCodec.java";
+    private static final String CODEC = "org/holdfast/redis/script/CallWriter.java";
     private static final String NETWORK = "org/holdfast/simulation/Network.java";
 
     private static void assertFound(String promise, Mutant mutant) throws Exception {
