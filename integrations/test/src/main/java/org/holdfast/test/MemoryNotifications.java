@@ -41,7 +41,7 @@ final class MemoryNotifications implements ReleaseNotifications {
     @Override
     public synchronized void subscribe(String lock) {
         if (subscriptions.merge(lock, 1, Integer::sum) == 1) {
-            lockOfChannel.put(codec.channel(lock), lock);
+            lockOfChannel.put(codec.keys().channel(lock), lock);
             Consumer<String> listener = released;
             threads.execute(() -> listener.accept(lock));
         }
@@ -51,7 +51,7 @@ final class MemoryNotifications implements ReleaseNotifications {
     public synchronized void unsubscribe(String lock) {
         if (subscriptions.merge(lock, -1, Integer::sum) == 0) {
             subscriptions.remove(lock);
-            lockOfChannel.remove(codec.channel(lock));
+            lockOfChannel.remove(codec.keys().channel(lock));
         }
     }
 
