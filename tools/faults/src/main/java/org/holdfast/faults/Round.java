@@ -20,12 +20,15 @@ record Round(long recoveryMillis, long holds, Verdict verdict) {
     /** Quarantine, a clock that is watched for as long as a TTL, tickets and a busy machine. */
     private static final long PATIENCE_MILLIS = 30_000;
 
+    /** Processes of clients may just have been started, several at a time on a busy machine. */
+    private static final long START_MILLIS = 120_000;
+
     private static final long PULSE_MILLIS = 25;
 
     /** Lets these faults happen, one beginning after the other. */
     static Round of(List<Fault> faults, Deployment deployment, Random random) throws InterruptedException {
         long before = deployment.observations().count();
-        awaitWork(deployment, System.nanoTime(), "before " + faults);
+        awaitWork(deployment, System.nanoTime(), START_MILLIS, "before " + faults);
         List<Fault.Course> courses = new ArrayList<>();
         long length = 0;
         for (Fault fault : faults) {
@@ -42,7 +45,7 @@ record Round(long recoveryMillis, long holds, Verdict verdict) {
         }
         deployment.heal();
         long healed = System.nanoTime();
-        awaitWork(deployment, healed, "after " + faults);
+        awaitWork(deployment, healed, PATIENCE_MILLIS, "after " + faults);
         long recovery = System.nanoTime() - healed;
         Verdict verdict = HistoryCheck.decide(deployment.history());
         return new Round(
@@ -51,11 +54,12 @@ record Round(long recoveryMillis, long holds, Verdict verdict) {
                 verdict);
     }
 
-    private static void awaitWork(Deployment deployment, long since, String when) throws InterruptedException {
+    private static void awaitWork(Deployment deployment, long since, long patienceMillis, String when)
+            throws InterruptedException {
         for (ClientProcess client : deployment.clients()) {
-            if (!deployment.observations().awaitGrantAfter(client.number(), since, PATIENCE_MILLIS)) {
-                throw new AssertionError("client " + client.number() + " got no lock within " + PATIENCE_MILLIS
-                        + " ms, " + when + (client.isAlive() ? "" : ": it has ended"));
+            if (!deployment.observations().awaitGrantAfter(client.number(), since, patienceMillis)) {
+                throw new AssertionError("client " + client.number() + " got no lock within " + patienceMillis + " ms, "
+                        + when + (client.isAlive() ? "" : ": it has ended"));
             }
         }
     }
