@@ -19,7 +19,7 @@ final class AddressText {
 
     private AddressText() {}
 
-    /** Who enters: both null for no user info, the user null for the default user. */
+    /** As which user a node is entered: both null for no user info, the user null for the default user. */
     record Credentials(@Nullable String user, @Nullable String password) {
 
         /** Without the password. */

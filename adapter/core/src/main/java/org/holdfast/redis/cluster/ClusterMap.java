@@ -84,7 +84,7 @@ public final class ClusterMap {
         List<Move> moves = new ArrayList<>();
         Map<String, Shard> next = new HashMap<>();
         owned.forEach((node, slots) -> {
-            Shard shard = shardOf(node, slots, owned);
+            Shard shard = shardOf(node, slots, owned, next.values());
             next.put(node, shard);
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
             shard.see(node, place(node, voices), slots, moving(node, voices));
@@ -109,14 +109,18 @@ public final class ClusterMap {
         });
     }
 
-    /** Another node has become a shard if it has slots of that, and the node of before has none any more. */
-    private Shard shardOf(String node, BitSet slots, Map<String, BitSet> owned) {
+    /**
+     * Another node has become a shard if it has slots of that, and the node of before has none any more; one node, where
+     * several have such slots.
+     */
+    private Shard shardOf(String node, BitSet slots, Map<String, BitSet> owned, Collection<Shard> taken) {
         Shard known = byNode.get(node);
         if (known != null) {
             return known;
         }
         for (Map.Entry<String, Shard> before : byNode.entrySet()) {
-            if (!owned.containsKey(before.getKey()) && hadOneOf(slots, before.getValue())) {
+            boolean isLeft = !owned.containsKey(before.getKey()) && !taken.contains(before.getValue());
+            if (isLeft && hadOneOf(slots, before.getValue())) {
                 return before.getValue();
             }
         }

@@ -89,6 +89,21 @@ class ClusterMapTest {
         assertThat(map.settlesIn(0)).as("the slot has stayed where it was").isZero();
     }
 
+    /** As a client sees it that was cut off while the slots were moved. */
+    @Test
+    void shard_whoseSlotsTwoNewNodesHave_isOneOfThemAndTheOtherIsNew() {
+        confirm(view(A, B, C), view(B, A, C));
+        settle();
+        Primary first = primary("r", 0, 4, 5);
+        Primary second = primary("s", 5, 9, 6);
+        confirm(view(first, second, B, C), view(second, first, B, C), view(B, first, second, C));
+        assertThat(map.shard(4)).isPresent().isNotEqualTo(map.shard(5));
+        assertThat(map.shard(5)).isPresent();
+        assertThat(confirm(view(first, second, B, C), view(second, first, B, C), view(B, first, second, C)))
+                .as("each stays what it is")
+                .isEmpty();
+    }
+
     @Test
     void slot_thatMovesToAnotherShard_settlesThere() {
         confirm(view(A, B, C), view(B, A, C));
