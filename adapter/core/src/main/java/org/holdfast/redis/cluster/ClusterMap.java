@@ -110,8 +110,8 @@ public final class ClusterMap {
     }
 
     /**
-     * Another node has become a shard if it has slots of that, and the node of before has none any more. It is one node,
-     * also where several have such slots.
+     * Another node has become a shard if it has slots of that, and the node of before has none any more.
+     * It is one node, also where several have such slots.
      */
     private Shard shardOf(String node, BitSet slots, Map<String, BitSet> owned, Collection<Shard> taken) {
         Shard known = byNode.get(node);
