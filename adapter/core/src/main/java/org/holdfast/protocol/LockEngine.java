@@ -174,6 +174,11 @@ public final class LockEngine {
         return waitQueues.waiters();
     }
 
+    /** Returns how many of them have a place that no later waiter of any process can take. */
+    public int placedWaiters() {
+        return waitQueues.placed();
+    }
+
     /** Returns what keeps leases for the transactions of the environment. */
     public TransactionLeases transactionLeases(Transactions transactions) {
         return new TransactionLeases(time, leases, transactions);

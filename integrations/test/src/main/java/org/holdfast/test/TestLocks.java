@@ -202,7 +202,10 @@ public final class TestLocks implements AutoCloseable {
         return other.holders(name);
     }
 
-    /** {@return how many callers of the application wait in line for a lock} */
+    /**
+     * {@return how many callers of the application wait in line for a lock} A caller is counted as soon as no later one
+     * can come before it: with a fair lock when the nodes know its place.
+     */
     public int waiting() {
         return application.waiters();
     }

@@ -75,7 +75,7 @@ final class TestProcess implements LockConnectionFactory {
     }
 
     int waiters() {
-        return engine.waiters();
+        return engine.placedWaiters();
     }
 
     boolean isClosed() {

@@ -60,7 +60,7 @@ public final class Places {
         private final LongFunction<Taker> taker;
         private final Patience patience;
         private WaitQueues.@Nullable Turn turn;
-        private @Nullable Ticket ticket;
+        private volatile @Nullable Ticket ticket;
         private boolean overtaken;
         private volatile Recorder.@Nullable Queueing queueing;
 
@@ -134,6 +134,11 @@ public final class Places {
                 }
 
                 @Override
+                public boolean hasPlace() {
+                    return !isNew();
+                }
+
+                @Override
                 public @Nullable HeldLock handOff(HeldLock old) {
                     return Place.this.handOff(old);
                 }
@@ -177,7 +182,8 @@ public final class Places {
 
         /** Returns whether there is a ticket that the nodes do not know yet. */
         public boolean isNew() {
-            return ticket != null && !ticket.known();
+            Ticket mine = ticket;
+            return mine != null && !mine.known();
         }
 
         /** Takes note of what the nodes said of the ticket. */
@@ -216,8 +222,9 @@ public final class Places {
                     leases.giveBack(List.of(new LeaseShare(handed, false)));
                 }
             } finally {
-                if (ticket != null) {
-                    tickets.leave(ticket, got == null && !overtaken);
+                Ticket mine = ticket;
+                if (mine != null) {
+                    tickets.leave(mine, got == null && !overtaken);
                 }
             }
             Objects.requireNonNull(queueing, "not in line") // last: a recorder that fails must leave nothing behind

@@ -92,6 +92,11 @@ public final class WaitQueues implements Successor {
         /** Is called in the order of the line, before another waiter joins it. Must not block. */
         default void joined() {}
 
+        /** Returns whether no waiter that comes later can stand before this one. Is called on any thread. */
+        default boolean hasPlace() {
+            return true;
+        }
+
         /**
          * Returns the hold that the waiter gets in place of one that another holder in this process does not need any
          * more; null for none.
@@ -215,6 +220,20 @@ public final class WaitQueues implements Successor {
     /** Returns how many callers wait in lines. */
     public int waiters() {
         return lines.values().stream().mapToInt(queue -> queue.turns.size()).sum();
+    }
+
+    /** Returns how many callers wait in lines and have a place that no later waiter of any process can take. */
+    public int placed() {
+        int[] placed = new int[1];
+        for (QueueKey line : lines.keySet()) {
+            lines.computeIfPresent(line, (key, queue) -> {
+                placed[0] += (int) queue.turns.stream()
+                        .filter(turn -> turn.waiter.hasPlace())
+                        .count();
+                return queue;
+            });
+        }
+        return placed[0];
     }
 
     /** Returns how many lines there are. */

@@ -60,6 +60,22 @@ class AcquiringTest {
         head.leave();
     }
 
+    /** A caller of this process or of another one that comes before the nodes know it is served first. */
+    @Test
+    void fairWaiter_hasAPlaceWhenTheNodesKnowIt() {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Held(30_000));
+        }
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(60_000).fair(true), Holder.transaction("waiter"));
+        waiter.enter(() -> {});
+        assertThat(fixture.waitQueues.waiters()).isOne();
+        assertThat(fixture.waitQueues.placed()).isZero();
+        waiter.step();
+        assertThat(fixture.waitQueues.placed()).isOne();
+        waiter.leave();
+        assertThat(fixture.waitQueues.placed()).isZero();
+    }
+
     private List<AttemptLimiter.Pass> asManyAttemptsAsMayBe() {
         List<AttemptLimiter.Pass> all = new ArrayList<>();
         for (int i = 0; i < ProtocolFixture.MOST_ATTEMPTS; i++) {
