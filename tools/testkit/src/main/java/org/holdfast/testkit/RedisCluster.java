@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -27,10 +28,12 @@ public final class RedisCluster implements AutoCloseable {
     private final Path directory;
 
     private final Duration nodeTimeout;
+    private final List<String> options;
 
-    private RedisCluster(Path directory, Duration nodeTimeout) {
+    private RedisCluster(Path directory, Duration nodeTimeout, List<String> options) {
         this.directory = directory;
         this.nodeTimeout = nodeTimeout;
+        this.options = options;
     }
 
     /**
@@ -50,9 +53,23 @@ public final class RedisCluster implements AutoCloseable {
      * @param nodeTimeout after which a node that does not answer has failed
      */
     public static RedisCluster start(Path directory, int primaries, int replicas, Duration nodeTimeout) {
-        RedisCluster cluster = new RedisCluster(directory, nodeTimeout);
+        return start(new RedisCluster(directory, nodeTimeout, List.of()), primaries, replicas, Optional.empty());
+    }
+
+    /**
+     * Starts one whose nodes write to the disk before they answer, with a replica for each primary.
+     *
+     * @param clock of the replicas; those of the primaries have the machine's
+     */
+    public static RedisCluster startDurable(Path directory, int primaries, ClockShim clock) {
+        List<String> durable = List.of("--appendonly", "yes", "--appendfsync", "always");
+        return start(new RedisCluster(directory, NODE_TIMEOUT, durable), primaries, primaries, Optional.of(clock));
+    }
+
+    private static RedisCluster start(
+            RedisCluster cluster, int primaries, int replicas, Optional<ClockShim> clockOfReplicas) {
         try {
-            cluster.begin(primaries, replicas);
+            cluster.begin(primaries, replicas, clockOfReplicas);
             return cluster;
         } catch (RuntimeException e) {
             cluster.close();
@@ -60,9 +77,9 @@ public final class RedisCluster implements AutoCloseable {
         }
     }
 
-    private void begin(int primaries, int replicas) {
+    private void begin(int primaries, int replicas, Optional<ClockShim> clockOfReplicas) {
         for (int i = 0; i < primaries + replicas; i++) {
-            servers.add(startNode());
+            servers.add(startNode(i < primaries ? Optional.empty() : clockOfReplicas));
         }
         for (int i = 0; i < primaries; i++) {
             require(servers.get(i), "CLUSTER SET-CONFIG-EPOCH " + (i + 1));
@@ -90,9 +107,8 @@ public final class RedisCluster implements AutoCloseable {
                 .allMatch(server -> ask(server, "INFO replication").contains("master_link_status:up")));
     }
 
-    private RedisServer startNode() {
-        return RedisServer.start(
-                directory,
+    private RedisServer startNode(Optional<ClockShim> clock) {
+        List<String> all = new ArrayList<>(List.of(
                 "--cluster-enabled",
                 "yes",
                 "--cluster-config-file",
@@ -100,7 +116,11 @@ public final class RedisCluster implements AutoCloseable {
                 "--cluster-node-timeout",
                 Long.toString(nodeTimeout.toMillis()),
                 "--repl-diskless-sync-delay",
-                "0");
+                "0"));
+        all.addAll(options);
+        String[] words = all.toArray(String[]::new);
+        return clock.map(set -> RedisServer.startWithClock(directory, set, words))
+                .orElseGet(() -> RedisServer.start(directory, words));
     }
 
     private static void meet(RedisServer one, RedisServer other) {
@@ -119,7 +139,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Adds a primary without slots. */
     public RedisServer addPrimary() {
-        RedisServer added = startNode();
+        RedisServer added = startNode(Optional.empty());
         meet(servers.get(0), added);
         servers.add(added);
         awaitMembers();

@@ -90,6 +90,24 @@ public record MarkChange(
                 true);
     }
 
+    /** Returns the same for a mark whose moments are those of another clock. */
+    MarkChange byAnotherClock() {
+        return new MarkChange(
+                seenText,
+                sinceMicros,
+                behindUntilMicros,
+                steadyMicros,
+                process,
+                outdatedMicros,
+                begunMicros,
+                acceptedSettings,
+                heartbeatMillis,
+                earlyMicros,
+                lookedMicros,
+                reason,
+                true);
+    }
+
     /** Returns what follows the moments in the mark. */
     public String rest() {
         return new BirthMark(0, 0, List.of(0L), 0, process, outdatedMicros, begunMicros, lookedMicros, acceptedSettings)

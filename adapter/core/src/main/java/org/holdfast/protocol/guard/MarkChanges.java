@@ -37,6 +37,18 @@ final class MarkChanges {
     }
 
     /**
+     * Gives the mark to a process that has the memory of another, by a clock of its own. That memory was whole for some
+     * time until the last look; so long it was before now, at the least. What the clock of the other one showed is
+     * forgotten: so no lock is believed to have ended before clients have watched the present one.
+     */
+    MarkChange takeOver(NodeProbe.Sight sight, BirthMark mark, AcceptedSettings resolved) {
+        long now = sight.facts().nowMicros();
+        long whole = Math.max(0, mark.seenMicros() - mark.sinceMicros());
+        return note(sight, Math.max(1, now - whole), 0, 0, MarkChange.NOW, resolved, "")
+                .byAnotherClock();
+    }
+
+    /**
      * Notes a look.
      *
      * @param since since when the node's memory is whole

@@ -38,6 +38,30 @@ final class MemoryCheck {
         this.durable = durable;
     }
 
+    /** Returns whether a process that is not the one which the mark names may have all that this one had. */
+    boolean isNext(BirthMark.Process process, BirthMark mark) {
+        return process.isPromotedSince(mark.process())
+                || durable && !process.runId().equals(mark.process().runId());
+    }
+
+    /**
+     * Returns whether it has all of that: the operator vouches for it, and nothing speaks against it. Its clock may be
+     * any other one. A heartbeat that is there by this clock too shows that no lock in force has ended here early, see
+     * {@link SharedSettings#linger}.
+     *
+     * @param before what this process saw before, of whichever process; null if it has not looked yet
+     */
+    boolean isInherited(NodeProbe.Sight sight, BirthMark mark, @Nullable LastLook before) {
+        boolean lacksLook = before != null
+                && before.runId().equals(mark.process().runId())
+                && !mark.goesBackTo(before.seenMicros());
+        return durable
+                && !lacksLook
+                && sight.heartbeat()
+                && mark.behindUntilMicros() == 0
+                && sight.facts().process().evictions() == 0;
+    }
+
     /**
      * Returns why the node may have forgotten locks; empty if there is no sign of it.
      *

@@ -51,7 +51,7 @@ public final class NodeGuard {
     private static final int MOST_ROUNDS = 5;
 
     private static final String PROMOTED =
-            "it has become the primary, and may have missed the last writes as a replica";
+            "it has become the primary, and may have missed the last writes of the one before";
 
     private static final String UNWATCHED = "no process has watched its clock for a part of its quarantine";
 
@@ -177,7 +177,7 @@ public final class NodeGuard {
                         seen.get(),
                         askedAt,
                         sight.facts().term());
-                if (change.reason().isEmpty()) {
+                if (change.reason().isEmpty() && !change.isAnotherClocks()) {
                     BirthMark mark = BirthMark.parse(change.seenText()).orElseThrow();
                     return admitted(sight, mark, seen.get(), askedAt, begun);
                 }
@@ -236,9 +236,11 @@ public final class NodeGuard {
             others = new Others(mark.get().acceptedSettings(), askedAt);
             return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false, 0);
         }
-        if (facts.appointment().isPresent()
-                && facts.process().isPromotedSince(mark.get().process())) {
-            return new Verdict.SetMark(changes.quarantineOfPromoted(sight, mark.get(), PROMOTED));
+        if (facts.appointment().isPresent() && memoryCheck.isNext(facts.process(), mark.get())) {
+            return new Verdict.SetMark(
+                    memoryCheck.isInherited(sight, mark.get(), lastLook)
+                            ? changes.takeOver(sight, mark.get(), resolved.get())
+                            : changes.quarantineOfPromoted(sight, mark.get(), PROMOTED));
         }
         Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);
         return doubt.<Verdict>map(

@@ -57,9 +57,10 @@ public final class Shard {
         slots = owned;
         moving = movingAway;
         Home before = home;
-        boolean stays = before.node().equals(node) && owned.get(before.slot());
-        if (!stays) {
-            home = new Home(node, homeOf(owned));
+        boolean keeps = before.slot() >= 0 && owned.get(before.slot()); // a promoted replica has what stood there
+        Home now = new Home(node, keeps ? before.slot() : homeOf(owned));
+        if (!now.equals(before)) {
+            home = now;
             written = null;
         }
     }
@@ -98,15 +99,24 @@ public final class Shard {
     }
 
     /**
+     * What a node shows of its slots.
+     *
+     * @param text the record that stands there; empty for none
+     * @param ids of its data
+     * @param nowMicros its clock
+     * @param inheritedBeforeMicros see {@link SlotRecord#parse}
+     */
+    public record Sight(String text, ReplicationIds ids, long nowMicros, long inheritedBeforeMicros) {}
+
+    /**
      * Returns what should stand on the node.
      *
-     * @param text what stands there
-     * @param nowMicros its clock
      * @param settlesIn gives in how many nanoseconds no other shard votes on a slot any more, as far as is known
      */
-    public Update update(String text, long nowMicros, IntToLongFunction settlesIn) {
+    public Update update(Sight sight, IntToLongFunction settlesIn) {
         Home at = home;
-        SlotRecord before = SlotRecord.parse(text, at.node());
+        long nowMicros = sight.nowMicros();
+        SlotRecord before = SlotRecord.parse(sight.text(), at.node(), sight.ids(), sight.inheritedBeforeMicros());
         BitSet uncertain = (BitSet) moving.clone();
         uncertain.stream()
                 .filter(slot -> nowMicros - before.sinceMicros(slot) < MOVING_MICROS)

@@ -17,7 +17,10 @@ import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
+import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.VoterAddress;
+import org.holdfast.redis.cluster.ReplicationIds;
+import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
@@ -52,6 +55,7 @@ public final class NodeInspector {
     private final Time time;
     private final LogRateLimiter logLimiter;
     private final NodeGuard guard;
+    private final long inheritedAfterMicros;
 
     /**
      * The reason of a quarantine that was reported last; empty when the node was admitted since. A node that is refused
@@ -78,6 +82,9 @@ public final class NodeInspector {
         this.clockMonitor = clockMonitor;
         this.time = time;
         this.logLimiter = logLimiter;
+        SharedSettings widest = acceptedSettings.widest();
+        this.inheritedAfterMicros = TimeUnit.NANOSECONDS.toMicros(
+                widest.heartbeat().plus(widest.quarantine()).toNanos());
         this.guard = new NodeGuard(node, acceptedSettings, address.durable(), clockMonitor, time);
     }
 
@@ -89,12 +96,13 @@ public final class NodeInspector {
      * @throws JedisException if it does not answer
      */
     public Admission inspect(NodeConnection connection) {
-        NodeGuard.Admission admission = guard.admit(new Connected(connection));
+        Connected connected = new Connected(connection);
+        NodeGuard.Admission admission = guard.admit(connected);
         if (admission instanceof NodeGuard.Admission.Refused refused) {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            noteSlots(connection);
+            noteSlots(connection, connected.ids);
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
@@ -103,7 +111,7 @@ public final class NodeInspector {
     }
 
     /** A shard of a cluster keeps since when it has its slots. */
-    private void noteSlots(NodeConnection connection) {
+    private void noteSlots(NodeConnection connection, ReplicationIds ids) {
         if (connector.shard(node).isEmpty()) {
             return;
         }
@@ -114,11 +122,22 @@ public final class NodeInspector {
         String seen = replies.get(0) == null
                 ? ""
                 : InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(0), "GET"));
-        connector.slots(node, seen, InspectionDecoder.micros(replies.get(1))).ifPresent(update -> {
+        long now = InspectionDecoder.micros(replies.get(1));
+        Shard.Sight sight = new Shard.Sight(seen, ids, now, inheritedBeforeMicros(now));
+        connector.slots(node, sight).ifPresent(update -> {
             if (update.text().equals(seen) || write(connection, key, seen, update.text())) {
                 update.isWritten();
             }
         });
+    }
+
+    /**
+     * Returns the moment before which a slot was another node's for long enough, where the operator vouches that this
+     * one has all that was acknowledged there. The other's heartbeat was there when its mark was taken over: so its
+     * clock was behind by no more than that lasts.
+     */
+    private long inheritedBeforeMicros(long nowMicros) {
+        return address.durable() ? nowMicros - inheritedAfterMicros : 0;
     }
 
     private static boolean write(NodeConnection connection, String key, String seen, String text) {
@@ -163,6 +182,8 @@ public final class NodeInspector {
 
         private final NodeConnection connection;
 
+        private ReplicationIds ids = ReplicationIds.UNKNOWN;
+
         Connected(NodeConnection connection) {
             this.connection = connection;
         }
@@ -187,6 +208,7 @@ public final class NodeInspector {
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = InspectionDecoder.micros(replies.get(2));
             Map<String, String> info = InspectionDecoder.info(replies.get(3));
+            ids = ReplicationIds.of(info);
             clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), now);
             Optional<String> fault = durable
                     ? InspectionDecoder.durabilityFault(info, replies.get(5), replies.get(6))

@@ -20,8 +20,8 @@ final class ShardLocator implements Locator {
         this.shard = shard;
     }
 
-    Shard.Update update(String text, long nowMicros) {
-        return shard.update(text, nowMicros, cluster.map()::settlesIn);
+    Shard.Update update(Shard.Sight sight) {
+        return shard.update(sight, cluster.map()::settlesIn);
     }
 
     @Override

@@ -70,13 +70,10 @@ public final class VoterConnector implements AutoCloseable {
     /**
      * Returns what should stand on a shard about its slots.
      *
-     * @param text what stands there
-     * @param nowMicros its clock
+     * @param sight what it shows now
      */
-    public Optional<Shard.Update> slots(int voter, String text, long nowMicros) {
-        return locators[voter] instanceof ShardLocator locator
-                ? Optional.of(locator.update(text, nowMicros))
-                : Optional.empty();
+    public Optional<Shard.Update> slots(int voter, Shard.Sight sight) {
+        return locators[voter] instanceof ShardLocator locator ? Optional.of(locator.update(sight)) : Optional.empty();
     }
 
     void moved(int voter, Terms.Term term) {

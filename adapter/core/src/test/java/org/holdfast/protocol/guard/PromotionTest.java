@@ -24,8 +24,9 @@ class PromotionTest {
 
     private final VirtualTime time = new VirtualTime();
     private final MemoryRedis redis = new MemoryRedis(new LuaInterpreter(), this::clockMicros);
-    private final Client one = new Client();
-    private final Client other = new Client();
+    private final Client one = new Client(false);
+    private final Client other = new Client(false);
+    private final Client sure = new Client(true);
 
     /** What the clock of the present primary shows more than the wall clock. */
     private long clockErrorMicros;
@@ -46,7 +47,12 @@ class PromotionTest {
     private final class Client implements NodeProbe {
 
         private final ClockMonitor clocks = new ClockMonitor(1, SETTINGS);
-        private final NodeGuard guard = new NodeGuard(0, new AcceptedSettings(SETTINGS), false, clocks, time);
+        private final NodeGuard guard;
+
+        /** @param durable whether the operator vouches that acknowledged writes survive a failover */
+        private Client(boolean durable) {
+            this.guard = new NodeGuard(0, new AcceptedSettings(SETTINGS), durable, clocks, time);
+        }
 
         @Override
         public Sight look() {
@@ -191,5 +197,63 @@ class PromotionTest {
                 .isFalse();
         assertThat(one.clocks.note(0, term, now, now, clockMicros())).isTrue();
         assertThat(one.clocks.isDoubted(0)).isFalse();
+    }
+
+    private BirthMark mark() {
+        return BirthMark.parse(redis.get(ScriptBridge.markKey(PREFIX))).orElseThrow();
+    }
+
+    private void promoteOfDurable(long errorMicros) {
+        time.passMillis(1_000);
+        sure.admitted();
+        promote(errorMicros);
+        unsettledNanos = 0;
+    }
+
+    @Test
+    void durable_processWithAnotherClock_votesAtOnceAndItsClockIsNotWatchedYet() {
+        for (long seconds : new long[] {0, 8, -8}) {
+            promoteOfDurable(TimeUnit.SECONDS.toMicros(seconds));
+            process = process("promoted-by" + seconds, term);
+            NodeGuard.Admission.Admitted admitted = sure.admitted();
+            assertThat(admitted.quarantineMicros()).as("ahead by %s s", seconds).isZero();
+            assertThat(admitted.reason()).isEmpty();
+            assertThat(mark().process()).isEqualTo(process);
+            assertThat(mark().steadyMicros()).isEqualTo(clockMicros());
+            assertThat(mark().looks())
+                    .as("those of the other clock are forgotten")
+                    .hasSize(1);
+            assertThat(sure.admitted().quarantineMicros()).isZero();
+            assertThat(new Client(true).admitted().quarantineMicros()).isZero();
+        }
+    }
+
+    @Test
+    void durable_processWhoseClockEndedTheHeartbeat_isInQuarantine() {
+        promoteOfDurable(SETTINGS.heartbeat().toNanos() / 1_000 + 1);
+        assertThat(sure.admitted().quarantineMicros()).isEqualTo(QUARANTINE.toNanos() / 1_000);
+    }
+
+    @Test
+    void durable_processThatLacksWhatWasSeen_isInQuarantine() {
+        String before = redis.get(ScriptBridge.markKey(PREFIX));
+        for (int second = 0; second < 10; second++) {
+            time.passMillis(1_000);
+            sure.admitted();
+        }
+        promoteOfDurable(0);
+        redis.set(ScriptBridge.markKey(PREFIX), before);
+        assertThat(sure.admitted().quarantineMicros()).isEqualTo(QUARANTINE.toNanos() / 1_000);
+    }
+
+    @Test
+    void durable_quarantineOfTheFormerProcess_isNotShorter() {
+        redis.set(ScriptBridge.markKey(PREFIX), "");
+        sure.admitted();
+        time.passMillis(4_000);
+        sure.admitted();
+        promoteOfDurable(TimeUnit.SECONDS.toMicros(8));
+        assertThat(sure.admitted().quarantineMicros())
+                .isGreaterThanOrEqualTo(QUARANTINE.minusSeconds(5).toNanos() / 1_000);
     }
 }

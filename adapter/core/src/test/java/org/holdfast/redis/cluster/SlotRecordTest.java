@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 class SlotRecordTest {
 
     private static final String NODE = "a".repeat(40);
+    private static final ReplicationIds IDS = new ReplicationIds("d1", "");
 
     private static BitSet slots(int first, int last) {
         BitSet slots = new BitSet();
@@ -18,18 +19,18 @@ class SlotRecordTest {
 
     @Test
     void next_slotsThatCome_areNewAndTheOthersStay() {
-        SlotRecord first = SlotRecord.none(NODE).next(slots(0, 9), new BitSet(), slot -> 5);
-        SlotRecord more = SlotRecord.parse(first.text(), NODE).next(slots(0, 11), new BitSet(), slot -> 7);
-        assertThat(more.text()).isEqualTo(NODE + " 0-9:5 10-11:7");
+        SlotRecord first = SlotRecord.none(NODE, IDS).next(slots(0, 9), new BitSet(), slot -> 5);
+        SlotRecord more = SlotRecord.parse(first.text(), NODE, IDS, 0).next(slots(0, 11), new BitSet(), slot -> 7);
+        assertThat(more.text()).isEqualTo(NODE + "@d1 0-9:5 10-11:7");
         SlotRecord moving = more.next(slots(0, 11), slots(3, 3), slot -> 9);
-        assertThat(moving.text()).isEqualTo(NODE + " 0-2:5 3:9 4-9:5 10-11:7");
+        assertThat(moving.text()).isEqualTo(NODE + "@d1 0-2:5 3:9 4-9:5 10-11:7");
         assertThat(moving.sinceMicros(3)).isEqualTo(9);
         assertThat(moving.sinceMicros(12)).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
     void next_slotThatGoesAndComesBack_isNew() {
-        SlotRecord gone = SlotRecord.none(NODE)
+        SlotRecord gone = SlotRecord.none(NODE, IDS)
                 .next(slots(0, 9), new BitSet(), slot -> 5)
                 .next(slots(0, 8), new BitSet(), slot -> 6);
         assertThat(gone.sinceMicros(9)).isEqualTo(Long.MAX_VALUE);
@@ -39,11 +40,44 @@ class SlotRecordTest {
 
     @Test
     void parse_recordOfAnotherNodeOrNone_saysNothing() {
-        String ours =
-                SlotRecord.none(NODE).next(slots(0, 9), new BitSet(), slot -> 5).text();
+        String ours = SlotRecord.none(NODE, IDS)
+                .next(slots(0, 9), new BitSet(), slot -> 5)
+                .text();
         for (String text :
                 new String[] {"", ours.replace('a', 'b'), ours + " 7", ours + " 4-2:1", ours + " 1:x", "nonsense"}) {
-            assertThat(SlotRecord.parse(text, NODE).sinceMicros(4)).as(text).isEqualTo(Long.MAX_VALUE);
+            assertThat(SlotRecord.parse(text, NODE, IDS, 0).sinceMicros(4))
+                    .as(text)
+                    .isEqualTo(Long.MAX_VALUE);
         }
+    }
+
+    @Test
+    void parse_recordOfTheNodeBefore_countsWhereItsDataIsContinuedAndDurable() {
+        SlotRecord before = SlotRecord.none(NODE, IDS)
+                .next(slots(0, 9), new BitSet(), slot -> 5)
+                .next(slots(0, 11), new BitSet(), slot -> 70);
+        String next = "b".repeat(40);
+        ReplicationIds promoted = new ReplicationIds("d2", "d1");
+        SlotRecord inherited = SlotRecord.parse(before.text(), next, promoted, 50);
+        assertThat(inherited.sinceMicros(9)).isEqualTo(5);
+        assertThat(inherited.sinceMicros(10)).as("too new by the other clock").isEqualTo(Long.MAX_VALUE);
+        assertThat(inherited.next(slots(0, 11), new BitSet(), slot -> 90).text())
+                .isEqualTo(next + "@d2 0-9:5 10-11:90");
+
+        assertThat(SlotRecord.parse(before.text(), next, promoted, 0).sinceMicros(9))
+                .as("not durable")
+                .isEqualTo(Long.MAX_VALUE);
+        for (ReplicationIds other : new ReplicationIds[] {
+            new ReplicationIds("d1", "d0"), new ReplicationIds("d2", ""), ReplicationIds.UNKNOWN
+        }) {
+            assertThat(SlotRecord.parse(before.text(), next, other, 50).sinceMicros(9))
+                    .as("the key came with a slot: " + other)
+                    .isEqualTo(Long.MAX_VALUE);
+        }
+        String unknown = SlotRecord.none(NODE, ReplicationIds.UNKNOWN)
+                .next(slots(0, 9), new BitSet(), slot -> 5)
+                .text();
+        assertThat(SlotRecord.parse(unknown, next, ReplicationIds.UNKNOWN, 50).sinceMicros(9))
+                .isEqualTo(Long.MAX_VALUE);
     }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.faults;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.redis.cluster.Slot;
+import org.holdfast.testkit.ClockShim;
+import org.holdfast.testkit.RedisCluster;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A cluster whose failovers lose no acknowledged write: here those that an operator asks for. */
+@Timeout(150)
+class ClusterDurabilityTest {
+
+    private static final Duration MEMORY = ofSeconds(12);
+    private static final Duration AHEAD = ofSeconds(6);
+
+    /** By then it is known, whatever the clock of the next primary, that the slots have been here for long enough. */
+    private static final Duration SETTLED = ofSeconds(8);
+
+    /** Until the next primary is asked, and some more on a busy machine: less than with a quarantine. */
+    private static final Duration PAUSE = ofSeconds(15);
+
+    private static final Path FILES = Path.of("target", "redis");
+
+    private static LockConnectionFactory connect(RedisCluster cluster) {
+        return Holdfast.connect(Map.of(
+                "nodes",
+                cluster.uri() + "?durable=true",
+                "maxLeaseTtlMillis",
+                Long.toString(MEMORY.toMillis()),
+                "nodeTimeoutMillis",
+                "400")); // a machine that stands still for a moment is not a node that hangs
+    }
+
+    /** The next primary's clock is ahead: by it, a lease that is in force has ended. */
+    @Test
+    void failover_toAClockAhead_grantsFreeLocksWithoutQuarantineAndNoneThatIsInForce() throws Exception {
+        ClockShim ahead = ClockShim.in(FILES).orElse(null);
+        assumeTrue(ahead != null, ClockShim.NEEDS);
+        ahead.set(AHEAD);
+        try (RedisCluster cluster = RedisCluster.startDurable(FILES, 3, ahead);
+                LockConnectionFactory locks = connect(cluster);
+                LockConnectionFactory others = connect(cluster);
+                LockConnection holder = locks.getConnection();
+                LockConnection waiter = others.getConnection()) {
+            LockRequest free = LockRequest.of("{a}free").ttl(ofSeconds(5)).waitTimeout(ofSeconds(60));
+            holder.acquire(free).release();
+            waiter.acquire(free).release();
+            await().pollDelay(SETTLED).until(() -> true);
+            Lease renewed = holder.acquire(LockRequest.of("{a}renewed").ttl(MEMORY));
+            long begun = System.nanoTime();
+            Lease fixed = holder.acquire(LockRequest.of("{a}fixed").fixedTtl(MEMORY));
+
+            RedisServer primary = cluster.owner(Slot.of("holdfast:{{a}fixed}:lock"));
+            cluster.failOver(cluster.servers().get(cluster.servers().indexOf(primary) + 3));
+            long failedOver = System.nanoTime();
+            waiter.acquire(LockRequest.of("{a}other").ttl(ofSeconds(5)).waitTimeout(ofSeconds(60)))
+                    .release();
+            Duration pause = Duration.ofNanos(System.nanoTime() - failedOver);
+            assertThat(pause).as("until a free lock is granted").isLessThan(PAUSE);
+
+            LockRequest inForce = LockRequest.of("{a}fixed").ttl(ofSeconds(5));
+            Duration rest = MEMORY.minusSeconds(1).minusNanos(System.nanoTime() - begun);
+            assertThat(waiter.tryAcquire(inForce.waitTimeout(rest)))
+                    .as("what has ended by the clock of the next primary only")
+                    .isEmpty();
+            assertThat(fixed.isHeld()).isTrue();
+            assertThat(renewed.isHeld()).isTrue();
+            assertThat(renewed.renew()).isTrue();
+        }
+    }
+}
