@@ -94,7 +94,7 @@ public final class NodeInspector {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            noteSlots(connection);
+            noteSlots(connection, !admitted.reason().isEmpty());
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
@@ -102,8 +102,12 @@ public final class NodeInspector {
         throw unsettled();
     }
 
-    /** A shard of a cluster keeps since when it has its slots. */
-    private void noteSlots(NodeConnection connection) {
+    /**
+     * A shard of a cluster keeps since when it has its slots.
+     *
+     * @param forgets whether a quarantine began just now
+     */
+    private void noteSlots(NodeConnection connection, boolean forgets) {
         if (connector.shard(node).isEmpty()) {
             return;
         }
@@ -114,7 +118,8 @@ public final class NodeInspector {
         String seen = replies.get(0) == null
                 ? ""
                 : InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(0), "GET"));
-        connector.slots(node, seen, InspectionDecoder.micros(replies.get(1))).ifPresent(update -> {
+        long now = InspectionDecoder.micros(replies.get(1));
+        connector.slots(node, seen, now, forgets).ifPresent(update -> {
             if (update.text().equals(seen) || write(connection, key, seen, update.text())) {
                 update.isWritten();
             }

@@ -20,8 +20,8 @@ final class ShardLocator implements Locator {
         this.shard = shard;
     }
 
-    Shard.Update update(String text, long nowMicros) {
-        return shard.update(text, nowMicros, cluster.map()::settlesIn);
+    Shard.Update update(String text, long nowMicros, boolean forgets) {
+        return shard.update(text, nowMicros, forgets, cluster.map()::settlesIn);
     }
 
     @Override
@@ -39,6 +39,14 @@ final class ShardLocator implements Locator {
     @Override
     public @Nullable String whyOver(int term) {
         return shard.terms().count(term) ? null : explain(term);
+    }
+
+    /** Returns why a vote on a slot that comes now does not count; null if it does. */
+    @Nullable
+    String whyNot(int slot) {
+        return cluster.map().shard(slot).filter(shard::equals).isPresent()
+                ? null
+                : "its cluster does not name it for slot " + slot + " by now: " + cluster.heard();
     }
 
     private String explain(int term) {
@@ -62,7 +70,7 @@ final class ShardLocator implements Locator {
                 .filter(known -> known.number() == term)
                 .orElseThrow(() -> new JedisConnectionException(explain(term)));
         return Optional.of(new NodeFacts.Appointment(
-                term, present.epoch(), shard.terms().unsettledNanos(present), NodeFacts.Namer.CLUSTER));
+                term, present.epoch(), shard.unsettledNanos(), NodeFacts.Namer.CLUSTER, shard.lacksWitnesses()));
     }
 
     @Override

@@ -72,10 +72,11 @@ public final class VoterConnector implements AutoCloseable {
      *
      * @param text what stands there
      * @param nowMicros its clock
+     * @param forgets whether a quarantine of it began just now
      */
-    public Optional<Shard.Update> slots(int voter, String text, long nowMicros) {
+    public Optional<Shard.Update> slots(int voter, String text, long nowMicros, boolean forgets) {
         return locators[voter] instanceof ShardLocator locator
-                ? Optional.of(locator.update(text, nowMicros))
+                ? Optional.of(locator.update(text, nowMicros, forgets))
                 : Optional.empty();
     }
 
@@ -137,6 +138,11 @@ public final class VoterConnector implements AutoCloseable {
     /** Returns why an answer that comes now on a connection of this term does not count; null if it does. */
     public @Nullable String whyOver(int voter, int term) {
         return locators[voter].whyOver(term);
+    }
+
+    /** Returns why a vote on a name in this slot that comes now does not count; null if it does. */
+    public @Nullable String whyNotOnSlot(int voter, int slot) {
+        return locators[voter] instanceof ShardLocator locator ? locator.whyNot(slot) : null;
     }
 
     /**
