@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.holdfast.Holdfast;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -125,6 +128,31 @@ class ClusterTest {
                         .withMessageContaining("2 of its primaries must say so"));
         cluster.servers().forEach(RedisServer::thaw);
         use(locks, "heard");
+    }
+
+    /** What clients grant relies on looks that are not long ago. */
+    @Test
+    void shards_thatHang_delayNoLooksAtOthers() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 9, 0, ofSeconds(120)));
+        Map<String, String> settings = new HashMap<>(MovingVoters.settings(cluster.uri(), MEMORY));
+        settings.put("nodeTimeoutMillis", "1000");
+        use(voters.opened(voters.opened(Holdfast.connect(settings)).getConnection()), "looks");
+        RedisServer watched = cluster.owner(MovingVoters.slot("looks"));
+        String mark = watched.ask("KEYS *birth").lines().skip(2).findFirst().orElseThrow();
+        cluster.servers().stream().filter(server -> server != watched).limit(4).forEach(RedisServer::freeze);
+        long longest = 0;
+        long last = lookedAt(watched, mark);
+        for (long end = System.nanoTime() + ofSeconds(8).toNanos(); System.nanoTime() < end; ) {
+            long look = lookedAt(watched, mark);
+            longest = Math.max(longest, look - last);
+            last = look;
+        }
+        assertThat(longest).as("microseconds between looks").isBetween(1L, 3_000_000L);
+    }
+
+    private static long lookedAt(RedisServer server, String mark) throws Exception {
+        Thread.sleep(20);
+        return Long.parseLong(server.ask("GET " + mark).split("[ ,]")[1]);
     }
 
     /** Each with three primaries, and one that is no cluster. */
