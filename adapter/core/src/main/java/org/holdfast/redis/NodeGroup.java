@@ -4,11 +4,14 @@ package org.holdfast.redis;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 import org.holdfast.CheckReport;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.Time;
@@ -37,6 +40,11 @@ public final class NodeGroup implements LockNodes {
     private final NodeMonitor monitor;
     private volatile LongConsumer clockStoodStill = nanos -> {};
     private final Set<NodeConnections> open = ConcurrentHashMap.newKeySet();
+
+    /** Whether a thread looks, or is about to: it has the probe's connections. */
+    private final AtomicBoolean looking = new AtomicBoolean();
+
+    private volatile boolean looksNoMore;
     private volatile boolean closed;
 
     /**
@@ -101,21 +109,56 @@ public final class NodeGroup implements LockNodes {
         clockStoodStill = told;
     }
 
+    /** Returns whether nothing is sent any more. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Returns whether all nodes are asked, so that a look at them is likely to be short. */
+    public boolean isWell() {
+        return IntStream.range(0, nodes.size())
+                .allMatch(node -> nodes.health(node).isAsked());
+    }
+
     @Override
     public long nanosUntilLook() {
-        return monitor.nanosUntilDue();
+        return looking.get() ? LOOKS_NANOS : monitor.nanosUntilDue();
     }
 
     @Override
     public void look() {
-        if (monitor.isDue()) {
-            monitor.look();
+        claimLook().ifPresent(Runnable::run);
+    }
+
+    /** Returns a look, which must be run; empty if none is due, or another thread looks. */
+    public Optional<Runnable> claimLook() {
+        return monitor.isDue() && looking.compareAndSet(false, true) ? Optional.of(this::lookOnce) : Optional.empty();
+    }
+
+    private void lookOnce() {
+        try {
+            if (!looksNoMore) {
+                monitor.look();
+            }
+        } finally {
+            looking.set(false);
+        }
+        if (looksNoMore) {
+            stopLooking();
         }
     }
 
+    /** Does not wait for a look that is under way: the thread that looks closes the connections. */
     @Override
     public void stopLooking() {
-        probe.close();
+        looksNoMore = true;
+        if (looking.compareAndSet(false, true)) {
+            try {
+                probe.close();
+            } finally {
+                looking.set(false);
+            }
+        }
     }
 
     @Override

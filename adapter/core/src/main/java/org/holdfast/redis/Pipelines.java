@@ -252,6 +252,11 @@ final class Pipelines implements PendingRound.Reader {
             return;
         }
         scripts.answered(node, nodes.codec(node).script(request.command()));
+        String elsewhere = nodes.whyNoVote(node, request.command());
+        if (elsewhere != null) {
+            request.round().answered(new Answer(node, new Reply.NoAnswer(elsewhere), 0));
+            return;
+        }
         Answer answer = reply instanceof JedisDataException error
                 ? new Answer(node, new Reply.Refused(explain(node, request.command(), error)), 0)
                 : ReplyDecoder.answer(node, reply);

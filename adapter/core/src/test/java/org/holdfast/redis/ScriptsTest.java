@@ -27,6 +27,7 @@ import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import redis.clients.jedis.Jedis;
 
 /** The scripts and the channel against one real node. */
 @Timeout(60)
@@ -343,6 +344,25 @@ class ScriptsTest {
         } finally {
             NODE.command("CONFIG SET maxmemory 0");
         }
+    }
+
+    /** One that could not note its slots would be set aside, with every lease on it. */
+    @Test
+    void nodeWithoutFreeMemory_stillNotesSlots() throws Exception {
+        try (Jedis node = new Jedis("127.0.0.1", NODE.redis().port())) {
+            assertThat(noteSlots(node, "", "a 1 0-9:5")).isEqualTo(1L);
+            node.configSet("maxmemory", "1");
+            assertThat(noteSlots(node, "a 1 0-9:5", "a 1 0-9:5 10-11:7")).isEqualTo(1L);
+            assertThat(noteSlots(node, "another", "b 1 0-9:5")).isEqualTo(0L);
+            assertThat(node.get("test:slots")).isEqualTo("a 1 0-9:5 10-11:7");
+        } finally {
+            NODE.command("CONFIG SET maxmemory 0");
+        }
+    }
+
+    private static Object noteSlots(Jedis node, String seen, String record) {
+        String script = new String(LockScript.SLOTS.source(), StandardCharsets.UTF_8);
+        return node.eval(script, List.of("test:slots"), List.of(seen, record));
     }
 
     @Test

@@ -224,7 +224,10 @@ class MutantsTest {
                 new Mutant()
                         .lastSeenIn(64)
                         .amidst("FAILOVER")
-                        .with(GUARD + "Eligibility.java", "if (unsettled > 0 &&", "if (false &&"));
+                        .with(
+                                GUARD + "Eligibility.java",
+                                "if (appointment.isPresent() && !isMarked(",
+                                "if (false && !isMarked("));
     }
 
     @ConcurrentTest

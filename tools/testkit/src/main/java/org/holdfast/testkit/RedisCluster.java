@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.testkit;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -21,19 +21,28 @@ public final class RedisCluster implements AutoCloseable {
     public static final int SLOTS = 16_384;
 
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(1_500);
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final long POLL_MILLIS = 20;
+    /** How far the port on which other nodes connect is from that of clients. */
+    private static final int BUS = 10_000;
 
     private final List<RedisServer> servers = new ArrayList<>();
     private final Path directory;
 
     private final Duration nodeTimeout;
-    private final List<String> options;
+    private final boolean linked;
 
-    private RedisCluster(Path directory, Duration nodeTimeout, List<String> options) {
+    private final List<String> options = new ArrayList<>();
+    private Optional<ClockShim> clockOfReplicas = Optional.empty();
+
+    /** The ways that nodes take to each other, if they can be cut. */
+    private final Map<RedisServer, BusLink> links = new HashMap<>();
+
+    /** By node the port on which it speaks TLS, if they do. */
+    private final Map<RedisServer, Integer> encrypted = new HashMap<>();
+
+    private RedisCluster(Path directory, Duration nodeTimeout, boolean linked) {
         this.directory = directory;
         this.nodeTimeout = nodeTimeout;
-        this.options = options;
+        this.linked = linked;
     }
 
     /**
@@ -53,7 +62,19 @@ public final class RedisCluster implements AutoCloseable {
      * @param nodeTimeout after which a node that does not answer has failed
      */
     public static RedisCluster start(Path directory, int primaries, int replicas, Duration nodeTimeout) {
-        return start(new RedisCluster(directory, nodeTimeout, List.of()), primaries, replicas, Optional.empty());
+        return start(new RedisCluster(directory, nodeTimeout, false), primaries, replicas);
+    }
+
+    /** Does the same, and the ways between the nodes can be cut. */
+    public static RedisCluster startLinked(Path directory, int primaries) {
+        return start(new RedisCluster(directory, NODE_TIMEOUT, true), primaries, 0);
+    }
+
+    /** Starts primaries with these options, added to ours, as on the command line of redis-server. */
+    public static RedisCluster startWith(Path directory, int primaries, String... options) {
+        RedisCluster cluster = new RedisCluster(directory, NODE_TIMEOUT, false);
+        cluster.options.addAll(List.of(options));
+        return start(cluster, primaries, 0);
     }
 
     /**
@@ -62,14 +83,15 @@ public final class RedisCluster implements AutoCloseable {
      * @param clock of the replicas; those of the primaries have the machine's
      */
     public static RedisCluster startDurable(Path directory, int primaries, ClockShim clock) {
-        List<String> durable = List.of("--appendonly", "yes", "--appendfsync", "always");
-        return start(new RedisCluster(directory, NODE_TIMEOUT, durable), primaries, primaries, Optional.of(clock));
+        RedisCluster cluster = new RedisCluster(directory, NODE_TIMEOUT, false);
+        cluster.options.addAll(List.of("--appendonly", "yes", "--appendfsync", "always"));
+        cluster.clockOfReplicas = Optional.of(clock);
+        return start(cluster, primaries, primaries);
     }
 
-    private static RedisCluster start(
-            RedisCluster cluster, int primaries, int replicas, Optional<ClockShim> clockOfReplicas) {
+    private static RedisCluster start(RedisCluster cluster, int primaries, int replicas) {
         try {
-            cluster.begin(primaries, replicas, clockOfReplicas);
+            cluster.begin(primaries, replicas);
             return cluster;
         } catch (RuntimeException e) {
             cluster.close();
@@ -77,7 +99,7 @@ public final class RedisCluster implements AutoCloseable {
         }
     }
 
-    private void begin(int primaries, int replicas, Optional<ClockShim> clockOfReplicas) {
+    private void begin(int primaries, int replicas) {
         for (int i = 0; i < primaries + replicas; i++) {
             servers.add(startNode(i < primaries ? Optional.empty() : clockOfReplicas));
         }
@@ -96,18 +118,36 @@ public final class RedisCluster implements AutoCloseable {
         servers.stream().skip(1).forEach(server -> meet(servers.get(0), server));
         awaitMembers();
         for (int i = 0; i < replicas; i++) {
-            RedisServer replica = servers.get(primaries + i);
-            String primary = id(servers.get(i % primaries));
-            await("a replica follows", () -> ask(replica, "CLUSTER REPLICATE " + primary)
-                    .startsWith("+OK"));
+            replicate(servers.get(primaries + i), servers.get(i % primaries));
         }
-        await("the cluster is ready", () -> servers.stream().allMatch(RedisCluster::isReady));
-        await("replicas are connected", () -> servers.stream()
+        Patience.await("the cluster is ready", () -> servers.stream().allMatch(RedisCluster::isReady));
+        Patience.await("replicas are connected", () -> servers.stream()
                 .skip(primaries)
-                .allMatch(server -> ask(server, "INFO replication").contains("master_link_status:up")));
+                .allMatch(server -> server.ask("INFO replication").contains("master_link_status:up")));
+    }
+
+    private static void replicate(RedisServer replica, RedisServer primary) {
+        String id = id(primary);
+        Patience.await("a replica follows", () -> replica.ask("CLUSTER REPLICATE " + id)
+                .startsWith("+OK"));
     }
 
     private RedisServer startNode(Optional<ClockShim> clock) {
+        boolean speaksTls = options.contains("--tls-cluster");
+        int tlsPort = speaksTls ? FreePort.find() : 0;
+        RedisServer server = launch(tlsPort, clock);
+        if (speaksTls) {
+            encrypted.put(server, tlsPort);
+        }
+        if (linked) {
+            BusLink link = new BusLink(server.port() + BUS);
+            links.put(server, link);
+            require(server, "CONFIG SET cluster-announce-bus-port " + link.port());
+        }
+        return server;
+    }
+
+    private RedisServer launch(int tlsPort, Optional<ClockShim> clock) {
         List<String> all = new ArrayList<>(List.of(
                 "--cluster-enabled",
                 "yes",
@@ -116,24 +156,28 @@ public final class RedisCluster implements AutoCloseable {
                 "--cluster-node-timeout",
                 Long.toString(nodeTimeout.toMillis()),
                 "--repl-diskless-sync-delay",
-                "0"));
+                "0",
+                "--tls-port",
+                Integer.toString(tlsPort)));
         all.addAll(options);
         String[] words = all.toArray(String[]::new);
         return clock.map(set -> RedisServer.startWithClock(directory, set, words))
                 .orElseGet(() -> RedisServer.start(directory, words));
     }
 
-    private static void meet(RedisServer one, RedisServer other) {
-        require(one, "CLUSTER MEET 127.0.0.1 " + other.port());
+    private void meet(RedisServer one, RedisServer other) {
+        BusLink link = links.get(other);
+        int bus = link == null ? port(other) + BUS : link.port();
+        require(one, "CLUSTER MEET 127.0.0.1 " + port(other) + " " + bus);
     }
 
     private void awaitMembers() {
-        await("all nodes know each other", () -> servers.stream()
-                .allMatch(server -> ask(server, "CLUSTER INFO").contains("cluster_known_nodes:" + servers.size())));
+        Patience.await("all nodes know each other", () -> servers.stream()
+                .allMatch(server -> server.ask("CLUSTER INFO").contains("cluster_known_nodes:" + servers.size())));
     }
 
     private static boolean isReady(RedisServer server) {
-        String info = ask(server, "CLUSTER INFO");
+        String info = server.ask("CLUSTER INFO");
         return info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:" + SLOTS);
     }
 
@@ -143,8 +187,38 @@ public final class RedisCluster implements AutoCloseable {
         meet(servers.get(0), added);
         servers.add(added);
         awaitMembers();
-        await("the new node is ready", () -> isReady(added));
+        Patience.await("the new node is ready", () -> isReady(added));
         return added;
+    }
+
+    /** Adds a replica, and waits until it has what its primary has. */
+    public RedisServer addReplica(RedisServer primary) {
+        RedisServer added = addPrimary();
+        replicate(added, primary);
+        Patience.await(
+                "the replica is connected", () -> added.ask("INFO replication").contains("master_link_status:up"));
+        return added;
+    }
+
+    /** Cuts the ways between two nodes, in both directions. */
+    public void cut(RedisServer one, RedisServer other) {
+        link(one).cut(id(other));
+        link(other).cut(id(one));
+    }
+
+    /** Cuts the ways between two nodes when the one has asked the other for its vote, and has received it. */
+    public void cutAfterVote(RedisServer candidate, RedisServer voter) {
+        link(voter).cutAfter(id(candidate), BusLink.VOTE_REQUEST);
+        link(candidate).cutAfter(id(voter), BusLink.VOTE);
+    }
+
+    /** Lets the nodes reach each other again. */
+    public void mend() {
+        links.values().forEach(BusLink::mend);
+    }
+
+    private BusLink link(RedisServer server) {
+        return Objects.requireNonNull(links.get(server), "the cluster was started with links");
     }
 
     /** Returns the processes: those that were primaries at the start, then the others. */
@@ -152,30 +226,42 @@ public final class RedisCluster implements AutoCloseable {
         return servers;
     }
 
+    /** Returns the port that a node shows. */
+    public int port(RedisServer server) {
+        return encrypted.getOrDefault(server, server.port());
+    }
+
     /** Returns the id of a node. */
     public static String id(RedisServer server) {
-        return ask(server, "CLUSTER MYID").lines().skip(1).findFirst().orElse("");
+        return server.ask("CLUSTER MYID").lines().skip(1).findFirst().orElse("");
     }
 
     /** Returns whether a node that runs is a primary, as it sees itself. */
     public static boolean isPrimary(RedisServer server) {
-        return ask(server, "INFO replication").contains("role:master");
+        return server.ask("INFO replication").contains("role:master");
     }
 
     /** Waits until all others that run take this node for a primary, or not. */
     public void awaitRole(RedisServer server, boolean primary) {
-        await("the role of " + server.port() + " changes", () -> isPrimary(server) == primary);
+        Patience.await("the role of " + server.port() + " changes", () -> isPrimary(server) == primary);
     }
 
     /** Waits until a node has been replaced by one of its replicas, and returns that. */
     public RedisServer awaitSuccessor(RedisServer failed, List<RedisServer> replicas) {
-        await("a replica becomes a primary", () -> replicas.stream().anyMatch(RedisCluster::isPrimary));
+        Patience.await("a replica becomes a primary", () -> replicas.stream().anyMatch(RedisCluster::isPrimary));
         RedisServer successor =
                 replicas.stream().filter(RedisCluster::isPrimary).findFirst().orElseThrow();
-        await("the cluster is ready", () -> servers.stream()
+        Patience.await("the cluster is ready", () -> servers.stream()
                 .filter(server -> server != failed && server.isAlive())
                 .allMatch(RedisCluster::isReady));
         return successor;
+    }
+
+    /** Waits until the others have found that another node answers where one of them was. */
+    public void awaitForgottenAddress(RedisServer lost) {
+        Patience.await("its address is forgotten", () -> servers.stream()
+                .filter(server -> server != lost)
+                .allMatch(server -> server.ask("CLUSTER NODES").contains("noaddr")));
     }
 
     /** Returns which process has a slot, as the first one that runs says. */
@@ -189,8 +275,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private static boolean hasSlot(RedisServer server, int slot) {
-        return !ask(server, "CLUSTER COUNTKEYSINSLOT " + slot).startsWith("-")
-                && ask(server, "CLUSTER NODES")
+        return !server.ask("CLUSTER COUNTKEYSINSLOT " + slot).startsWith("-")
+                && server.ask("CLUSTER NODES")
                         .lines()
                         .filter(line -> line.contains("myself"))
                         .flatMap(line -> List.of(line.split(" ")).stream().skip(8))
@@ -219,7 +305,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Returns the keys of a slot on a node. */
     public static List<String> keys(int slot, RedisServer server) {
-        return ask(server, "CLUSTER GETKEYSINSLOT " + slot + " 100")
+        return server.ask("CLUSTER GETKEYSINSLOT " + slot + " 100")
                 .lines()
                 .filter(line -> !line.startsWith("*") && !line.startsWith("$"))
                 .toList();
@@ -232,8 +318,8 @@ public final class RedisCluster implements AutoCloseable {
     public void endMove(int slot, RedisServer to) {
         String line = "CLUSTER SETSLOT " + slot + " NODE " + id(to);
         require(to, line);
-        servers.stream().filter(server -> server != to && server.isAlive()).forEach(server -> ask(server, line));
-        await("all know where the slot is", () -> servers.stream()
+        servers.stream().filter(server -> server != to && server.isAlive()).forEach(server -> server.ask(line));
+        Patience.await("all know where the slot is", () -> servers.stream()
                 .filter(server -> server != to && server.isAlive() && isPrimary(server))
                 .noneMatch(server -> hasSlot(server, slot)));
     }
@@ -259,46 +345,37 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private static void require(RedisServer server, String line) {
-        String answer = ask(server, line);
+        String answer = server.ask(line);
         if (!answer.startsWith("+")) {
             throw new IllegalStateException(
                     line.substring(0, Math.min(60, line.length())).toLowerCase(Locale.ROOT) + ": " + answer);
         }
     }
 
-    private static String ask(RedisServer server, String line) {
-        try {
-            return server.command(line);
-        } catch (IOException e) {
-            return "";
-        }
-    }
-
-    private static void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("waited in vain until " + what);
-            }
-            try {
-                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS); // other processes: there is nothing to be notified by
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while waiting until " + what, e);
-            }
-        }
-    }
-
     /** Returns the address in the form that Holdfast takes. */
     public String uri() {
+        return uri("");
+    }
+
+    /**
+     * Returns the same for a user.
+     *
+     * @param entry what stands before the hosts: user, password and {@code @}; or nothing
+     */
+    public String uri(String entry) {
         return servers.stream()
                 .limit(3)
-                .map(server -> "127.0.0.1:" + server.port())
-                .collect(Collectors.joining(",", "redis+cluster://", ""));
+                .map(server -> "127.0.0.1:" + port(server))
+                .collect(Collectors.joining(",", scheme() + "://" + entry, ""));
+    }
+
+    private String scheme() {
+        return encrypted.isEmpty() ? "redis+cluster" : "rediss+cluster";
     }
 
     @Override
     public void close() {
         servers.forEach(RedisServer::close);
+        links.values().forEach(BusLink::close);
     }
 }

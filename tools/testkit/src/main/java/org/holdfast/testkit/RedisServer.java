@@ -200,7 +200,8 @@ public final class RedisServer implements AutoCloseable {
         return answer.startsWith("-NOAUTH");
     }
 
-    private String ask(String line) {
+    /** Sends an inline command and returns the first bytes of the reply; empty if there is none. */
+    public String ask(String line) {
         try {
             return command(line);
         } catch (IOException e) {
@@ -228,6 +229,11 @@ public final class RedisServer implements AutoCloseable {
         Path copy = Files.createTempDirectory(directory, "backup");
         copy(home(), copy);
         return copy;
+    }
+
+    /** Loses its files. It must not run. */
+    public void loseFiles() {
+        deleteFiles();
     }
 
     /** Puts a copy in the place of its files. It must not run. */

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.testkit;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 
@@ -16,8 +13,6 @@ public final class SentinelGroup implements AutoCloseable {
     /** The name by which the Sentinels know the primary. */
     public static final String NAME = "locks";
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final long POLL_MILLIS = 20;
     private static final int DOWN_AFTER_MILLIS = 700;
     private static final int FAILOVER_TIMEOUT_MILLIS = 4_000;
 
@@ -61,11 +56,11 @@ public final class SentinelGroup implements AutoCloseable {
             all.addAll(List.of("--replicaof", "127.0.0.1", Integer.toString(shown)));
             servers.add(RedisServer.start(directory, all.toArray(String[]::new)));
         }
-        await(
+        Patience.await(
                 "all replicas follow",
-                () -> ask(primary, "INFO replication").contains("connected_slaves:" + replicas)
-                        && !ask(primary, "INFO replication").contains("state=wait_bgsave")
-                        && !ask(primary, "INFO replication").contains("state=send_bulk"));
+                () -> primary.ask("INFO replication").contains("connected_slaves:" + replicas)
+                        && !primary.ask("INFO replication").contains("state=wait_bgsave")
+                        && !primary.ask("INFO replication").contains("state=send_bulk"));
         for (int i = 0; i < 3; i++) {
             sentinels.add(RedisServer.startSentinel(
                     directory,
@@ -73,39 +68,16 @@ public final class SentinelGroup implements AutoCloseable {
                     "sentinel down-after-milliseconds " + NAME + " " + DOWN_AFTER_MILLIS,
                     "sentinel failover-timeout " + NAME + " " + FAILOVER_TIMEOUT_MILLIS));
         }
-        await("all Sentinels know each other", () -> sentinels.stream()
+        Patience.await("all Sentinels know each other", () -> sentinels.stream()
                 .allMatch(sentinel -> fields(sentinel, "num-other-sentinels").equals("2")
                         && fields(sentinel, "num-slaves").equals(Integer.toString(replicas))));
     }
 
     /** Returns a field of what a Sentinel says of the primary. */
     private static String fields(RedisServer sentinel, String name) {
-        List<String> lines = ask(sentinel, "SENTINEL MASTER " + NAME).lines().toList();
+        List<String> lines = sentinel.ask("SENTINEL MASTER " + NAME).lines().toList();
         int at = lines.indexOf(name);
         return at < 0 ? "" : lines.get(at + 2);
-    }
-
-    private static String ask(RedisServer server, String line) {
-        try {
-            return server.command(line);
-        } catch (IOException e) {
-            return "";
-        }
-    }
-
-    private static void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("waited in vain until " + what);
-            }
-            try {
-                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS); // other processes: there is nothing to be notified by
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("interrupted while waiting until " + what, e);
-            }
-        }
     }
 
     /** Returns the process that was the primary at the start, and then its replicas. */
@@ -119,9 +91,8 @@ public final class SentinelGroup implements AutoCloseable {
 
     /** Returns the port of the primary as a Sentinel names it now. */
     private static int named(RedisServer sentinel) {
-        List<String> lines = ask(sentinel, "SENTINEL GET-MASTER-ADDR-BY-NAME " + NAME)
-                .lines()
-                .toList();
+        List<String> lines =
+                sentinel.ask("SENTINEL GET-MASTER-ADDR-BY-NAME " + NAME).lines().toList();
         return lines.size() == 5 ? Integer.parseInt(lines.get(4)) : 0;
     }
 
@@ -129,7 +100,7 @@ public final class SentinelGroup implements AutoCloseable {
     public RedisServer awaitOtherThan(int port) {
         List<RedisServer> asked =
                 sentinels.stream().filter(RedisServer::isAlive).toList();
-        await(
+        Patience.await(
                 "another primary is named",
                 () -> asked.stream().map(SentinelGroup::named).distinct().count() == 1
                         && named(asked.get(0)) != port
@@ -143,8 +114,9 @@ public final class SentinelGroup implements AutoCloseable {
 
     /** Has an operator promote a replica. Waits until Sentinel accepts that: it refuses soon after a failover. */
     public void failOver() {
-        await("Sentinel begins a failover", () -> ask(sentinels.get(0), "SENTINEL FAILOVER " + NAME)
-                .startsWith("+OK"));
+        Patience.await(
+                "Sentinel begins a failover",
+                () -> sentinels.get(0).ask("SENTINEL FAILOVER " + NAME).startsWith("+OK"));
     }
 
     /** Returns the address in the form that Holdfast takes. */

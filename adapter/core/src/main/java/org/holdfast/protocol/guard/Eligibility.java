@@ -2,10 +2,14 @@
 package org.holdfast.protocol.guard;
 
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Which nodes are none to keep locks on, whatever they remember. */
 final class Eligibility {
+
+    /** Witnesses are asked once a second. */
+    private static final long WITNESSED_LATER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final String PRIMARY = ": a node must be an independent primary";
 
@@ -32,14 +36,11 @@ final class Eligibility {
                             + "; a cluster as a whole is a node by the address redis+cluster://host,host,...",
                     false);
         }
-        long unsettled = appointment.map(NodeFacts.Appointment::unsettledNanos).orElse(0L);
-        if (unsettled > 0 && !isMarked(facts, mark)) { // nothing is written there either: others would rely on it
-            return new NodeGuard.Verdict.Refused(
-                    appointment.get().namer() + " it as the primary since a moment ago: it is asked in "
-                            + unsettled / 1_000_000
-                            + " ms, when no vote of the one before it counts any more",
-                    false,
-                    unsettled);
+        if (appointment.isPresent() && !isMarked(facts, mark)) {
+            NodeGuard.Verdict.Refused tooEarly = tooEarly(appointment.get());
+            if (tooEarly != null) {
+                return tooEarly;
+            }
         }
         if (facts.mayEvict()) {
             return refused(
@@ -48,6 +49,27 @@ final class Eligibility {
         return facts.durabilityFault()
                 .map(fault -> refused("it is said to be durable, but " + fault, true))
                 .orElse(null);
+    }
+
+    /** Nothing is written there either: others would rely on it. */
+    private static NodeGuard.Verdict.@Nullable Refused tooEarly(NodeFacts.Appointment appointment) {
+        if (appointment.lacksWitnesses().isPresent()) {
+            return new NodeGuard.Verdict.Refused(
+                    appointment.namer() + " it as the primary, but fewer than "
+                            + appointment.lacksWitnesses().getAsInt()
+                            + " of the other primaries do so yet: a majority might still name the one before it",
+                    false,
+                    WITNESSED_LATER_NANOS);
+        }
+        long unsettled = appointment.unsettledNanos();
+        return unsettled == 0
+                ? null
+                : new NodeGuard.Verdict.Refused(
+                        appointment.namer() + " it as the primary since a moment ago: it is asked in "
+                                + unsettled / 1_000_000
+                                + " ms, when no vote of the one before it counts any more",
+                        false,
+                        unsettled);
     }
 
     /**

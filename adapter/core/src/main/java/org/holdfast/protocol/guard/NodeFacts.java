@@ -2,6 +2,7 @@
 package org.holdfast.protocol.guard;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What a node reports of itself when a process looks at it.
@@ -49,8 +50,15 @@ public record NodeFacts(
      * @param unsettledNanos for how much longer it is not to be used, unless its mark shows that a client has waited
      *     for so long in this term
      * @param namer names the process as the voter
+     * @param lacksWitnesses how many others must name it besides itself before it is used for the first time in this
+     *     term; empty if they have
      */
-    public record Appointment(int term, long epoch, long unsettledNanos, Namer namer) {
+    public record Appointment(int term, long epoch, long unsettledNanos, Namer namer, OptionalInt lacksWitnesses) {
+
+        /** One that is named by others than itself. */
+        public Appointment(int term, long epoch, long unsettledNanos, Namer namer) {
+            this(term, epoch, unsettledNanos, namer, OptionalInt.empty());
+        }
 
         /**
          * Returns what the mark says of the promotion: a process that is named once more, without having been a replica

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -59,15 +60,20 @@ public final class ClusterMap {
 
     /** Returns how many primaries must say the same. */
     public static int needed(Collection<NodeView> views) {
-        return views.stream().mapToInt(view -> view.primaries().size()).max().orElse(0) / 2 + 1;
+        return Assignment.primaries(views) / 2 + 1;
     }
 
-    /** Returns those that have a voice: primaries that have slots, each once. */
-    public static List<NodeView> voices(Collection<NodeView> views) {
-        Map<String, NodeView> byId = views.stream()
-                .filter(view -> view.own().isPresent())
-                .collect(Collectors.toMap(NodeView::node, view -> view, (one, other) -> one));
-        return List.copyOf(byId.values());
+    /** Returns whether as many primaries have answered as must say the same. */
+    public static boolean isHeard(Collection<NodeView> views) {
+        return Assignment.voices(views).size() >= needed(views);
+    }
+
+    /** Returns why what nodes have answered is worth nothing, whatever that is; empty if it is worth something. */
+    public static Optional<String> fault(Collection<NodeView> views) {
+        return Assignment.strangers(views)
+                .map(two -> "nodes " + two.get(0) + " and " + two.get(1)
+                        + " do not know each other: they belong to different clusters, of which the address must name"
+                        + " one");
     }
 
     /**
@@ -78,16 +84,20 @@ public final class ClusterMap {
      * @return shards that another node has become
      */
     public synchronized List<Move> confirm(Collection<NodeView> views, long askedAt, long askedMicros) {
-        List<NodeView> voices = voices(views);
-        NavigableMap<Integer, String> agreed = agreed(voices, needed(views));
-        Map<String, BitSet> owned = owned(agreed);
+        Assignment assignment = Assignment.of(views);
+        Map<NodeView.Owner, BitSet> slots = assignment.slots();
+        Set<String> owners = slots.keySet().stream().map(NodeView.Owner::node).collect(Collectors.toSet());
         List<Move> moves = new ArrayList<>();
         Map<String, Shard> next = new HashMap<>();
-        owned.forEach((node, slots) -> {
-            Shard shard = shardOf(node, slots, owned, next.values());
+        slots.forEach((owner, owned) -> {
+            String node = owner.node();
+            Shard shard = shardOf(node, owned, owners, next.values());
             next.put(node, shard);
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
-            shard.see(node, place(node, voices), slots, moving(node, voices));
+            Optional<NodeView> own = assignment.voice(node);
+            BitSet moving = own.map(NodeView::moving).orElseGet(BitSet::new);
+            shard.see(node, place(node, assignment), owned, moving, own.flatMap(NodeView::own));
+            shard.witnessed(assignment.isWitnessed(owner), assignment.witnesses());
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {
                 moves.add(new Move(shard, term));
@@ -95,7 +105,7 @@ public final class ClusterMap {
         });
         keepUnheard(next);
         byNode = next;
-        segments = merged(agreed, next, askedAt);
+        segments = merged(assignment, next, askedAt);
         return moves;
     }
 
@@ -113,18 +123,18 @@ public final class ClusterMap {
      * Another node has become a shard if it has slots of that, and the node of before has none any more.
      * It is one node, also where several have such slots.
      */
-    private Shard shardOf(String node, BitSet slots, Map<String, BitSet> owned, Collection<Shard> taken) {
+    private Shard shardOf(String node, BitSet slots, Set<String> owners, Collection<Shard> taken) {
         Shard known = byNode.get(node);
         if (known != null) {
             return known;
         }
         for (Map.Entry<String, Shard> before : byNode.entrySet()) {
-            boolean isLeft = !owned.containsKey(before.getKey()) && !taken.contains(before.getValue());
+            boolean isLeft = !owners.contains(before.getKey()) && !taken.contains(before.getValue());
             if (isLeft && hadOneOf(slots, before.getValue())) {
                 return before.getValue();
             }
         }
-        return new Shard(newTerms.get());
+        return new Shard(newTerms.get(), time);
     }
 
     private boolean hadOneOf(BitSet slots, Shard shard) {
@@ -134,95 +144,31 @@ public final class ClusterMap {
     }
 
     /** The node itself knows best where it is. */
-    private static HostPort place(String node, List<NodeView> voices) {
-        return voices.stream()
-                .filter(view -> view.node().equals(node))
-                .flatMap(view -> view.own().stream())
-                .findFirst()
-                .or(() -> voices.stream()
+    private static HostPort place(String node, Assignment assignment) {
+        return assignment
+                .voice(node)
+                .flatMap(NodeView::own)
+                .or(() -> assignment.voices().stream()
                         .flatMap(view -> view.primaries().stream())
-                        .filter(primary -> primary.id().equals(node))
+                        .filter(primary -> primary.id().equals(node) && primary.isNamed())
                         .findFirst())
-                .map(NodeView.Primary::place)
+                .flatMap(NodeView.Primary::place)
                 .orElseThrow();
     }
 
-    private static BitSet moving(String node, List<NodeView> voices) {
-        return voices.stream()
-                .filter(view -> view.node().equals(node))
-                .map(NodeView::moving)
-                .findFirst()
-                .orElseGet(BitSet::new);
-    }
-
-    /** Returns which node a majority names, by the first slot of each range; empty text for none. */
-    private static NavigableMap<Integer, String> agreed(List<NodeView> voices, int needed) {
-        Map<Integer, List<String>> begins = new TreeMap<>();
-        List<NavigableMap<Integer, String>> said =
-                voices.stream().map(ClusterMap::said).toList();
-        said.forEach(one -> one.keySet().forEach(first -> begins.put(first, List.of())));
-        NavigableMap<Integer, String> agreed = new TreeMap<>(Map.of(0, ""));
-        for (int first : begins.keySet()) {
-            Map<String, Long> voicesOf = said.stream()
-                    .map(one -> one.floorEntry(first).getValue())
-                    .filter(statement -> !statement.isEmpty())
-                    .collect(Collectors.groupingBy(statement -> statement, Collectors.counting()));
-            agreed.put(
-                    first,
-                    voicesOf.entrySet().stream()
-                            .filter(each -> each.getValue() >= needed)
-                            .map(each ->
-                                    each.getKey().substring(0, each.getKey().indexOf('@')))
-                            .findFirst()
-                            .orElse(""));
-        }
-        return agreed;
-    }
-
-    private static NavigableMap<Integer, String> said(NodeView view) {
-        NavigableMap<Integer, String> said = new TreeMap<>(Map.of(0, ""));
-        BitSet named = new BitSet();
-        for (NodeView.Primary primary : view.primaries()) {
-            if (!primary.failed()) {
-                named.or(primary.slots());
-                SlotRange.of(primary.slots()).forEach(range -> said.put(range.first(), primary.statement()));
-            }
-        }
-        BitSet unnamed = (BitSet) named.clone();
-        unnamed.flip(0, Slot.COUNT);
-        SlotRange.of(unnamed).forEach(range -> said.put(range.first(), ""));
-        return said;
-    }
-
-    private static Map<String, BitSet> owned(NavigableMap<Integer, String> agreed) {
-        Map<String, BitSet> owned = new TreeMap<>();
-        agreed.forEach((first, node) -> {
-            if (!node.isEmpty()) {
-                owned.computeIfAbsent(node, key -> new BitSet()).set(first, end(agreed, first));
-            }
-        });
-        return owned;
-    }
-
-    private static int end(NavigableMap<Integer, ?> byFirst, int first) {
-        Integer next = byFirst.higherKey(first);
-        return next == null ? Slot.COUNT : next;
-    }
-
     /** Where there is no majority now, what one has said before counts for as long as it does. */
-    private NavigableMap<Integer, Segment> merged(
-            NavigableMap<Integer, String> agreed, Map<String, Shard> shards, long askedAt) {
+    private NavigableMap<Integer, Segment> merged(Assignment assignment, Map<String, Shard> shards, long askedAt) {
         NavigableMap<Integer, Segment> before = segments;
         TreeMap<Integer, Boolean> begins = new TreeMap<>();
-        agreed.keySet().forEach(first -> begins.put(first, true));
+        assignment.firsts().forEach(first -> begins.put(first, true));
         before.forEach((first, segment) -> {
             begins.put(first, true);
             begins.put(Math.min(segment.last() + 1, Slot.COUNT - 1), true);
         });
         NavigableMap<Integer, Segment> merged = new TreeMap<>();
         for (int first : begins.keySet()) {
-            int last = end(begins, first) - 1;
-            String node = agreed.floorEntry(first).getValue();
+            int last = Assignment.end(begins, first) - 1;
+            String node = assignment.node(first);
             Optional<Segment> known = segment(first);
             if (!node.isEmpty()) {
                 Shard shard = Objects.requireNonNull(shards.get(node), "each node that is agreed upon is a shard");

@@ -3,6 +3,7 @@ package org.holdfast.redis.cluster;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -14,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * The cluster as one of its nodes sees it: what it answers to {@code CLUSTER NODES}.
  *
  * @param node the id of the node that answered
+ * @param members the ids of all nodes that it knows, its own included
  * @param primaries all primaries that have slots, as far as it knows, itself included if it is one
  * @param moving the slots that are being moved away from the node that answered
  */
-public record NodeView(String node, List<Primary> primaries, BitSet moving) {
+public record NodeView(String node, Set<String> members, List<Primary> primaries, BitSet moving) {
 
     private static final Pattern ID = Pattern.compile("[0-9a-f]{40}");
     private static final int FLAGS = 2;
@@ -27,19 +29,34 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
     /**
      * A primary.
      *
+     * @param place where it is; empty once another node answers there
      * @param epoch grows each time that it takes slots from another node, by a failover or a move
      * @param failed whether a majority of primaries has found that it does not answer, as far as the node knows: from
      *     then on the node may vote for a replica in its place
      */
-    public record Primary(String id, HostPort place, BitSet slots, long epoch, boolean failed) {
+    public record Primary(String id, Optional<HostPort> place, BitSet slots, long epoch, boolean failed) {
+
+        /** Returns whether the node that answered names it as the one that has its slots. */
+        boolean isNamed() {
+            return !failed && place.isPresent();
+        }
 
         /** Returns what a majority must say alike: one that has missed two changes names a node by chance. */
-        String statement() {
-            return id + "@" + epoch;
+        Owner owner() {
+            return new Owner(id, epoch);
         }
     }
 
+    /**
+     * A node that has slots, and since when.
+     *
+     * @param node its id
+     * @param epoch of its slots
+     */
+    record Owner(String node, long epoch) {}
+
     public NodeView {
+        members = Set.copyOf(members);
         primaries = List.copyOf(primaries);
     }
 
@@ -56,6 +73,7 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
      */
     public static NodeView parse(String answer, HostPort asked) {
         String self = "";
+        Set<String> members = new HashSet<>();
         List<Primary> primaries = new ArrayList<>();
         BitSet moving = new BitSet();
         for (String line : answer.lines().toList()) {
@@ -63,6 +81,7 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
             if (words.length < FIRST_SLOTS || !ID.matcher(words[0]).matches()) {
                 throw new IllegalArgumentException("a line is none of CLUSTER NODES");
             }
+            members.add(words[0]);
             Set<String> flags = Set.of(words[FLAGS].split(",", -1));
             boolean own = flags.contains("myself");
             if (own) {
@@ -70,7 +89,7 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
             }
             BitSet slots = slots(words, own ? moving : new BitSet());
             if (flags.contains("master") && !slots.isEmpty()) {
-                HostPort place = place(words[1], own ? asked : null);
+                Optional<HostPort> place = place(words[1], own ? asked : null);
                 primaries.add(
                         new Primary(words[0], place, slots, Long.parseLong(words[EPOCH]), flags.contains("fail")));
             }
@@ -78,11 +97,14 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
         if (self.isEmpty()) {
             throw new IllegalArgumentException("it does not say which node it is");
         }
-        return new NodeView(self, primaries, moving);
+        return new NodeView(self, members, primaries, moving);
     }
 
-    /** {@code ip:port@bus[,hostname]}: the name first, since a certificate is for that. */
-    private static HostPort place(String text, @Nullable HostPort asked) {
+    /**
+     * {@code ip:port@bus[,hostname]}: the name first, since a certificate is for that. {@code :0@0} where another node
+     * answers by now at the address that was known.
+     */
+    private static Optional<HostPort> place(String text, @Nullable HostPort asked) {
         int comma = text.indexOf(',');
         String address = text.substring(0, text.indexOf('@') < 0 ? text.length() : text.indexOf('@'));
         String name = comma < 0 ? "" : text.substring(comma + 1).split(",", -1)[0];
@@ -92,7 +114,10 @@ public record NodeView(String node, List<Primary> primaries, BitSet moving) {
         }
         String host = !name.isEmpty() ? name : address.substring(0, colon);
         int port = Integer.parseInt(address.substring(colon + 1));
-        return host.isEmpty() && asked != null ? new HostPort(asked.host(), port) : HostPort.named(host, port);
+        if (host.isEmpty() && asked != null) {
+            return Optional.of(new HostPort(asked.host(), port));
+        }
+        return host.isEmpty() || port == 0 ? Optional.empty() : Optional.of(HostPort.named(host, port));
     }
 
     private static BitSet slots(String[] words, BitSet moving) {

@@ -4,8 +4,11 @@ package org.holdfast.redis.cluster;
 import java.util.BitSet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.HostPort;
 import org.jspecify.annotations.Nullable;
@@ -20,12 +23,52 @@ public final class Shard {
     /** A slot that is being moved away is uncertain until then; so often that is written down. */
     private static final long MOVING_MICROS = 500_000;
 
+    /** A client that has seen the record so lately has watched since then what came to the node. */
+    private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(3);
+
     private final Terms terms;
+    private final Time time;
     private volatile @Nullable HostPort place;
-    private volatile BitSet slots = new BitSet();
-    private volatile BitSet moving = new BitSet();
+    private volatile Seen seen = new Seen("", new BitSet(), new BitSet(), Own.UNKNOWN);
     private volatile Home home = new Home("", -1);
     private volatile @Nullable Written written;
+    private volatile @Nullable Outdated outdated;
+    private volatile Named named = new Named(0, OptionalLong.empty(), 0);
+
+    /**
+     * What the cluster says of the node.
+     *
+     * @param node its id
+     * @param slots that it has, as a majority says
+     * @param moving those that are being moved away
+     * @param own what the node itself has said last
+     */
+    private record Seen(String node, BitSet slots, BitSet moving, Own own) {}
+
+    /**
+     * What the node says of itself, which it does not learn later than others.
+     *
+     * @param epoch of its slots
+     * @param since when it has said that for the first time
+     * @param slots that it has
+     * @param at when it has said so last
+     */
+    private record Own(long epoch, long since, BitSet slots, long at) {
+
+        static final Own UNKNOWN = new Own(-1, 0, new BitSet(), 0);
+    }
+
+    /**
+     * By whom the node is named besides itself.
+     *
+     * @param term in which it is the shard
+     * @param since when enough others have named it; nothing before that
+     * @param needed how many others are enough
+     */
+    private record Named(int term, OptionalLong since, int needed) {}
+
+    /** A record of another epoch than the node has. */
+    private record Outdated(Home home, long epoch, long firstSeenAt) {}
 
     /** Where a shard keeps what it knows of itself: in one of its own slots. */
     private record Home(String node, int slot) {}
@@ -34,11 +77,13 @@ public final class Shard {
      * What stands on a node.
      *
      * @param home where it was read
+     * @param own what the node said of itself at that time
      */
-    private record Written(Home home, SlotRecord record) {}
+    private record Written(Home home, SlotRecord record, Own own) {}
 
-    Shard(Terms terms) {
+    Shard(Terms terms, Time time) {
         this.terms = terms;
+        this.time = time;
     }
 
     /** Returns which node it is, and whether its votes count. */
@@ -51,11 +96,13 @@ public final class Shard {
      *
      * @param node the id of the node
      * @param at where that is
+     * @param own what it says of itself; empty if it has not answered now
      */
-    void see(String node, HostPort at, BitSet owned, BitSet movingAway) {
+    void see(String node, HostPort at, BitSet owned, BitSet movingAway, Optional<NodeView.Primary> own) {
         place = at;
-        slots = owned;
-        moving = movingAway;
+        Own known = seen.node().equals(node) ? seen.own() : Own.UNKNOWN;
+        seen = new Seen(
+                node, owned, movingAway, own.map(view -> next(known, view)).orElse(known));
         Home before = home;
         boolean keeps = before.slot() >= 0 && owned.get(before.slot()); // a promoted replica has what stood there
         Home now = new Home(node, keeps ? before.slot() : homeOf(owned));
@@ -63,6 +110,41 @@ public final class Shard {
             home = now;
             written = null;
         }
+    }
+
+    private Own next(Own known, NodeView.Primary view) {
+        long now = time.nanoTime();
+        return new Own(view.epoch(), known.epoch() == view.epoch() ? known.since() : now, view.slots(), now);
+    }
+
+    /**
+     * Takes whether enough other primaries name the node too, see {@link Assignment#isWitnessed}.
+     *
+     * @param needed how many are enough
+     */
+    void witnessed(boolean enough, int needed) {
+        int term = terms.current().map(Terms.Term::number).orElse(0);
+        Named before = named;
+        if (before.term() != term || before.since().isEmpty() || before.needed() != needed) {
+            boolean known = before.term() == term && before.since().isPresent();
+            OptionalLong since =
+                    known ? before.since() : enough ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty();
+            named = new Named(term, since, needed);
+        }
+    }
+
+    /** Returns how many other primaries must name the node before it is used for the first time; empty if they have. */
+    public OptionalInt lacksWitnesses() {
+        Named known = named;
+        return known.since().isPresent() ? OptionalInt.empty() : OptionalInt.of(known.needed());
+    }
+
+    /** Returns for how much longer the node is not to be used for the first time, in nanoseconds. */
+    public long unsettledNanos() {
+        OptionalLong since = named.since();
+        return since.isEmpty()
+                ? terms.settlesNanos()
+                : Math.max(0, since.getAsLong() + terms.settlesNanos() - time.nanoTime());
     }
 
     /** Returns where the node is. */
@@ -105,8 +187,9 @@ public final class Shard {
      * @param ids of its data
      * @param nowMicros its clock
      * @param inheritedBeforeMicros see {@link SlotRecord#parse}
+     * @param forgets whether a quarantine of the node began just now
      */
-    public record Sight(String text, ReplicationIds ids, long nowMicros, long inheritedBeforeMicros) {}
+    public record Sight(String text, ReplicationIds ids, long nowMicros, long inheritedBeforeMicros, boolean forgets) {}
 
     /**
      * Returns what should stand on the node.
@@ -115,15 +198,85 @@ public final class Shard {
      */
     public Update update(Sight sight, IntToLongFunction settlesIn) {
         Home at = home;
+        Seen now = seen;
+        Own own = now.own();
+        String text = sight.text();
         long nowMicros = sight.nowMicros();
-        SlotRecord before = SlotRecord.parse(sight.text(), at.node(), sight.ids(), sight.inheritedBeforeMicros());
-        BitSet uncertain = (BitSet) moving.clone();
+        SlotRecord before = SlotRecord.parse(text, at.node(), sight.ids(), sight.inheritedBeforeMicros());
+        if (own.equals(Own.UNKNOWN)) { // it answers soon
+            return new Update(at, SlotRecord.none(at.node(), sight.ids()), own, text);
+        }
+        if (before.isNone() || isOfPresentEpoch(before, at, own)) {
+            outdated = null;
+            SlotRecord after = before.next(
+                    own.epoch(),
+                    now.slots(),
+                    movingAway(before, now, nowMicros),
+                    slot -> nowMicros + micros(settlesIn.applyAsLong(slot)));
+            return new Update(at, after, own, after.text());
+        }
+        if (!sight.forgets() && mayBeBroughtUpToDate(before, at)) {
+            boolean ahead = before.epoch() > own.epoch(); // another client knows more by now
+            return new Update(at, ahead ? before : SlotRecord.none(at.node(), sight.ids()), own, text);
+        }
+        long since = nowMicros + micros(Math.max(0, own.since() + terms.settlesNanos() - time.nanoTime()));
+        SlotRecord after = before.next(own.epoch(), now.slots(), now.slots(), slot -> since);
+        return new Update(at, after, own, after.text());
+    }
+
+    private boolean isOfPresentEpoch(SlotRecord before, Home at, Own own) {
+        return before.isInherited()
+                ? isWatchedSincePromotion(own)
+                : before.epoch() == own.epoch() || isWatched(before, at, own);
+    }
+
+    /**
+     * Returns whether the node has had no other epoch since this client, which knew the node before it, has learned of
+     * it: so no slot has come to it since then.
+     */
+    private boolean isWatchedSincePromotion(Own own) {
+        return terms.current()
+                .filter(term -> term.number() > 1 && own.since() - term.learnedAt() < WATCHED_NANOS)
+                .isPresent();
+    }
+
+    /**
+     * Returns whether this client has seen the record a moment ago, and the node has raised its epoch since for a slot
+     * that it did not have then. It raises it for no slot that it has had all the time.
+     */
+    private boolean isWatched(SlotRecord before, Home at, Own own) {
+        Written known = written;
+        if (known == null || !known.home().equals(at) || known.record().epoch() != before.epoch()) {
+            return false;
+        }
+        BitSet come = (BitSet) own.slots().clone();
+        come.andNot(known.own().slots());
+        return known.own().epoch() == before.epoch()
+                && own.epoch() > before.epoch()
+                && own.at() - known.own().at() < WATCHED_NANOS
+                && !come.isEmpty();
+    }
+
+    /** A client that has watched the node writes a record of the present epoch soon. */
+    private boolean mayBeBroughtUpToDate(SlotRecord before, Home at) {
+        Outdated known = outdated;
+        if (known == null || !known.home().equals(at) || known.epoch() != before.epoch()) {
+            known = new Outdated(at, before.epoch(), time.nanoTime());
+            outdated = known;
+        }
+        return time.nanoTime() - known.firstSeenAt() < WATCHED_NANOS;
+    }
+
+    private static BitSet movingAway(SlotRecord before, Seen now, long nowMicros) {
+        BitSet uncertain = (BitSet) now.moving().clone();
         uncertain.stream()
                 .filter(slot -> nowMicros - before.sinceMicros(slot) < MOVING_MICROS)
                 .forEach(uncertain::clear);
-        SlotRecord after = before.next(
-                slots, uncertain, slot -> nowMicros + TimeUnit.NANOSECONDS.toMicros(settlesIn.applyAsLong(slot)));
-        return new Update(at, after);
+        return uncertain;
+    }
+
+    private static long micros(long nanos) {
+        return TimeUnit.NANOSECONDS.toMicros(nanos);
     }
 
     /** What should stand on a node, and where. */
@@ -131,19 +284,23 @@ public final class Shard {
 
         private final Home at;
         private final SlotRecord record;
+        private final Own own;
+        private final String text;
 
-        private Update(Home at, SlotRecord record) {
+        private Update(Home at, SlotRecord record, Own own, String text) {
             this.at = at;
             this.record = record;
+            this.own = own;
+            this.text = text;
         }
 
         public String text() {
-            return record.text();
+            return text;
         }
 
         /** It stands there by now. */
         public void isWritten() {
-            written = new Written(at, record);
+            written = new Written(at, record, own);
         }
     }
 

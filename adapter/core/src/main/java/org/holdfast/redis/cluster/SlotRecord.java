@@ -10,20 +10,29 @@ import java.util.function.IntToLongFunction;
 /**
  * Since when a node of a cluster has all that was granted in each of its slots: a key on that node, beside its birth
  * mark. It says what the mark cannot: slots come and go while the process stays the same, and a slot may come without
- * its keys.
+ * its keys. A slot that was away and is back shows by the epoch of the node: to take a slot, that rises above all
+ * others. So a record of another epoch is trusted only where a client has watched what came.
  *
- * <p>{@code node@data-set first-last:since first-last:since ...}, the moments in microseconds by the clock of the node.
+ * <p>{@code node@data-set epoch first-last:since first-last:since ...}, the moments in microseconds by the clock of the
+ * node.
  */
 public final class SlotRecord {
 
-    /** The node, and which data set it has: see {@link ReplicationIds}. */
+    private static final int FIRST_ENTRY = 2;
+    private static final long NO_EPOCH = -1;
+
     private final Owner owner;
+    private final long epoch;
+
+    /** Another node has written it, whose data this one has. */
+    private final boolean inherited;
 
     /** By the first slot of a range. */
     private final NavigableMap<Integer, Entry> entries;
 
     private record Entry(SlotRange range, long sinceMicros) {}
 
+    /** A node, and which data set it has: see {@link ReplicationIds}. */
     private record Owner(String node, String dataSet) {
 
         static Owner parse(String text) {
@@ -37,14 +46,16 @@ public final class SlotRecord {
         }
     }
 
-    private SlotRecord(Owner owner, NavigableMap<Integer, Entry> entries) {
+    private SlotRecord(Owner owner, long epoch, boolean inherited, NavigableMap<Integer, Entry> entries) {
         this.owner = owner;
+        this.epoch = epoch;
+        this.inherited = inherited;
         this.entries = entries;
     }
 
     /** Returns the record of a node on which there is none. */
     public static SlotRecord none(String node, ReplicationIds ids) {
-        return new SlotRecord(new Owner(node, ids.present()), new TreeMap<>());
+        return new SlotRecord(new Owner(node, ids.present()), NO_EPOCH, false, new TreeMap<>());
     }
 
     /**
@@ -58,30 +69,46 @@ public final class SlotRecord {
         String[] words = text.split(" ", -1);
         Owner writer = Owner.parse(words[0]);
         SlotRecord none = none(node, ids);
-        if (writer.node().equals(node)) {
-            return new SlotRecord(none.owner, entries(words, Long.MAX_VALUE));
+        boolean ours = writer.node().equals(node);
+        boolean inherited = !ours && inheritedBeforeMicros > 0 && ids.continues(writer.dataSet());
+        if (words.length < FIRST_ENTRY || !ours && !inherited) {
+            return none;
         }
-        return ids.continues(writer.dataSet())
-                ? new SlotRecord(none.owner, entries(words, inheritedBeforeMicros))
-                : none;
+        try {
+            long before = inherited ? inheritedBeforeMicros : Long.MAX_VALUE;
+            return new SlotRecord(none.owner, Long.parseLong(words[1]), inherited, entries(words, before));
+        } catch (IllegalArgumentException e) {
+            return none;
+        }
     }
 
-    /** Returns those from before a moment; none if anything cannot be understood. */
+    /** Returns those from before a moment. */
     private static NavigableMap<Integer, Entry> entries(String[] words, long beforeMicros) {
         NavigableMap<Integer, Entry> entries = new TreeMap<>();
-        try {
-            for (int i = 1; i < words.length; i++) {
-                int colon = words[i].indexOf(':');
-                SlotRange range = SlotRange.parse(words[i].substring(0, Math.max(0, colon)));
-                long since = Long.parseLong(words[i].substring(colon + 1));
-                if (since < beforeMicros) {
-                    entries.put(range.first(), new Entry(range, since));
-                }
+        for (int i = FIRST_ENTRY; i < words.length; i++) {
+            int colon = words[i].indexOf(':');
+            SlotRange range = SlotRange.parse(words[i].substring(0, Math.max(0, colon)));
+            long since = Long.parseLong(words[i].substring(colon + 1));
+            if (since < beforeMicros) {
+                entries.put(range.first(), new Entry(range, since));
             }
-        } catch (IllegalArgumentException e) {
-            return new TreeMap<>();
         }
         return entries;
+    }
+
+    /** Returns whether there is none of this node. */
+    boolean isNone() {
+        return epoch == NO_EPOCH;
+    }
+
+    /** Returns whether it is that of the node whose data this one continues. */
+    boolean isInherited() {
+        return inherited;
+    }
+
+    /** Returns the epoch that the node had. */
+    long epoch() {
+        return epoch;
     }
 
     /** Returns since when the node has all that was granted in a slot; {@link Long#MAX_VALUE} if that is not known. */
@@ -95,11 +122,12 @@ public final class SlotRecord {
     /**
      * Returns what the record should say by now.
      *
+     * @param nowEpoch the epoch that the node has by now
      * @param owned the slots that the node has
      * @param uncertain those of them that have just come, or are being moved away
      * @param fresh gives since when the node has what was granted in a slot that is uncertain, or has no entry yet
      */
-    public SlotRecord next(BitSet owned, BitSet uncertain, IntToLongFunction fresh) {
+    public SlotRecord next(long nowEpoch, BitSet owned, BitSet uncertain, IntToLongFunction fresh) {
         NavigableMap<Integer, Entry> next = new TreeMap<>();
         int first = owned.nextSetBit(0);
         while (first >= 0) {
@@ -111,7 +139,7 @@ public final class SlotRecord {
             next.put(first, new Entry(new SlotRange(first, last), since));
             first = owned.nextSetBit(last + 1);
         }
-        return new SlotRecord(owner, next);
+        return new SlotRecord(owner, nowEpoch, false, next);
     }
 
     private long since(int slot, BitSet uncertain, IntToLongFunction fresh) {
@@ -121,7 +149,7 @@ public final class SlotRecord {
 
     /** Returns what stands on the node. */
     public String text() {
-        StringBuilder text = new StringBuilder(owner.toString());
+        StringBuilder text = new StringBuilder(owner.toString()).append(' ').append(epoch);
         for (Entry entry : entries.values()) {
             text.append(' ').append(entry.range()).append(':').append(entry.sinceMicros());
         }

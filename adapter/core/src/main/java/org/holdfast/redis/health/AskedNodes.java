@@ -17,6 +17,7 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.script.CommandName;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
@@ -125,6 +126,16 @@ public final class AskedNodes {
     /** Returns why an answer that comes now on a connection of this term does not count; null if it does. */
     public @Nullable String whyOver(int node, int term) {
         return connector.whyOver(node, term);
+    }
+
+    /**
+     * Returns why an answer to a command that comes now is no vote, though the node is a voter; null if it is one. A
+     * request may have stood still, in this process or on its way, until its slot was on another shard.
+     */
+    public @Nullable String whyNoVote(int node, Command command) {
+        return connector.shard(node).isEmpty()
+                ? null
+                : connector.whyNotOnSlot(node, codec(node).keys().slot(CommandName.of(command)));
     }
 
     public int size() {

@@ -102,7 +102,7 @@ public final class NodeInspector {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            noteSlots(connection, connected.ids);
+            noteSlots(connection, connected.ids, !admitted.reason().isEmpty());
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
@@ -110,8 +110,12 @@ public final class NodeInspector {
         throw unsettled();
     }
 
-    /** A shard of a cluster keeps since when it has its slots. */
-    private void noteSlots(NodeConnection connection, ReplicationIds ids) {
+    /**
+     * A shard of a cluster keeps since when it has its slots.
+     *
+     * @param forgets whether a quarantine began just now
+     */
+    private void noteSlots(NodeConnection connection, ReplicationIds ids, boolean forgets) {
         if (connector.shard(node).isEmpty()) {
             return;
         }
@@ -123,7 +127,7 @@ public final class NodeInspector {
                 ? ""
                 : InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(0), "GET"));
         long now = InspectionDecoder.micros(replies.get(1));
-        Shard.Sight sight = new Shard.Sight(seen, ids, now, inheritedBeforeMicros(now));
+        Shard.Sight sight = new Shard.Sight(seen, ids, now, inheritedBeforeMicros(now), forgets);
         connector.slots(node, sight).ifPresent(update -> {
             if (update.text().equals(seen) || write(connection, key, seen, update.text())) {
                 update.isWritten();

@@ -34,7 +34,14 @@ final class ShardedChannel implements NodeChannel {
     }
 
     private NodeChannel channel(Command command) {
-        return channel(nodes.group(CommandName.of(command)));
+        String name = CommandName.of(command);
+        NodeGroup group = nodes.group(name);
+        NodeChannel channel = channel(group);
+        if (group.isClosed()) { // it had no names any more, and has ended in this moment
+            end(group);
+            return channel(nodes.group(name));
+        }
+        return channel;
     }
 
     private NodeChannel channel(NodeGroup group) {

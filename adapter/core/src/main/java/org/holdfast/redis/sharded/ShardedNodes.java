@@ -38,6 +38,9 @@ public final class ShardedNodes implements LockNodes {
     /** Each has connections of its own, and is looked at once a second. */
     private static final int MOST_GROUPS = 256;
 
+    /** Looks at many groups are over within so long, if no node hangs. */
+    private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Locators locators;
@@ -141,9 +144,22 @@ public final class ShardedNodes implements LockNodes {
                 .orElse(NodeGroup.LOOKS_NANOS);
     }
 
+    /**
+     * Looks at groups one after the other, until that takes long. What is left then, and groups that are not well, are
+     * looked at by threads of their own: a node that hangs must not delay the looks at others.
+     */
     @Override
     public void look() {
-        groups.values().forEach(NodeGroup::look);
+        long begun = time.nanoTime();
+        List<NodeGroup> wellFirst = groups.values().stream()
+                .sorted(Comparator.comparing(NodeGroup::isWell).reversed())
+                .toList();
+        for (NodeGroup group : wellFirst) {
+            boolean elsewhere = !group.isWell() || time.nanoTime() - begun > LONG_NANOS;
+            group.claimLook()
+                    .filter(look -> !elsewhere || !locators.runElsewhere(look))
+                    .ifPresent(Runnable::run);
+        }
     }
 
     @Override
@@ -174,10 +190,10 @@ public final class ShardedNodes implements LockNodes {
     private void end(List<Optional<Shard>> shards, NodeGroup group) {
         groups.remove(shards, group);
         idle.remove(group);
+        group.stopLooking();
+        group.close(); // before channels lose it: one that has just asked for it sees that it is closed
         channels.forEach(channel -> channel.end(group));
         subscribers.forEach(subscriber -> subscriber.end(group));
-        group.stopLooking();
-        group.close();
     }
 
     @Override

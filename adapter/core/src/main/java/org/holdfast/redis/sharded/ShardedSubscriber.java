@@ -59,6 +59,9 @@ final class ShardedSubscriber implements ReleaseSubscriber {
                 return;
             }
             Subscription known = subscriptions.get(name);
+            if (group.isClosed()) { // it has ended in this moment
+                group = nodes.group(name);
+            }
             ReleaseSubscriber at = known == null ? subscriber(group) : known.at();
             at.subscribe(name);
             subscriptions.put(name, new Subscription(at, known == null ? 1 : known.times() + 1));

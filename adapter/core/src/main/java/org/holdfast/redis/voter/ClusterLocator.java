@@ -38,6 +38,9 @@ final class ClusterLocator implements AutoCloseable {
 
     private volatile int needed = 1;
 
+    /** Why what was answered is worth nothing; empty if it is worth something. */
+    private volatile Optional<String> fault = Optional.empty();
+
     /** @param moved receives a shard that another node has become */
     ClusterLocator(
             ClusterAddress address,
@@ -100,8 +103,9 @@ final class ClusterLocator implements AutoCloseable {
             named = named(views);
         }
         needed = ClusterMap.needed(views);
+        fault = ClusterMap.fault(views);
         List<ClusterMap.Move> moves = map.confirm(views, askedAt, wall);
-        known = views.isEmpty() ? withSeeds(known) : named; // after that: see shard(int)
+        known = isAgreed(views) ? named : withSeeds(views.isEmpty() ? known : named); // after that: see shard(int)
         return moves;
     }
 
@@ -112,7 +116,7 @@ final class ClusterLocator implements AutoCloseable {
                 ClusterLocator::isAgreed);
     }
 
-    /** None of them answers: perhaps all have other addresses by now, and a seed knows. */
+    /** Too few of them answer: perhaps they have other addresses by now, and a seed knows. */
     private Set<HostPort> withSeeds(Set<HostPort> places) {
         Set<HostPort> all = new LinkedHashSet<>(places);
         all.addAll(address.seeds());
@@ -120,19 +124,20 @@ final class ClusterLocator implements AutoCloseable {
     }
 
     private static boolean isAgreed(List<NodeView> views) {
-        return ClusterMap.voices(views).size() >= ClusterMap.needed(views);
+        return ClusterMap.isHeard(views);
     }
 
     private static Set<HostPort> named(List<NodeView> views) {
         Set<HostPort> named = new LinkedHashSet<>();
         views.forEach(view -> view.primaries().stream()
                 .filter(primary -> named.size() < MOST_WITNESSES)
-                .forEach(primary -> named.add(primary.place())));
+                .forEach(primary -> primary.place().ifPresent(named::add)));
         return named;
     }
 
     String heard() {
-        return needed + " of its primaries must say so; " + inquiry.heard();
+        return fault.map(reason -> reason + "; ").orElse("") + needed + " of its primaries must say so; "
+                + inquiry.heard();
     }
 
     @Override

@@ -200,6 +200,11 @@ public final class Locators implements AutoCloseable {
         }
     }
 
+    /** Gives a task to another thread; returns false where there is none for it. */
+    public boolean runElsewhere(Runnable task) {
+        return connector.runElsewhere(task);
+    }
+
     /** Closes the connections by which it asks where voters are. */
     @Override
     public void close() {

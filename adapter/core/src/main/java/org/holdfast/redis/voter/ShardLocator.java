@@ -41,6 +41,14 @@ final class ShardLocator implements Locator {
         return shard.terms().count(term) ? null : explain(term);
     }
 
+    /** Returns why a vote on a slot that comes now does not count; null if it does. */
+    @Nullable
+    String whyNot(int slot) {
+        return cluster.map().shard(slot).filter(shard::equals).isPresent()
+                ? null
+                : "its cluster does not name it for slot " + slot + " by now: " + cluster.heard();
+    }
+
     private String explain(int term) {
         Optional<Terms.Term> present = shard.terms().current().filter(known -> known.number() != term);
         return present.isPresent()
@@ -62,7 +70,7 @@ final class ShardLocator implements Locator {
                 .filter(known -> known.number() == term)
                 .orElseThrow(() -> new JedisConnectionException(explain(term)));
         return Optional.of(new NodeFacts.Appointment(
-                term, present.epoch(), shard.terms().unsettledNanos(present), NodeFacts.Namer.CLUSTER));
+                term, present.epoch(), shard.unsettledNanos(), NodeFacts.Namer.CLUSTER, shard.lacksWitnesses()));
     }
 
     @Override

@@ -136,6 +136,11 @@ public final class VoterConnector implements AutoCloseable {
         return locators[voter].whyOver(term);
     }
 
+    /** Returns why a vote on a name in this slot that comes now does not count; null if it does. */
+    public @Nullable String whyNotOnSlot(int voter, int slot) {
+        return locators[voter] instanceof ShardLocator locator ? locator.whyNot(slot) : null;
+    }
+
     /**
      * Returns what the guard has to know of a term; empty for a voter at a fixed address.
      *

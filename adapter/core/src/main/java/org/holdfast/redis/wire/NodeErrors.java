@@ -52,6 +52,9 @@ public final class NodeErrors {
         if (error.startsWith("NOPERM")) {
             return "the guard cannot look at it: allow " + command + " to its user: " + error;
         }
+        if (error.contains("cluster support disabled")) {
+            return "it is no node of a cluster: give a Redis of its own as redis://host:port: " + error;
+        }
         return "the guard cannot look at it, because it does not answer " + command + ": " + error;
     }
 

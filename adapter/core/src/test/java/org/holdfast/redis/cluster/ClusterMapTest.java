@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.redis.address.HostPort;
@@ -23,7 +26,7 @@ class ClusterMapTest {
     private static Primary primary(String id, int first, int last, long epoch) {
         BitSet slots = new BitSet();
         slots.set(first, last + 1);
-        return new Primary(id, new HostPort("10.0.0.1", 7_000), slots, epoch, false);
+        return new Primary(id, Optional.of(new HostPort("10.0.0.1", 7_000)), slots, epoch, false);
     }
 
     private static Primary failed(Primary one) {
@@ -38,8 +41,14 @@ class ClusterMapTest {
     private static final Primary R = primary("r", 0, 9, 4);
 
     private static NodeView view(Primary node, Primary... others) {
-        return new NodeView(
-                node.id(), Stream.concat(Stream.of(node), Stream.of(others)).toList(), new BitSet());
+        List<Primary> all = Stream.concat(Stream.of(node), Stream.of(others)).toList();
+        return new NodeView(node.id(), ids(all), all, new BitSet());
+    }
+
+    /** All know R, which may be a replica. */
+    private static Set<String> ids(List<Primary> primaries) {
+        return Stream.concat(primaries.stream().map(Primary::id), Stream.of("r"))
+                .collect(Collectors.toSet());
     }
 
     private List<ClusterMap.Move> confirm(NodeView... views) {
@@ -65,7 +74,7 @@ class ClusterMapTest {
     void nodes_thatAreNoMajority_assignNothing() {
         confirm(view(A, B, C));
         assertThat(map.shard(0)).isEmpty();
-        confirm(view(A, B, C), new NodeView("x", List.of(A, B, C), new BitSet()));
+        confirm(view(A, B, C), new NodeView("x", Set.of("a", "b", "c", "x"), List.of(A, B, C), new BitSet()));
         assertThat(map.shard(0)).as("a replica has no voice").isEmpty();
     }
 
@@ -84,8 +93,7 @@ class ClusterMapTest {
         List<ClusterMap.Move> moves = confirm(view(R, B, C), view(B, R, C));
         assertThat(map.shard(0)).hasValue(before);
         assertThat(moves).extracting(ClusterMap.Move::shard).containsExactly(before);
-        assertThat(before.terms().unsettledNanos(before.terms().current().orElseThrow()))
-                .isGreaterThan(COUNTS.toNanos());
+        assertThat(before.unsettledNanos()).isGreaterThan(COUNTS.toNanos());
         assertThat(map.settlesIn(0)).as("the slot has stayed where it was").isZero();
     }
 
@@ -128,5 +136,56 @@ class ClusterMapTest {
     void voices_ofTheSameNodeTwice_areOne() {
         confirm(view(A, B, C), view(A, B, C));
         assertThat(map.shard(0)).isEmpty();
+    }
+
+    private static NodeView seesBefore(Primary node) { // it has not heard of R
+        return view(node, Stream.of(A, B, C).filter(one -> one != node).toArray(Primary[]::new));
+    }
+
+    /** R was promoted by votes of B and C, and B has not heard what came of it. */
+    @Test
+    void shard_thatTooFewOthersName_isNotUsedForTheFirstTime() {
+        confirm(view(R, B, C), view(C, R, B));
+        Shard shard = map.shard(0).orElseThrow();
+        assertThat(shard.lacksWitnesses()).as("B may name A").hasValue(2);
+        settle();
+        confirm(view(R, B, C), view(C, R, B), view(B, R, C));
+        assertThat(shard.lacksWitnesses()).isEmpty();
+        assertThat(shard.unsettledNanos()).as("from then on").isGreaterThan(COUNTS.toNanos());
+        settle();
+        confirm(view(R, B, C), view(C, R, B));
+        assertThat(shard.lacksWitnesses()).as("they cannot name A any more").isEmpty();
+        assertThat(shard.unsettledNanos()).isZero();
+    }
+
+    @Test
+    void nodes_thatEachHaveAMajority_haveNoVote() {
+        confirm(seesBefore(A), seesBefore(B), view(R, B, C), view(C, R, B));
+        assertThat(map.shard(0)).isEmpty();
+        assertThat(map.shard(10)).isPresent();
+    }
+
+    @Test
+    void shard_ofOnePrimary_needsNoOtherToNameIt() {
+        confirm(view(A));
+        assertThat(map.shard(0).orElseThrow().lacksWitnesses()).isEmpty();
+    }
+
+    @Test
+    void nodes_ofTwoClusters_assignNothing() {
+        Primary x = primary("x", 0, 29, 1);
+        List<NodeView> views = List.of(view(A, B, C), view(B, A, C), view(C, A, B), view(x));
+        assertThat(ClusterMap.fault(views))
+                .hasValueSatisfying(fault -> assertThat(fault).contains("node", "x", "different clusters"));
+        confirm(views.toArray(NodeView[]::new));
+        assertThat(map.shard(0)).isEmpty();
+    }
+
+    @Test
+    void primary_whoseAddressIsAnotherNodesByNow_isNotNamed() {
+        Primary gone = new Primary("c", Optional.empty(), C.slots(), 3, false);
+        confirm(view(A, B, gone), view(B, A, gone));
+        assertThat(map.shard(0)).isPresent();
+        assertThat(map.shard(20)).isEmpty();
     }
 }

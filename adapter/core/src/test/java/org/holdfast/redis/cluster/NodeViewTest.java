@@ -24,11 +24,23 @@ class NodeViewTest {
         assertThat(view.node()).isEqualTo(A);
         assertThat(view.moving().stream()).containsExactly(8);
         assertThat(view.primaries()).hasSize(2);
-        assertThat(view.primaries().get(0).place()).isEqualTo(ASKED);
+        assertThat(view.primaries().get(0).place()).hasValue(ASKED);
         assertThat(view.primaries().get(0).slots().stream()).containsExactly(0, 1, 2, 3, 4, 5, 7);
-        assertThat(view.primaries().get(1).place()).as("a name goes first").isEqualTo(new HostPort("b.example", 7_001));
+        assertThat(view.primaries().get(1).place()).as("a name goes first").hasValue(new HostPort("b.example", 7_001));
         assertThat(view.primaries().get(1).failed()).isTrue();
         assertThat(view.primaries().get(1).epoch()).isEqualTo(4);
+    }
+
+    /** As after a node was lost with its files, and another one answers where it was. */
+    @Test
+    void parse_primaryWithoutAnAddress_isOneThatIsNotNamed() {
+        NodeView view = NodeView.parse(
+                A + " 10.0.0.1:7000@17000 myself,master - 0 0 3 connected 0-5\n" + B
+                        + " :0@0 master,noaddr - 0 0 4 disconnected 10-20\n",
+                ASKED);
+        assertThat(view.primaries().get(1).place()).isEmpty();
+        assertThat(view.primaries().get(1).isNamed()).isFalse();
+        assertThat(view.members()).containsExactlyInAnyOrder(A, B);
     }
 
     @Test

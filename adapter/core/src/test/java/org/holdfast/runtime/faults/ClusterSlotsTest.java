@@ -4,25 +4,20 @@ package org.holdfast.runtime.faults;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A voter that is a Redis Cluster whose slots are moved while locks are held and waited for, on real processes. */
 @Timeout(150)
@@ -39,40 +34,8 @@ class ClusterSlotsTest {
     /** For a failover, for clients to learn of it, and for the quarantine, on a busy machine. */
     private static final Duration RECOVERY = ofSeconds(40);
 
-    private static final Path FILES = Path.of("target", "redis");
-
-    private final List<AutoCloseable> open = new ArrayList<>();
-
-    @AfterEach
-    void stop() throws Exception {
-        for (int i = open.size() - 1; i >= 0; i--) {
-            open.get(i).close();
-        }
-    }
-
-    private <T extends AutoCloseable> T opened(T what) {
-        open.add(what);
-        return what;
-    }
-
-    private static Map<String, String> settings(String nodes, Duration memory) {
-        return Map.of(
-                "nodes",
-                nodes,
-                "maxLeaseTtlMillis",
-                Long.toString(memory.toMillis()),
-                "nodeTimeoutMillis",
-                "400"); // a machine that stands still for a moment is not a node that hangs
-    }
-
-    private LockConnection connect(String nodes, Duration memory) {
-        LockConnectionFactory locks = opened(Holdfast.connect(settings(nodes, memory)));
-        return opened(locks.getConnection());
-    }
-
-    private static int slot(String name) {
-        return Slot.of("holdfast:{" + name + "}:lock");
-    }
+    @RegisterExtension
+    final MovingVoters voters = new MovingVoters();
 
     private static boolean isGranted(LockConnection locks, String name) throws Exception {
         try {
@@ -85,13 +48,13 @@ class ClusterSlotsTest {
 
     @Test
     void slot_movedWithItsKeysUnderAHolderAndAWaiter_keepsTheLockAndHandsItOn() throws Exception {
-        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
-        LockConnection locks = connect(cluster.uri(), LONG_MEMORY);
-        LockConnection other = connect(cluster.uri(), LONG_MEMORY);
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        LockConnection locks = voters.connect(cluster.uri(), LONG_MEMORY);
+        LockConnection other = voters.connect(cluster.uri(), LONG_MEMORY);
         Lease held = locks.acquire(LockRequest.of("moved").ttl(ofSeconds(15)).waitTimeout(FIRST_USE.plus(LONG_MEMORY)));
         CompletableFuture<Lease> waiter =
                 other.acquireAsync(LockRequest.of("moved").ttl(ofSeconds(10)).waitTimeout(ofSeconds(90)));
-        int slot = slot("moved");
+        int slot = MovingVoters.slot("moved");
         RedisServer from = cluster.owner(slot);
         RedisServer to = cluster.servers().stream()
                 .filter(server -> server != from)
@@ -110,13 +73,13 @@ class ClusterSlotsTest {
 
     @Test
     void slot_thatComesWithoutItsKeys_grantsNothingThatIsHeld() throws Exception {
-        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
-        LockConnection locks = connect(cluster.uri(), LONG_MEMORY);
-        LockConnection other = connect(cluster.uri(), LONG_MEMORY);
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        LockConnection locks = voters.connect(cluster.uri(), LONG_MEMORY);
+        LockConnection other = voters.connect(cluster.uri(), LONG_MEMORY);
         Duration patience = FIRST_USE.plus(LONG_MEMORY);
         Lease held =
                 locks.acquire(LockRequest.of("lost").fixedTtl(ofSeconds(17)).waitTimeout(patience));
-        int slot = slot("lost");
+        int slot = MovingVoters.slot("lost");
         RedisServer from = cluster.owner(slot);
         RedisServer to = cluster.servers().stream()
                 .filter(server -> server != from)
@@ -131,13 +94,13 @@ class ClusterSlotsTest {
 
     @Test
     void slot_whoseMoveIsGivenUpHalfWay_grantsNothingThatIsHeld() throws Exception {
-        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
-        LockConnection locks = connect(cluster.uri(), LONG_MEMORY);
-        LockConnection other = connect(cluster.uri(), LONG_MEMORY);
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        LockConnection locks = voters.connect(cluster.uri(), LONG_MEMORY);
+        LockConnection other = voters.connect(cluster.uri(), LONG_MEMORY);
         Duration patience = FIRST_USE.plus(LONG_MEMORY);
         Lease held =
                 locks.acquire(LockRequest.of("half").fixedTtl(ofSeconds(17)).waitTimeout(patience));
-        int slot = slot("half");
+        int slot = MovingVoters.slot("half");
         RedisServer from = cluster.owner(slot);
         RedisServer to = cluster.servers().stream()
                 .filter(server -> server != from)
@@ -155,9 +118,9 @@ class ClusterSlotsTest {
 
     @Test
     void shard_addedWhileManyLocksAreHeld_losesNoneAndGrantsNoneTwice() throws Exception {
-        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
-        LockConnection locks = connect(cluster.uri(), LONG_MEMORY);
-        LockConnection other = connect(cluster.uri(), LONG_MEMORY);
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        LockConnection locks = voters.connect(cluster.uri(), LONG_MEMORY);
+        LockConnection other = voters.connect(cluster.uri(), LONG_MEMORY);
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             held.add(locks.acquire(
@@ -165,7 +128,7 @@ class ClusterSlotsTest {
         }
         RedisServer added = cluster.addPrimary();
         held.stream()
-                .mapToInt(lease -> slot(lease.name()))
+                .mapToInt(lease -> MovingVoters.slot(lease.name()))
                 .distinct()
                 .limit(250)
                 .forEach(slot -> cluster.move(slot, added));

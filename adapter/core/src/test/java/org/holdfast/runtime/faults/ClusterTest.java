@@ -7,26 +7,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
-import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.guard.Terms;
-import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A voter that is a Redis Cluster whose primaries are killed, frozen and replaced, on real processes. */
 @Timeout(150)
@@ -43,45 +40,13 @@ class ClusterTest {
     /** For a failover, for clients to learn of it, and for the quarantine, on a busy machine. */
     private static final Duration RECOVERY = ofSeconds(40);
 
-    private static final Path FILES = Path.of("target", "redis");
-
-    private final List<AutoCloseable> open = new ArrayList<>();
-
-    @AfterEach
-    void stop() throws Exception {
-        for (int i = open.size() - 1; i >= 0; i--) {
-            open.get(i).close();
-        }
-    }
-
-    private <T extends AutoCloseable> T opened(T what) {
-        open.add(what);
-        return what;
-    }
-
-    private static Map<String, String> settings(String nodes, Duration memory) {
-        return Map.of(
-                "nodes",
-                nodes,
-                "maxLeaseTtlMillis",
-                Long.toString(memory.toMillis()),
-                "nodeTimeoutMillis",
-                "400"); // a machine that stands still for a moment is not a node that hangs
-    }
-
-    private LockConnection connect(String nodes, Duration memory) {
-        LockConnectionFactory locks = opened(Holdfast.connect(settings(nodes, memory)));
-        return opened(locks.getConnection());
-    }
-
-    private static int slot(String name) {
-        return Slot.of("holdfast:{" + name + "}:lock");
-    }
+    @RegisterExtension
+    final MovingVoters voters = new MovingVoters();
 
     private Contenders contenders(RedisCluster cluster) {
-        Contenders contenders = opened(new Contenders(ofSeconds(2)));
+        Contenders contenders = voters.opened(new Contenders(ofSeconds(2)));
         for (int i = 0; i < 6; i++) {
-            contenders.add(settings(cluster.uri(), MEMORY), i % 2 == 0 ? ofMillis(100) : ofSeconds(3));
+            contenders.add(MovingVoters.settings(cluster.uri(), MEMORY), i % 2 == 0 ? ofMillis(100) : ofSeconds(3));
         }
         contenders.untilTaken(5, FIRST_USE);
         return contenders;
@@ -95,9 +60,9 @@ class ClusterTest {
 
     @Test
     void names_ofAllKinds_areLockedOnTheirShards() throws Exception {
-        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0));
-        LockConnection locks = connect(cluster.uri(), MEMORY);
-        LockConnection other = connect(cluster.uri(), MEMORY);
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        LockConnection locks = voters.connect(cluster.uri(), MEMORY);
+        LockConnection other = voters.connect(cluster.uri(), MEMORY);
         use(locks, "first");
         for (String name : List.of(
                 "a", "b", "c", "{tag}x", "a}b", "}", "}x", "a{b", "{}", "{}x", "\u00e9\u4e2d", "n".repeat(1_024))) {
@@ -124,9 +89,9 @@ class ClusterTest {
 
     @Test
     void primary_killedFrozenAndReplacedByHand_neverHasTwoHoldersAndLocksComeBack() throws Exception {
-        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 3));
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 3));
         Contenders contenders = contenders(cluster);
-        RedisServer first = cluster.owner(slot(Contenders.NAME));
+        RedisServer first = cluster.owner(MovingVoters.slot(Contenders.NAME));
         RedisServer replica = cluster.servers().get(cluster.servers().indexOf(first) + 3);
 
         first.kill();
@@ -150,10 +115,11 @@ class ClusterTest {
 
     @Test
     void shard_whoseMajorityIsNotHeard_givesNoVotes() throws Exception {
-        RedisCluster cluster = opened(RedisCluster.start(FILES, 3, 0, ofSeconds(120))); // it would go on for so long
-        LockConnection locks = connect(cluster.uri(), MEMORY);
+        RedisCluster cluster = voters.opened(
+                RedisCluster.start(MovingVoters.FILES, 3, 0, ofSeconds(120))); // it would go on for so long
+        LockConnection locks = voters.connect(cluster.uri(), MEMORY);
         use(locks, "heard");
-        RedisServer owner = cluster.owner(slot("heard"));
+        RedisServer owner = cluster.owner(MovingVoters.slot("heard"));
         cluster.servers().stream().filter(server -> server != owner).forEach(RedisServer::freeze);
 
         await().atMost(Terms.COUNTS.plusSeconds(2))
@@ -164,15 +130,40 @@ class ClusterTest {
         use(locks, "heard");
     }
 
+    /** What clients grant relies on looks that are not long ago. */
+    @Test
+    void shards_thatHang_delayNoLooksAtOthers() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 9, 0, ofSeconds(120)));
+        Map<String, String> settings = new HashMap<>(MovingVoters.settings(cluster.uri(), MEMORY));
+        settings.put("nodeTimeoutMillis", "1000");
+        use(voters.opened(voters.opened(Holdfast.connect(settings)).getConnection()), "looks");
+        RedisServer watched = cluster.owner(MovingVoters.slot("looks"));
+        String mark = watched.ask("KEYS *birth").lines().skip(2).findFirst().orElseThrow();
+        cluster.servers().stream().filter(server -> server != watched).limit(4).forEach(RedisServer::freeze);
+        long longest = 0;
+        long last = lookedAt(watched, mark);
+        for (long end = System.nanoTime() + ofSeconds(8).toNanos(); System.nanoTime() < end; ) {
+            long look = lookedAt(watched, mark);
+            longest = Math.max(longest, look - last);
+            last = look;
+        }
+        assertThat(longest).as("microseconds between looks").isBetween(1L, 3_000_000L);
+    }
+
+    private static long lookedAt(RedisServer server, String mark) throws Exception {
+        Thread.sleep(20);
+        return Long.parseLong(server.ask("GET " + mark).split("[ ,]")[1]);
+    }
+
     /** Each with three primaries, and one that is no cluster. */
     @Test
     void clusters_asVotersBesideASingleNode_goOnWithoutOneOfThem() throws Exception {
-        RedisCluster one = opened(RedisCluster.start(FILES, 3, 0));
-        RedisCluster other = opened(RedisCluster.start(FILES, 2, 0));
-        RedisServer single = opened(RedisServer.start(FILES));
+        RedisCluster one = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisCluster other = voters.opened(RedisCluster.start(MovingVoters.FILES, 2, 0));
+        RedisServer single = voters.opened(RedisServer.start(MovingVoters.FILES));
         String nodes = String.join(",", one.uri(), other.uri(), single.uri());
-        LockConnection locks = connect(nodes, MEMORY);
-        LockConnection others = connect(nodes, MEMORY);
+        LockConnection locks = voters.connect(nodes, MEMORY);
+        LockConnection others = voters.connect(nodes, MEMORY);
         for (String name : List.of("a", "b", "c", "d")) {
             use(locks, name);
         }

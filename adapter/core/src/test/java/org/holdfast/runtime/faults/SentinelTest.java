@@ -7,11 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.holdfast.CheckReport;
@@ -26,9 +24,9 @@ import org.holdfast.testkit.Link;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.holdfast.testkit.SentinelGroup;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A voter behind Sentinels, on real processes: its primary dies, hangs, is cut off, and is replaced by hand. */
 @Timeout(150)
@@ -43,41 +41,14 @@ class SentinelTest {
     /** For Sentinel to promote a replica, and for clients to learn of it, on a busy machine. */
     private static final Duration FAILOVER = ofSeconds(12);
 
-    private static final Path FILES = Path.of("target", "redis");
-
-    private final List<AutoCloseable> open = new ArrayList<>();
-
-    @AfterEach
-    void stop() throws Exception {
-        for (int i = open.size() - 1; i >= 0; i--) {
-            open.get(i).close();
-        }
-    }
-
-    private <T extends AutoCloseable> T opened(T what) {
-        open.add(what);
-        return what;
-    }
-
-    private static Map<String, String> settings(String nodes, Duration memory) {
-        return Map.of(
-                "nodes",
-                nodes,
-                "maxLeaseTtlMillis",
-                Long.toString(memory.toMillis()),
-                "nodeTimeoutMillis",
-                "400"); // a machine that stands still for a moment is not a node that hangs
-    }
-
-    private LockConnection connect(String nodes, Duration memory) {
-        LockConnectionFactory locks = opened(Holdfast.connect(settings(nodes, memory)));
-        return opened(locks.getConnection());
-    }
+    @RegisterExtension
+    final MovingVoters voters = new MovingVoters();
 
     private Contenders contenders(String... nodes) {
-        Contenders contenders = opened(new Contenders(ofSeconds(2)));
+        Contenders contenders = voters.opened(new Contenders(ofSeconds(2)));
         for (int i = 0; i < 6; i++) {
-            contenders.add(settings(nodes[i % nodes.length], MEMORY), i % 2 == 0 ? ofMillis(100) : ofSeconds(3));
+            contenders.add(
+                    MovingVoters.settings(nodes[i % nodes.length], MEMORY), i % 2 == 0 ? ofMillis(100) : ofSeconds(3));
         }
         contenders.untilTaken(5, firstUse(MEMORY).plusSeconds(10));
         return contenders;
@@ -95,7 +66,7 @@ class SentinelTest {
 
     @Test
     void primary_killedFrozenAndReplacedByHand_neverHasTwoHoldersAndLocksComeBack() throws Exception {
-        SentinelGroup group = opened(SentinelGroup.start(FILES, 2));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 2));
         Contenders contenders = contenders(group.uri());
 
         RedisServer first = group.servers().get(0);
@@ -119,17 +90,17 @@ class SentinelTest {
     @Test
     void primary_cutOffWithClientsOnItsSide_givesNoVotesWhenTheOtherSideDoes() throws Exception {
         List<Link> toPrimary = new ArrayList<>();
-        SentinelGroup group = opened(SentinelGroup.start(FILES, 1, port -> {
-            toPrimary.add(opened(new Link(port)));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> {
+            toPrimary.add(voters.opened(new Link(port)));
             return toPrimary.get(0).port();
         }));
         List<Link> toSentinels = group.sentinels().stream()
-                .map(sentinel -> opened(new Link(sentinel.port())))
+                .map(sentinel -> voters.opened(new Link(sentinel.port())))
                 .toList();
         String besidePrimary =
                 SentinelGroup.uri(toSentinels.stream().map(Link::port).toList());
         Contenders contenders = contenders(group.uri(), besidePrimary);
-        LockConnection cutOff = connect(besidePrimary, MEMORY);
+        LockConnection cutOff = voters.connect(besidePrimary, MEMORY);
         cutOff.acquire(LockRequest.of("known").waitTimeout(firstUse(MEMORY))).release();
 
         toPrimary.get(0).cutOthersThan("holdfast"); // replicas and Sentinels
@@ -154,8 +125,8 @@ class SentinelTest {
 
     @Test
     void lease_whoseVoterFailsOver_isKeptWhereTheReplicaHasIt() throws Exception {
-        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
-        LockConnection connection = connect(group.uri(), LONG_MEMORY);
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1));
+        LockConnection connection = voters.connect(group.uri(), LONG_MEMORY);
         Lease lease = connection.acquire(LockRequest.of("kept").ttl(LONG_MEMORY).waitTimeout(firstUse(LONG_MEMORY)));
         RedisServer primary = group.servers().get(0);
         await().until(() -> group.servers().get(1).command("GET holdfast:{kept}:lock"), reply -> true);
@@ -173,10 +144,10 @@ class SentinelTest {
 
     @Test
     void oneOfThreeVoters_failsOver_andNothingIsLost() throws Exception {
-        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
-        RedisServers others = opened(RedisServers.start(2, FILES));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1));
+        RedisServers others = voters.opened(RedisServers.start(2, MovingVoters.FILES));
         String nodes = others.uris() + "," + group.uri();
-        LockConnection connection = connect(nodes, MEMORY);
+        LockConnection connection = voters.connect(nodes, MEMORY);
         Lease lease = connection.acquire(LockRequest.of("kept").waitTimeout(firstUse(MEMORY)));
         RedisServer primary = group.servers().get(0);
         for (int i = 0; i < 20; i++) {
@@ -198,15 +169,15 @@ class SentinelTest {
     }
 
     private boolean votes(String nodes) {
-        try (LockConnectionFactory locks = Holdfast.connect(settings(nodes, MEMORY))) {
+        try (LockConnectionFactory locks = Holdfast.connect(MovingVoters.settings(nodes, MEMORY))) {
             return locks.check().nodes().stream().allMatch(node -> node.state() == CheckReport.State.VOTES);
         }
     }
 
     @Test
     void sentinels_withoutAMajority_leaveNoVote() throws Exception {
-        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
-        LockConnection connection = connect(group.uri(), MEMORY);
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1));
+        LockConnection connection = voters.connect(group.uri(), MEMORY);
         connection.acquire(LockRequest.of("a").waitTimeout(firstUse(MEMORY))).release();
         group.sentinels().get(1).kill();
         await().pollDelay(Terms.COUNTS.plusSeconds(1)).until(() -> true);
@@ -227,16 +198,16 @@ class SentinelTest {
 
     @Test
     void sentinels_ofWhichTooFewAreNamed_areNoMajority() {
-        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1));
         String one = SentinelGroup.uri(List.of(group.sentinels().get(0).port()));
-        LockConnectionFactory locks = opened(Holdfast.connect(settings(one, MEMORY)));
+        LockConnectionFactory locks = voters.locks(one, MEMORY);
         assertThat(locks.check().toString())
                 .contains("2 must name the same primary", "there are more Sentinels than the address names");
     }
 
     @Test
     void addresses_thatLeadToNoSentinel_areExplained() throws Exception {
-        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1));
         int redis = group.servers().get(0).port();
         assertThat(reportOf(SentinelGroup.uri(List.of(redis)))).contains("unknown command");
         String ports = group.sentinels().stream()
@@ -247,7 +218,7 @@ class SentinelTest {
 
     @Test
     void oneSentinel_behindTwoAddresses_isNoMajority() {
-        SentinelGroup group = opened(SentinelGroup.start(FILES, 1));
+        SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1));
         int only = group.sentinels().get(0).port();
         group.sentinels().get(1).kill();
         group.sentinels().get(2).kill();
@@ -257,16 +228,16 @@ class SentinelTest {
     }
 
     private String reportOf(String nodes) {
-        return opened(Holdfast.connect(settings(nodes, MEMORY))).check().toString();
+        return voters.locks(nodes, MEMORY).check().toString();
     }
 
     @Test
     void sentinels_withAPassword_areEnteredWithTheirsOrThatOfTheNodes() throws Exception {
         String[] protectedNodes = {"--requirepass", "of-nodes", "--masterauth", "of-nodes"};
-        RedisServer primary = opened(RedisServer.start(FILES, protectedNodes));
+        RedisServer primary = voters.opened(RedisServer.start(MovingVoters.FILES, protectedNodes));
         List<RedisServer> sentinels = Stream.of("of-nodes", "of-nodes", "of-nodes")
-                .map(password -> opened(RedisServer.startSentinel(
-                        FILES,
+                .map(password -> voters.opened(RedisServer.startSentinel(
+                        MovingVoters.FILES,
                         "sentinel monitor locks 127.0.0.1 " + primary.port() + " 2",
                         "sentinel auth-pass locks of-nodes",
                         "requirepass " + password)))

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.faults;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.holdfast.Holdfast;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockMode;
+import org.holdfast.LockRequest;
+import org.holdfast.testkit.Certificates;
+import org.holdfast.testkit.Link;
+import org.holdfast.testkit.RedisCluster;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How the nodes of a Redis Cluster are entered, at which addresses, and what wrong addresses are told. */
+@Timeout(120)
+class ClusterAccessTest {
+
+    private static final Duration MEMORY = ofSeconds(3);
+    private static final Duration FIRST_USE = ofSeconds(30);
+
+    @RegisterExtension
+    final MovingVoters voters = new MovingVoters();
+
+    private void use(Map<String, String> settings) throws Exception {
+        LockConnectionFactory locks = voters.opened(Holdfast.connect(settings));
+        try (LockConnection connection = locks.getConnection()) {
+            for (String name : List.of("a", "b", "c", "d")) { // on all shards
+                LockRequest request = LockRequest.of(name).ttl(ofSeconds(2)).waitTimeout(FIRST_USE);
+                try (Lease lease = connection.acquire(request)) {
+                    assertThat(lease.renew()).isTrue();
+                }
+                connection.acquire(request.fair(true)).release();
+                connection.acquire(request.mode(LockMode.READ)).release();
+            }
+        }
+    }
+
+    private void assertReported(String nodes, String... parts) {
+        LockConnectionFactory locks = voters.locks(nodes, MEMORY);
+        await().atMost(ofSeconds(20))
+                .untilAsserted(() -> assertThat(locks.check().toString()).contains(parts));
+    }
+
+    private static String documentedUser() throws Exception {
+        return Files.readAllLines(Path.of("..", "..", "docs", "operations.md")).stream()
+                .filter(line -> line.startsWith("ACL SETUSER holdfast "))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private boolean isOlderThanVersion7() {
+        String info = voters.opened(RedisServer.start(MovingVoters.FILES)).ask("INFO server");
+        return info.contains("redis_version:6.");
+    }
+
+    @Test
+    void user_withTheRightsOfTheDocumentation_isEnough() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        boolean channels = !cluster.servers().get(0).command("INFO server").contains("redis_version:6.0");
+        String rights = channels ? documentedUser() : documentedUser().replaceAll("resetchannels &\\S+ ", "");
+        for (RedisServer server : cluster.servers()) {
+            assertThat(server.command(rights + " +cluster|nodes")).startsWith("+OK");
+            assertThat(server.command(rights.replace("holdfast on", "blind on")))
+                    .startsWith("+OK");
+        }
+        use(MovingVoters.settings(cluster.uri("holdfast:secret@"), MEMORY));
+        assertReported(cluster.uri("blind:secret@"), "NOPERM", "cluster");
+        assertReported(cluster.uri("holdfast:wrong@"), "WRONGPASS");
+    }
+
+    @Test
+    void nodes_thatAreEncrypted_areEnteredByTls(@TempDir Path directory) throws Exception {
+        Certificates authority = Certificates.in(directory);
+        authority.writePem(authority.issue("node", "ip:127.0.0.1"), "node", directory);
+        RedisCluster cluster = voters.opened(RedisCluster.startWith(
+                MovingVoters.FILES,
+                3,
+                Map.of(
+                                "tls-cluster",
+                                "yes",
+                                "tls-replication",
+                                "yes",
+                                "tls-auth-clients",
+                                "no",
+                                "tls-cert-file",
+                                directory.resolve("cert.pem").toString(),
+                                "tls-key-file",
+                                directory.resolve("key.pem").toString(),
+                                "tls-ca-cert-file",
+                                directory.resolve("ca.pem").toString())
+                        .entrySet()
+                        .stream()
+                        .flatMap(option -> Stream.of("--" + option.getKey(), option.getValue()))
+                        .toArray(String[]::new)));
+        Map<String, String> settings = new HashMap<>(MovingVoters.settings(cluster.uri(), MEMORY));
+        settings.put("nodeTimeoutMillis", "900");
+        settings.put("trustStore", authority.trustStore().toString());
+        settings.put("trustStorePassword", Certificates.PASSWORD);
+        use(settings);
+        assertReported(cluster.uri(), "its certificate is not trusted");
+    }
+
+    @Test
+    void nodes_thatAnnounceHostNames_areAskedByThese() throws Exception {
+        assumeTrue(!isOlderThanVersion7(), "nodes of a cluster have no host names before Redis 7.0");
+        use(MovingVoters.settings(named("localhost").uri(), MEMORY));
+        assertReported(named("no-such-host.invalid").uri(), "no-such-host.invalid");
+    }
+
+    private RedisCluster named(String host) {
+        return voters.opened(RedisCluster.startWith(
+                MovingVoters.FILES,
+                3,
+                "--cluster-announce-hostname",
+                host,
+                "--cluster-preferred-endpoint-type",
+                "hostname"));
+    }
+
+    @Test
+    void nodes_withAnAddressOfVersion6_areAsked() throws Exception {
+        assumeTrue(hasVersion6(), "this machine has no IPv6");
+        RedisCluster cluster = voters.opened(RedisCluster.startWith(
+                MovingVoters.FILES, 3, "--bind", "127.0.0.1", "::1", "--cluster-announce-ip", "::1"));
+        String seeds = cluster.servers().stream()
+                .map(server -> "[::1]:" + server.port())
+                .collect(Collectors.joining(",", "redis+cluster://", ""));
+        use(MovingVoters.settings(seeds, MEMORY));
+    }
+
+    private static boolean hasVersion6() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** As behind a translation of addresses, or the port of a container. */
+    @Test
+    void nodes_thatAnnounceOtherPortsThanTheirs_areAskedThere() throws Exception {
+        assumeTrue(!isOlderThanVersion7(), "a node that runs cannot announce another port before Redis 7.0");
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        List<Link> links = cluster.servers().stream()
+                .map(server -> voters.opened(new Link(server.port())))
+                .toList();
+        for (int i = 0; i < links.size(); i++) {
+            String set = "CONFIG SET cluster-announce-port " + links.get(i).port();
+            assertThat(cluster.servers().get(i).command(set)).startsWith("+OK");
+        }
+        await().atMost(ofSeconds(20)).until(() -> links.stream()
+                .map(link -> ":" + link.port() + "@")
+                .allMatch(shown -> cluster.servers().stream()
+                        .allMatch(server -> server.ask("CLUSTER NODES").contains(shown))));
+        String nodes = "redis+cluster://127.0.0.1:" + links.get(1).port();
+        use(MovingVoters.settings(nodes, MEMORY));
+        links.get(0).cut();
+        links.get(2).cut();
+        assertReported(nodes, "127.0.0.1:" + links.get(0).port() + ": no answer in time");
+    }
+
+    @Test
+    void addresses_thatAreOfAnotherKind_areExplained() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisServer single = voters.opened(RedisServer.start(MovingVoters.FILES));
+        String host = "127.0.0.1:" + single.port();
+        assertReported("redis+cluster://" + host, host + ": ", "cluster support disabled", "redis://host:port");
+        assertReported(
+                cluster.servers().get(0).uri(), "it is part of a Redis Cluster", "redis+cluster://host,host,...");
+        assertReported(cluster.uri().replace("redis+", "rediss+"), "there is no TLS with it");
+        assertReported(cluster.uri() + "," + host, "it is asked in"); // a majority has answered
+        RedisServer alone = voters.opened(RedisServer.start(
+                MovingVoters.FILES, "--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"));
+        assertReported(
+                "redis+cluster://127.0.0.1:" + alone.port(),
+                "which node has the slot",
+                "knows 0 primaries that have slots");
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.faults;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.holdfast.Lease;
+import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
+import org.holdfast.testkit.RedisCluster;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What operators do to a Redis Cluster that is a voter, and should not, on real processes. */
+@Timeout(150)
+class ClusterOperatorTest {
+
+    /** The longest TTL here, and so the quarantine. */
+    private static final Duration MEMORY = ofSeconds(3);
+
+    /** For a lock that is kept longer than a slot takes to settle. */
+    private static final Duration LONG_MEMORY = ofSeconds(18);
+
+    private static final Duration FIRST_USE = ofSeconds(25);
+
+    private static final Duration RECOVERY = ofSeconds(40);
+
+    @RegisterExtension
+    final MovingVoters voters = new MovingVoters();
+
+    private static void use(LockConnection locks, String name) throws Exception {
+        try (Lease lease = locks.acquire(LockRequest.of(name).ttl(ofSeconds(2)).waitTimeout(RECOVERY))) {
+            lease.requireHeld();
+        }
+    }
+
+    private static String nameOn(RedisCluster cluster, RedisServer server) {
+        return IntStream.range(0, 1_000)
+                .mapToObj(i -> "name-" + i)
+                .filter(name -> cluster.owner(MovingVoters.slot(name)) == server)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void primary_thatStartsWithoutItsFiles_takesNoVoteButItsOwn() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisServer lost = cluster.servers().get(2);
+        String itsName = nameOn(cluster, lost);
+        String other = nameOn(cluster, cluster.servers().get(0));
+        LockConnection locks = voters.connect(cluster.uri(), MEMORY);
+        use(locks, itsName);
+        use(locks, other);
+        lost.kill();
+        lost.loseFiles();
+        lost.start();
+        cluster.awaitForgottenAddress(lost);
+        await().pollDelay(ofSeconds(6)).until(() -> true); // no answer of before counts any more
+        use(locks, other);
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> locks.acquire(LockRequest.of(itsName).waitTimeout(Duration.ZERO)));
+    }
+
+    @Test
+    void slot_thatGoesAndComesBackWhileNoClientLooks_grantsNothingThatIsKept() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        int slot = MovingVoters.slot("kept");
+        RedisServer from = cluster.owner(slot);
+        RedisServer to = cluster.servers().stream()
+                .filter(server -> server != from)
+                .findFirst()
+                .orElseThrow();
+        long until;
+        try (LockConnectionFactory locks = voters.locks(cluster.uri(), LONG_MEMORY);
+                LockConnection connection = locks.getConnection()) {
+            use(connection, "kept");
+            connection
+                    .acquire(LockRequest.of("kept").atLeast(ofSeconds(16)).waitTimeout(RECOVERY))
+                    .release();
+            until = System.nanoTime() + ofSeconds(16).toNanos();
+        }
+        cluster.beginMove(slot, from, to);
+        cluster.endMove(slot, to); // without its keys
+        cluster.beginMove(slot, to, from);
+        cluster.endMove(slot, from);
+        LockConnection next = voters.connect(cluster.uri(), LONG_MEMORY);
+        next.acquire(LockRequest.of("kept").waitTimeout(RECOVERY.multipliedBy(2)))
+                .release();
+        assertThat(System.nanoTime() - until).as("nanoseconds after its end").isPositive();
+    }
+
+    @Test
+    void hosts_ofTwoClusters_areNoVoter() throws Exception {
+        RedisCluster one = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisCluster other = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        String nodes = one.uri() + "," + other.uri().substring("redis+cluster://".length());
+        LockConnection locks = voters.connect(nodes, MEMORY);
+        await().atMost(ofSeconds(15)).untilAsserted(() -> assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> locks.acquire(LockRequest.of("mixed").waitTimeout(ofMillis(500)))
+                        .release())
+                .withMessageContaining("belong to different clusters"));
+    }
+
+    /** A replica is promoted by votes of which one voter never learns what came, and the primary goes on. */
+    @Test
+    void primary_cutOffFromAReplicaThatIsForcedInItsPlace_hasTheVoteOrTheReplicaHasIt() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.startLinked(MovingVoters.FILES, 3));
+        RedisServer primary = cluster.owner(MovingVoters.slot(Contenders.NAME));
+        List<RedisServer> others =
+                cluster.servers().stream().filter(server -> server != primary).toList();
+        RedisServer replica = cluster.addReplica(primary);
+        List<RedisServer> all = List.copyOf(cluster.servers());
+        for (RedisServer server : all) {
+            server.command("ACL SETUSER left on >left ~* &* +@all");
+            server.command("ACL SETUSER right on >right ~* &* +@all");
+        }
+        Contenders contenders = voters.opened(new Contenders(ofSeconds(2)));
+        for (int i = 0; i < 6; i++) {
+            contenders.add(
+                    MovingVoters.settings(cluster.uri(i % 2 == 0 ? "left:left@" : "right:right@"), MEMORY),
+                    i < 3 ? ofMillis(100) : ofSeconds(3));
+        }
+        contenders.untilTaken(5, FIRST_USE);
+
+        RedisServer voter = others.get(0);
+        RedisServer witness = others.get(1);
+        cluster.cut(primary, replica);
+        cluster.cut(primary, witness);
+        cluster.cutAfterVote(replica, voter);
+        replica.command("CLUSTER FAILOVER FORCE");
+        cluster.awaitRole(replica, true);
+        for (RedisServer server : List.of(replica, witness)) {
+            server.command("ACL DELUSER left");
+        }
+        for (RedisServer server : List.of(primary, voter)) {
+            server.command("ACL DELUSER right");
+        }
+        await().pollDelay(ofSeconds(30)).atMost(ofSeconds(31)).until(() -> true);
+        assertThat(RedisCluster.isPrimary(primary)).as("both are primaries").isTrue();
+        contenders.assertExclusive();
+        cluster.mend();
+    }
+}

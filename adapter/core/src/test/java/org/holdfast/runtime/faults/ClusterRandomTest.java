@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.runtime.faults;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.holdfast.testkit.RedisCluster;
+import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A voter that is a Redis Cluster to which one thing after another is done at random, while callers contend for a lock.
+ */
+class ClusterRandomTest {
+
+    private static final System.Logger LOG = System.getLogger(ClusterRandomTest.class.getName());
+
+    private static final Duration MEMORY = ofSeconds(3);
+    private static final Duration FIRST_USE = ofSeconds(40);
+    private static final Duration RECOVERY = ofSeconds(90);
+    private static final int PRIMARIES = 3;
+
+    /** Looks are a second apart: what is undone sooner is excluded in writing. */
+    private static final int LOOKS_MILLIS = 2_000;
+
+    private final int slot = MovingVoters.slot(Contenders.NAME);
+    private final long seed = Long.getLong("cluster.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+
+    @RegisterExtension
+    final MovingVoters voters = new MovingVoters();
+
+    private RedisCluster cluster;
+
+    @Test
+    @Timeout(600)
+    void cluster_toWhichAnythingIsDone_neverHasTwoHolders() throws Exception {
+        cluster = voters.opened(RedisCluster.startLinked(MovingVoters.FILES, PRIMARIES));
+        for (RedisServer primary : List.copyOf(cluster.servers())) {
+            cluster.addReplica(primary);
+        }
+        Contenders contenders = voters.opened(new Contenders(ofSeconds(2)));
+        for (int i = 0; i < 6; i++) {
+            contenders.add(MovingVoters.settings(cluster.uri(), MEMORY), i % 2 == 0 ? ofMillis(100) : ofSeconds(3));
+        }
+        contenders.untilTaken(3, FIRST_USE);
+        long end = System.nanoTime()
+                + ofSeconds(Integer.getInteger("cluster.seconds", 60)).toNanos();
+        while (System.nanoTime() - end < 0) {
+            int times = 1 + random.nextInt(3); // the next one may come before the last one is over
+            for (int i = 0; i < times; i++) {
+                act(random.nextInt(10));
+                pause(random.nextInt(3_000));
+            }
+            cluster.mend();
+            contenders.untilTaken(1, RECOVERY);
+            contenders.assertExclusive();
+        }
+        LOG.log(System.Logger.Level.INFO, "seed " + seed + ": " + contenders.acquisitions() + " leases");
+    }
+
+    private void act(int action) throws Exception {
+        LOG.log(System.Logger.Level.INFO, "seed " + seed + " does " + action);
+        try {
+            RedisServer owner = cluster.owner(slot);
+            switch (action) {
+                case 0 -> cluster.move(slot, otherThan(owner));
+                case 1 -> move(owner, otherThan(owner), false, true);
+                case 2 -> move(owner, otherThan(owner), true, false);
+                case 3 -> move(owner, otherThan(owner), true, true);
+                case 4 -> freeze(owner);
+                case 5 -> kill(owner);
+                case 6 -> failOver();
+                case 7 -> owner.command("FLUSHALL");
+                case 8 -> owner.command("CLUSTER BUMPEPOCH");
+                default -> cluster.cut(any(), any());
+            }
+        } catch (IllegalStateException e) { // the cluster refuses that now
+            LOG.log(System.Logger.Level.INFO, e.getMessage());
+        }
+    }
+
+    private RedisServer any() {
+        List<RedisServer> running =
+                cluster.servers().stream().filter(RedisServer::isAlive).toList();
+        return running.get(random.nextInt(running.size()));
+    }
+
+    private RedisServer otherThan(RedisServer owner) {
+        List<RedisServer> others = cluster.servers().stream()
+                .filter(server -> server != owner && server.isAlive() && RedisCluster.isPrimary(server))
+                .toList();
+        return others.get(random.nextInt(others.size()));
+    }
+
+    /** Moves a slot with some of its keys, or with none, and ends that or gives it up. */
+    private void move(RedisServer from, RedisServer to, boolean some, boolean ends) throws Exception {
+        cluster.beginMove(slot, from, to);
+        pause(LOOKS_MILLIS);
+        cluster.moveKeys(slot, from, to, key -> some && random.nextBoolean());
+        pause(random.nextInt(LOOKS_MILLIS));
+        if (ends) {
+            cluster.endMove(slot, to);
+        } else {
+            cluster.abandonMove(slot, from, to);
+        }
+    }
+
+    private void freeze(RedisServer owner) throws Exception {
+        owner.freeze();
+        pause(random.nextInt(5_000));
+        owner.thaw();
+    }
+
+    private void kill(RedisServer owner) throws Exception {
+        owner.kill();
+        pause(random.nextInt(5_000));
+        owner.start();
+    }
+
+    private void failOver() throws Exception {
+        List<RedisServer> replicas = IntStream.range(0, cluster.servers().size())
+                .mapToObj(cluster.servers()::get)
+                .filter(server -> server.isAlive() && !RedisCluster.isPrimary(server))
+                .toList();
+        String[] ways = {"", " FORCE", " TAKEOVER"};
+        if (!replicas.isEmpty()) {
+            replicas.get(random.nextInt(replicas.size()))
+                    .command("CLUSTER FAILOVER" + ways[random.nextInt(ways.length)]);
+        }
+    }
+
+    private static void pause(int millis) throws InterruptedException {
+        Thread.sleep(millis);
+    }
+}
