@@ -2,10 +2,10 @@
 -- before the functions that the other cases need: making those costs as much as two commands.
 --
 -- Most acquisitions end here. Whatever is not plain goes on to acquire.lua: a token or a clock in doubt; a quarantine,
--- or one that has just ended; a fence that is not that of a released lease.
+-- or one that has just ended; a slot that has come lately; a fence that is not that of a released lease.
 
 if ARGV[7] == '1' and ARGV[5] ~= '0' and math.abs(ARGV[2] - now) <= tonumber(ARGV[9])
-    and not redis.call('GET', KEYS[1]) then
+    and now - slotSince >= tonumber(ARGV[5]) and not redis.call('GET', KEYS[1]) then
   local since, seen = string.match(redis.call('GET', KEYS[#KEYS - 1]) or '', '^(%d+) (%d+)$')
   local whole = since and now - seen >= 0 and now - since >= tonumber(ARGV[5])
   local last = whole and (redis.call('GET', KEYS[2]) or '0') or ''

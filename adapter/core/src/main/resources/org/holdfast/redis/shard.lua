@@ -7,10 +7,10 @@
 -- last but two of ARGV    birth mark
 -- last but one of ARGV    since when this node has all that was granted in the slot, in microseconds by its clock:
 --                         later than now while another node may still vote on it
--- last of ARGV            see process.lua, and left there
+-- last of ARGV            which process the client has seen on this connection, and left there
 --
 -- Returns {7, ms, clock of this node in microseconds} while another node may vote, or goes on.
-local slotSince = tonumber(table.remove(ARGV, #ARGV - 1))
+slotSince = tonumber(table.remove(ARGV, #ARGV - 1))
 local birthMark = table.remove(ARGV, #ARGV - 1)
 KEYS[#KEYS + 1] = table.remove(ARGV, #ARGV - 1)
 KEYS[#KEYS + 1] = birthMark

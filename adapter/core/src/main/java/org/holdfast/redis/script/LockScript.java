@@ -59,6 +59,11 @@ public enum LockScript {
     RENEW_IN_SHARD(RENEW, Prelude.MARK),
     ACQUIRE_READING_IN_SHARD(ACQUIRE_READING, Prelude.MARK),
     RENEW_READING_IN_SHARD(RENEW_READING, Prelude.MARK),
+    ACQUIRE_IN_SHARD_BEHIND_PROXY(ACQUIRE, Prelude.MARK_BEHIND_PROXY),
+    ACQUIRE_IN_TURN_IN_SHARD_BEHIND_PROXY(ACQUIRE_IN_TURN, Prelude.MARK_BEHIND_PROXY),
+    RENEW_IN_SHARD_BEHIND_PROXY(RENEW, Prelude.MARK_BEHIND_PROXY),
+    ACQUIRE_READING_IN_SHARD_BEHIND_PROXY(ACQUIRE_READING, Prelude.MARK_BEHIND_PROXY),
+    RENEW_READING_IN_SHARD_BEHIND_PROXY(RENEW_READING, Prelude.MARK_BEHIND_PROXY),
     RELEASE_IN_SHARD(RELEASE, Prelude.HEARTBEAT),
     RELEASE_READING_IN_SHARD(RELEASE_READING, Prelude.HEARTBEAT),
     FIND_PERMIT_IN_SHARD(FIND_PERMIT, Prelude.HEARTBEAT),
@@ -80,23 +85,30 @@ public enum LockScript {
     private static final String CLOCK = "time.lua";
     private static final String PROCESS = "process.lua";
 
+    /** Compares the process of the mark with the one that the client has seen on its connection, and does not ask. */
+    private static final String PROCESS_OF_MARK = "shard_process.lua";
+
     /** How a script finds, in a cluster, what its node knows of itself. */
     enum Prelude {
 
         /** The birth mark as well: it relies on what the node remembers. */
         MARK,
 
+        /** The same where a connection does not show which process runs the script. */
+        MARK_BEHIND_PROXY,
+
         /** Only the heartbeat, as a key. */
         HEARTBEAT,
 
         /** It reads the heartbeat itself. */
-        LOOK
+        LOOK;
+
+        boolean hasMark() {
+            return this == MARK || this == MARK_BEHIND_PROXY;
+        }
     }
 
     private static final String QUARANTINE = "quarantine.lua";
-
-    /** It knows nothing of slots. */
-    private static final String SHORTCUT = "acquire_free.lua";
 
     private final List<String> resources;
     private final byte[] source;
@@ -120,16 +132,14 @@ public enum LockScript {
         this(inShard(usual.resources, prelude));
     }
 
-    /** A shard is asked which process it is, always: its nodes change places. */
     private static String[] inShard(List<String> usual, Prelude prelude) {
-        if (prelude != Prelude.MARK) {
+        if (!prelude.hasMark()) {
             String first = prelude == Prelude.HEARTBEAT ? "shard_heartbeat.lua" : "shard_look.lua";
             return Stream.concat(Stream.of(first), usual.stream()).toArray(String[]::new);
         }
         return usual.stream()
-                .filter(part -> !part.equals(SHORTCUT))
                 .flatMap(part -> switch (part) {
-                    case CLOCK -> Stream.of(CLOCK, "shard.lua", PROCESS);
+                    case CLOCK -> Stream.of(CLOCK, "shard.lua", prelude == Prelude.MARK ? PROCESS_OF_MARK : PROCESS);
                     case QUARANTINE -> Stream.of(QUARANTINE, "shard_whole.lua");
                     default -> Stream.of(part);
                 })
@@ -151,6 +161,11 @@ public enum LockScript {
             case RENEW -> RENEW_BEHIND_PROXY;
             case ACQUIRE_READING -> ACQUIRE_READING_BEHIND_PROXY;
             case RENEW_READING -> RENEW_READING_BEHIND_PROXY;
+            case ACQUIRE_IN_SHARD -> ACQUIRE_IN_SHARD_BEHIND_PROXY;
+            case ACQUIRE_IN_TURN_IN_SHARD -> ACQUIRE_IN_TURN_IN_SHARD_BEHIND_PROXY;
+            case RENEW_IN_SHARD -> RENEW_IN_SHARD_BEHIND_PROXY;
+            case ACQUIRE_READING_IN_SHARD -> ACQUIRE_READING_IN_SHARD_BEHIND_PROXY;
+            case RENEW_READING_IN_SHARD -> RENEW_READING_IN_SHARD_BEHIND_PROXY;
             default -> this;
         };
     }
@@ -172,9 +187,9 @@ public enum LockScript {
         };
     }
 
-    /** Returns whether it compares which process runs it with the one that the client has seen. */
-    boolean asksWhichProcess() {
-        return resources.contains(PROCESS);
+    /** Returns whether it compares a process with the one that the client has seen on its connection. */
+    boolean comparesProcess() {
+        return resources.contains(PROCESS) || resources.contains(PROCESS_OF_MARK);
     }
 
     /** Returns how it finds what its node knows of itself; null if it does not, or is not run on a shard. */
@@ -186,6 +201,11 @@ public enum LockScript {
                     RENEW_IN_SHARD,
                     ACQUIRE_READING_IN_SHARD,
                     RENEW_READING_IN_SHARD -> Prelude.MARK;
+            case ACQUIRE_IN_SHARD_BEHIND_PROXY,
+                    ACQUIRE_IN_TURN_IN_SHARD_BEHIND_PROXY,
+                    RENEW_IN_SHARD_BEHIND_PROXY,
+                    ACQUIRE_READING_IN_SHARD_BEHIND_PROXY,
+                    RENEW_READING_IN_SHARD_BEHIND_PROXY -> Prelude.MARK_BEHIND_PROXY;
             case RELEASE_IN_SHARD, RELEASE_READING_IN_SHARD, FIND_PERMIT_IN_SHARD -> Prelude.HEARTBEAT;
             case INSPECT_IN_SHARD, FORCE_RELEASE_IN_SHARD -> Prelude.LOOK;
             default -> null;

@@ -131,7 +131,7 @@ public final class ScriptCodec {
      * @param process run id; empty if the client has not looked
      */
     public CommandArguments seenAs(String process, Command command, CommandArguments call) {
-        if (!script(command).asksWhichProcess()) {
+        if (!script(command).comparesProcess()) {
             return call;
         }
         CommandArguments told = new CommandArguments(call.getCommand());
@@ -148,10 +148,8 @@ public final class ScriptCodec {
 
     /** Returns the script that carries out the command. */
     public LockScript script(Command command) {
-        LockScript script = usualScript(command);
-        if (shard.isPresent()) {
-            return script.inShard();
-        }
+        LockScript usual = usualScript(command);
+        LockScript script = shard.isPresent() ? usual.inShard() : usual;
         return behindProxy ? script.behindProxy() : script;
     }
 
@@ -191,7 +189,7 @@ public final class ScriptCodec {
         if (prelude != null) {
             call.add(bytes(keys.heartbeat()));
         }
-        if (prelude == LockScript.Prelude.MARK) {
+        if (prelude != null && prelude.hasMark()) {
             call.add(bytes(keys.mark())).add(sinceMicros(command));
         }
         return call;

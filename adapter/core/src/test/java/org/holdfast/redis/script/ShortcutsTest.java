@@ -50,6 +50,11 @@ class ShortcutsTest {
     }
 
     @Test
+    void acquisitionOnAShard_ofALockInAnyState_isTheSameWithoutItsShortcut() throws IOException {
+        assertSame(LockScript.ACQUIRE_IN_SHARD, "acquire_free.lua");
+    }
+
+    @Test
     void release_ofALockInAnyState_isTheSameWithoutItsShortcut() throws IOException {
         assertSame(LockScript.RELEASE, "release_held.lua");
     }
@@ -87,12 +92,13 @@ class ShortcutsTest {
         writeLock(random, token, now);
         List<String> keys = new ArrayList<>(List.of("lock", "fence"));
         List<String> arguments = new ArrayList<>();
-        boolean guarded = random.nextInt(8) > 0;
+        boolean shard = script == LockScript.ACQUIRE_IN_SHARD;
+        boolean guarded = random.nextInt(8) > 0 || shard;
         int names = random.nextInt(5) == 0 ? 2 : 1;
         if (names == 2) {
             keys.addAll(List.of("lock2", "fence2"));
         }
-        if (guarded) {
+        if (guarded && !shard) {
             keys.add("heartbeat");
         }
         arguments.add(ADA);
@@ -104,7 +110,7 @@ class ShortcutsTest {
                     "channel",
                     "channel2"));
         } else {
-            if (guarded) {
+            if (guarded && !shard) {
                 keys.add("mark");
             }
             long proposed = token + pick(random, 0, 1, 10, 10, 10, 2 * MAX_SKEW_MICROS, -2 * MAX_SKEW_MICROS);
@@ -117,6 +123,11 @@ class ShortcutsTest {
                     "" + names,
                     "" + (proposed + 3),
                     "" + MAX_SKEW_MICROS));
+        }
+        if (shard) {
+            long slotSince =
+                    now - pick(random, 300_000_000, 300_000_000, 300_000_000, 61_000_000, 5_000_000, -1_000_000);
+            arguments.addAll(List.of("heartbeat", "mark", "" + slotSince, random.nextInt(8) > 0 ? "0" : "another"));
         }
         List<?> reply = (List<?>) node.eval(source, keys, arguments);
         return outcome(reply == null ? List.of() : List.of(reply.get(0), settled(reply)), now);
