@@ -21,13 +21,13 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>A packet begins with {@code RCmb}, its length, and further on its type and the id of the node that sent it: see
  * clusterMsg in cluster.h.
  */
-public final class BusLink implements AutoCloseable {
+final class BusLink implements AutoCloseable {
 
     /** The type of a packet by which a replica asks for votes. */
-    public static final int VOTE_REQUEST = 5;
+    static final int VOTE_REQUEST = 5;
 
     /** The type of a packet with a vote. */
-    public static final int VOTE = 6;
+    static final int VOTE = 6;
 
     private static final int LENGTH_AT = 4;
     private static final int TYPE_AT = 12;

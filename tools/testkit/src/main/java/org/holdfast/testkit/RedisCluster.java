@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -34,7 +33,7 @@ public final class RedisCluster implements AutoCloseable {
     private Optional<ClockShim> clockOfReplicas = Optional.empty();
 
     /** The ways that nodes take to each other, if they can be cut. */
-    private final Map<RedisServer, BusLink> links = new HashMap<>();
+    private final BusLinks ways = new BusLinks();
 
     /** By node the port on which it speaks TLS, if they do. */
     private final Map<RedisServer, Integer> encrypted = new HashMap<>();
@@ -140,9 +139,7 @@ public final class RedisCluster implements AutoCloseable {
             encrypted.put(server, tlsPort);
         }
         if (linked) {
-            BusLink link = new BusLink(server.port() + BUS);
-            links.put(server, link);
-            require(server, "CONFIG SET cluster-announce-bus-port " + link.port());
+            require(server, "CONFIG SET cluster-announce-bus-port " + ways.lead(server, server.port() + BUS));
         }
         return server;
     }
@@ -166,8 +163,7 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private void meet(RedisServer one, RedisServer other) {
-        BusLink link = links.get(other);
-        int bus = link == null ? port(other) + BUS : link.port();
+        int bus = ways.port(other).orElse(port(other) + BUS);
         require(one, "CLUSTER MEET 127.0.0.1 " + port(other) + " " + bus);
     }
 
@@ -200,25 +196,9 @@ public final class RedisCluster implements AutoCloseable {
         return added;
     }
 
-    /** Cuts the ways between two nodes, in both directions. */
-    public void cut(RedisServer one, RedisServer other) {
-        link(one).cut(id(other));
-        link(other).cut(id(one));
-    }
-
-    /** Cuts the ways between two nodes when the one has asked the other for its vote, and has received it. */
-    public void cutAfterVote(RedisServer candidate, RedisServer voter) {
-        link(voter).cutAfter(id(candidate), BusLink.VOTE_REQUEST);
-        link(candidate).cutAfter(id(voter), BusLink.VOTE);
-    }
-
-    /** Lets the nodes reach each other again. */
-    public void mend() {
-        links.values().forEach(BusLink::mend);
-    }
-
-    private BusLink link(RedisServer server) {
-        return Objects.requireNonNull(links.get(server), "the cluster was started with links");
+    /** Returns the ways that nodes take to each other, if the cluster was started with links. */
+    public BusLinks ways() {
+        return ways;
     }
 
     /** Returns the processes: those that were primaries at the start, then the others. */
@@ -376,6 +356,6 @@ public final class RedisCluster implements AutoCloseable {
     @Override
     public void close() {
         servers.forEach(RedisServer::close);
-        links.values().forEach(BusLink::close);
+        ways.close();
     }
 }

@@ -119,10 +119,50 @@ class ClusterOperatorTest {
         List<RedisServer> others =
                 cluster.servers().stream().filter(server -> server != primary).toList();
         RedisServer replica = cluster.addReplica(primary);
-        List<RedisServer> all = List.copyOf(cluster.servers());
-        for (RedisServer server : all) {
-            server.command("ACL SETUSER left on >left ~* &* +@all");
-            server.command("ACL SETUSER right on >right ~* &* +@all");
+        Contenders contenders = onTwoSides(cluster);
+
+        RedisServer voter = others.get(0);
+        RedisServer witness = others.get(1);
+        cluster.ways().cut(primary, replica);
+        cluster.ways().cut(primary, witness);
+        cluster.ways().cutAfterVote(replica, voter);
+        replica.command("CLUSTER FAILOVER FORCE");
+        cluster.awaitRole(replica, true);
+        divide(List.of(primary, voter), List.of(replica, witness));
+        await().pollDelay(ofSeconds(30)).atMost(ofSeconds(31)).until(() -> true);
+        assertThat(RedisCluster.isPrimary(primary)).as("both are primaries").isTrue();
+        contenders.assertExclusive();
+        cluster.ways().mend();
+    }
+
+    @Test
+    void primary_cutOffWithClientsOnItsSide_givesNoVotesWhenTheOtherSideDoes() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.startLinked(MovingVoters.FILES, 3));
+        RedisServer primary = cluster.owner(MovingVoters.slot(Contenders.NAME));
+        RedisServer replica = cluster.addReplica(primary);
+        List<RedisServer> others =
+                cluster.servers().stream().filter(server -> server != primary).toList();
+        Contenders contenders = onTwoSides(cluster);
+
+        others.forEach(server -> cluster.ways().cut(primary, server));
+        divide(List.of(primary), others);
+        cluster.awaitRole(replica, true);
+        contenders.untilTaken(5, RECOVERY);
+        contenders.assertExclusive();
+
+        cluster.ways().mend();
+        for (RedisServer server : cluster.servers()) {
+            allowBoth(server);
+        }
+        cluster.awaitRole(primary, false);
+        contenders.untilTaken(5, RECOVERY);
+        contenders.assertExclusive();
+    }
+
+    /** Starts callers of two users, each of whom may enter all nodes. */
+    private Contenders onTwoSides(RedisCluster cluster) throws Exception {
+        for (RedisServer server : cluster.servers()) {
+            allowBoth(server);
         }
         Contenders contenders = voters.opened(new Contenders(ofSeconds(2)));
         for (int i = 0; i < 6; i++) {
@@ -131,23 +171,21 @@ class ClusterOperatorTest {
                     i < 3 ? ofMillis(100) : ofSeconds(3));
         }
         contenders.untilTaken(5, FIRST_USE);
+        return contenders;
+    }
 
-        RedisServer voter = others.get(0);
-        RedisServer witness = others.get(1);
-        cluster.cut(primary, replica);
-        cluster.cut(primary, witness);
-        cluster.cutAfterVote(replica, voter);
-        replica.command("CLUSTER FAILOVER FORCE");
-        cluster.awaitRole(replica, true);
-        for (RedisServer server : List.of(replica, witness)) {
+    private static void allowBoth(RedisServer server) throws Exception {
+        server.command("ACL SETUSER left on >left ~* &* +@all");
+        server.command("ACL SETUSER right on >right ~* &* +@all");
+    }
+
+    /** Lets one user enter no more than these nodes, and the other one no more than those. */
+    private static void divide(List<RedisServer> left, List<RedisServer> right) throws Exception {
+        for (RedisServer server : right) {
             server.command("ACL DELUSER left");
         }
-        for (RedisServer server : List.of(primary, voter)) {
+        for (RedisServer server : left) {
             server.command("ACL DELUSER right");
         }
-        await().pollDelay(ofSeconds(30)).atMost(ofSeconds(31)).until(() -> true);
-        assertThat(RedisCluster.isPrimary(primary)).as("both are primaries").isTrue();
-        contenders.assertExclusive();
-        cluster.mend();
     }
 }

@@ -58,7 +58,7 @@ class ClusterRandomTest {
                 act(random.nextInt(10));
                 pause(random.nextInt(3_000));
             }
-            cluster.mend();
+            cluster.ways().mend();
             contenders.untilTaken(1, RECOVERY);
             contenders.assertExclusive();
         }
@@ -79,7 +79,7 @@ class ClusterRandomTest {
                 case 6 -> failOver();
                 case 7 -> owner.command("FLUSHALL");
                 case 8 -> owner.command("CLUSTER BUMPEPOCH");
-                default -> cluster.cut(any(), any());
+                default -> cluster.ways().cut(any(), any());
             }
         } catch (IllegalStateException e) { // the cluster refuses that now
             LOG.log(System.Logger.Level.INFO, e.getMessage());
