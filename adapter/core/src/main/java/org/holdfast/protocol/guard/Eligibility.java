@@ -16,7 +16,7 @@ final class Eligibility {
      *
      * @param mark what stands on it; null for no mark
      */
-    static NodeGuard.Verdict.@Nullable Refused refusal(NodeFacts facts, @Nullable BirthMark mark) {
+    static Verdict.@Nullable Refused refusal(NodeFacts facts, @Nullable BirthMark mark) {
         Optional<NodeFacts.Appointment> appointment = facts.appointment();
         if (!facts.primary()) {
             return refused(
@@ -34,7 +34,7 @@ final class Eligibility {
         }
         long unsettled = appointment.map(NodeFacts.Appointment::unsettledNanos).orElse(0L);
         if (unsettled > 0 && !isMarked(facts, mark)) { // nothing is written there either: others would rely on it
-            return new NodeGuard.Verdict.Refused(
+            return new Verdict.Refused(
                     appointment.get().namer() + " it as the primary since a moment ago: it is asked in "
                             + unsettled / 1_000_000
                             + " ms, when no vote of the one before it counts any more",
@@ -60,7 +60,7 @@ final class Eligibility {
                 && !facts.process().isPromotedSince(mark.process());
     }
 
-    private static NodeGuard.Verdict.Refused refused(String reason, boolean forgets) {
-        return new NodeGuard.Verdict.Refused(reason, forgets, 0);
+    private static Verdict.Refused refused(String reason, boolean forgets) {
+        return new Verdict.Refused(reason, forgets, 0);
     }
 }
