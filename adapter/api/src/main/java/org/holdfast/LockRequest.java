@@ -150,6 +150,17 @@ public record LockRequest(
                 LeaseScope.CONNECTION);
     }
 
+    /** Returns a copy with other times. */
+    private LockRequest times(
+            Optional<Duration> wait,
+            Optional<Duration> lifetime,
+            boolean isRenewed,
+            Optional<Duration> most,
+            Optional<Duration> least) {
+        return new LockRequest(
+                names, mode, permits, fair, wait, lifetime, isRenewed, most, least, interruptOnLoss, scope);
+    }
+
     /** {@return the lock's name; of several the first} */
     public String name() {
         return names.get(0);
@@ -197,18 +208,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest waitTimeout(Duration timeout) {
-        return new LockRequest(
-                names,
-                mode,
-                permits,
-                fair,
-                Optional.of(timeout),
-                ttl,
-                renewed,
-                maxHold,
-                atLeast,
-                interruptOnLoss,
-                scope);
+        return times(Optional.of(timeout), ttl, renewed, maxHold, atLeast);
     }
 
     /**
@@ -226,18 +226,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest ttl(Duration duration) {
-        return new LockRequest(
-                names,
-                mode,
-                permits,
-                fair,
-                waitTimeout,
-                Optional.of(duration),
-                true,
-                maxHold,
-                atLeast,
-                interruptOnLoss,
-                scope);
+        return times(waitTimeout, Optional.of(duration), true, maxHold, atLeast);
     }
 
     /**
@@ -256,18 +245,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest fixedTtl(Duration duration) {
-        return new LockRequest(
-                names,
-                mode,
-                permits,
-                fair,
-                waitTimeout,
-                Optional.of(duration),
-                false,
-                maxHold,
-                atLeast,
-                interruptOnLoss,
-                scope);
+        return times(waitTimeout, Optional.of(duration), false, maxHold, atLeast);
     }
 
     /**
@@ -281,18 +259,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest maxHold(Duration duration) {
-        return new LockRequest(
-                names,
-                mode,
-                permits,
-                fair,
-                waitTimeout,
-                ttl,
-                renewed,
-                Optional.of(duration),
-                atLeast,
-                interruptOnLoss,
-                scope);
+        return times(waitTimeout, ttl, renewed, Optional.of(duration), atLeast);
     }
 
     /**
@@ -311,18 +278,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest atLeast(Duration duration) {
-        return new LockRequest(
-                names,
-                mode,
-                permits,
-                fair,
-                waitTimeout,
-                ttl,
-                renewed,
-                maxHold,
-                Optional.of(duration),
-                interruptOnLoss,
-                scope);
+        return times(waitTimeout, ttl, renewed, maxHold, Optional.of(duration));
     }
 
     /**

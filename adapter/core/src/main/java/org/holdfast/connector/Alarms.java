@@ -113,7 +113,8 @@ final class Alarms {
     private boolean schedule(Alarm alarm) {
         try {
             long left = Math.max(0, alarm.at - time.nanoTime());
-            alarm.scheduled(executor.schedule(alarm, left, TimeUnit.NANOSECONDS));
+            alarm.scheduled(
+                    Submission.submit(alarm, submitted -> executor.schedule(submitted, left, TimeUnit.NANOSECONDS)));
             return true;
         } catch (RuntimeException | Error e) { // containers differ in how they say no, and their classes may be gone
             forget(alarm);

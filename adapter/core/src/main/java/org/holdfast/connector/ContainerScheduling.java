@@ -162,7 +162,10 @@ final class ContainerScheduling implements Scheduling {
             return;
         }
         try {
-            executor.execute(task);
+            Submission.submit(task, submitted -> {
+                executor.execute(submitted);
+                return true;
+            });
         } catch (RuntimeException | Error e) { // containers differ in how they say no
             LOG.log(
                     System.Logger.Level.DEBUG,
@@ -178,20 +181,27 @@ final class ContainerScheduling implements Scheduling {
      */
     private void offerWork(Runnable task) {
         try {
-            works.scheduleWork(new Work() {
-                @Override
-                public void run() {
-                    task.run();
-                }
-
-                @Override
-                public void release() {
-                    // it is short, or ends when the lock service is closed
-                }
+            Submission.submit(task, submitted -> {
+                works.scheduleWork(work(submitted));
+                return true;
             });
         } catch (WorkException | RuntimeException | Error e) { // containers differ in how they say no
             LOG.log(System.Logger.Level.DEBUG, "HF0420: the work manager takes no task; a timer has to", e);
         }
+    }
+
+    private static Work work(Runnable task) {
+        return new Work() {
+            @Override
+            public void run() {
+                task.run();
+            }
+
+            @Override
+            public void release() {
+                // it is short, or ends when the lock service is closed
+            }
+        };
     }
 
     /** The executor is the container's, and keeps running. */

@@ -241,14 +241,19 @@ final class ManagedTask implements Runnable, AutoCloseable {
 
     private boolean sendProbe() {
         try {
-            executor.execute(() -> {
-                probeRan = true;
-                due.wake();
+            return Submission.submit(this::probed, submitted -> {
+                executor.execute(submitted);
+                return true;
             });
-            return true;
         } catch (RuntimeException | Error e) { // containers differ in how they say no
             return false;
         }
+    }
+
+    /** On the executor. */
+    private void probed() {
+        probeRan = true;
+        due.wake();
     }
 
     /** The alarm that was set for the return has some turns to run. */

@@ -20,7 +20,7 @@ final class Eligibility {
      *
      * @param mark what stands on it; null for no mark
      */
-    static NodeGuard.Verdict.@Nullable Refused refusal(NodeFacts facts, @Nullable BirthMark mark) {
+    static Verdict.@Nullable Refused refusal(NodeFacts facts, @Nullable BirthMark mark) {
         Optional<NodeFacts.Appointment> appointment = facts.appointment();
         if (!facts.primary()) {
             return refused(
@@ -37,7 +37,7 @@ final class Eligibility {
                     false);
         }
         if (appointment.isPresent() && !isMarked(facts, mark)) {
-            NodeGuard.Verdict.Refused tooEarly = tooEarly(appointment.get());
+            Verdict.Refused tooEarly = tooEarly(appointment.get());
             if (tooEarly != null) {
                 return tooEarly;
             }
@@ -54,7 +54,7 @@ final class Eligibility {
     /** Nothing is written there either: others would rely on it. */
     private static NodeGuard.Verdict.@Nullable Refused tooEarly(NodeFacts.Appointment appointment) {
         if (appointment.lacksWitnesses().isPresent()) {
-            return new NodeGuard.Verdict.Refused(
+            return new Verdict.Refused(
                     appointment.namer() + " it as the primary, but fewer than "
                             + appointment.lacksWitnesses().getAsInt()
                             + " of the other primaries do so yet: a majority might still name the one before it",
@@ -64,7 +64,7 @@ final class Eligibility {
         long unsettled = appointment.unsettledNanos();
         return unsettled == 0
                 ? null
-                : new NodeGuard.Verdict.Refused(
+                : new Verdict.Refused(
                         appointment.namer() + " it as the primary since a moment ago: it is asked in "
                                 + unsettled / 1_000_000
                                 + " ms, when no vote of the one before it counts any more",
@@ -82,7 +82,7 @@ final class Eligibility {
                 && !facts.process().isPromotedSince(mark.process());
     }
 
-    private static NodeGuard.Verdict.Refused refused(String reason, boolean forgets) {
-        return new NodeGuard.Verdict.Refused(reason, forgets, 0);
+    private static Verdict.Refused refused(String reason, boolean forgets) {
+        return new Verdict.Refused(reason, forgets, 0);
     }
 }

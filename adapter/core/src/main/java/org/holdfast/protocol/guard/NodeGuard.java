@@ -94,24 +94,6 @@ public final class NodeGuard {
     /** Settings of other processes, and when they were seen. */
     private record Others(AcceptedSettings acceptedSettings, long at) {}
 
-    /** What is to be done with a node. */
-    sealed interface Verdict {
-
-        /** The mark is right as it is. */
-        record Trusted(BirthMark mark) implements Verdict {}
-
-        /** The mark must be set before the node is asked for anything. */
-        record SetMark(MarkChange change) implements Verdict {}
-
-        /**
-         * The node is not to be used.
-         *
-         * @param forgets whether it must be in quarantine too, for processes that have not looked at it lately
-         * @param settlingNanos for how long that is so, where time alone ends it; else 0
-         */
-        record Refused(String reason, boolean forgets, long settlingNanos) implements Verdict {}
-    }
-
     /** What came of a look. */
     public sealed interface Admission {
 

@@ -36,6 +36,7 @@ class PagesIT {
             "wildfly.md",
             List.of(
                     "feature-pack", // by FeaturePackIT of integrations/wildfly-example
+                    "run", // by RunIT there
                     "<resource-ref>",
                     "ear",
                     "ear-deploy",

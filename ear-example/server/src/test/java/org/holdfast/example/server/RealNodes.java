@@ -51,6 +51,14 @@ final class RealNodes {
                 .filter(node -> ask(node, "EXISTS " + key(lock, "lock")).equals("1"));
     }
 
+    /** Returns how long the lock has still to live where it lives longest, in ms; not positive where there is none. */
+    long millisLeft(String lock) {
+        return nodes.stream()
+                .mapToLong(node -> Long.parseLong(ask(node, "PTTL " + key(lock, "lock"))))
+                .max()
+                .orElseThrow();
+    }
+
     /** Returns the token of an exclusive lease that was not handed on: nodes remember the last one reserved with it. */
     long token(String lock) {
         return nodes.stream().mapToLong(node -> tokenAt(node, lock)).max().orElseThrow() - RESERVED_TOKENS;
