@@ -2,6 +2,8 @@
 package org.holdfast.redis.cluster;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which part of a Redis Cluster a key is in: one of 16,384 slots, by what stands between the first brace and the next
@@ -17,6 +19,9 @@ public final class Slot {
     private static final int POLYNOMIAL = 0x1021;
     private static final int MASK = 0xffff;
 
+    /** Of slots in which shards keep what they know of themselves: each command of a shard needs one. */
+    private static final Map<Integer, String> TAGS = new ConcurrentHashMap<>();
+
     private Slot() {}
 
     /** Returns the slot of a key. */
@@ -27,8 +32,12 @@ public final class Slot {
         return crc16(hashed.getBytes(StandardCharsets.UTF_8)) % COUNT;
     }
 
-    /** Returns the smallest number that is, as a hash tag, in a slot. */
+    /** Returns the smallest number that is, as a hash tag, in a slot. It takes a millisecond to find one. */
     static String tag(int slot) {
+        return TAGS.computeIfAbsent(slot, Slot::findTag);
+    }
+
+    private static String findTag(int slot) {
         for (int number = 0; ; number++) {
             String tag = Integer.toString(number);
             if (crc16(tag.getBytes(StandardCharsets.US_ASCII)) % COUNT == slot) {
