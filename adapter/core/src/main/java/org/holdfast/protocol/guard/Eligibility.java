@@ -52,7 +52,7 @@ final class Eligibility {
     }
 
     /** Nothing is written there either: others would rely on it. */
-    private static NodeGuard.Verdict.@Nullable Refused tooEarly(NodeFacts.Appointment appointment) {
+    private static Verdict.@Nullable Refused tooEarly(NodeFacts.Appointment appointment) {
         if (appointment.lacksWitnesses().isPresent()) {
             return new Verdict.Refused(
                     appointment.namer() + " it as the primary, but fewer than "
