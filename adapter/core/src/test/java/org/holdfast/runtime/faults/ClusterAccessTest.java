@@ -46,9 +46,9 @@ class ClusterAccessTest {
         LockConnectionFactory locks = voters.opened(Holdfast.connect(settings));
         try (LockConnection connection = locks.getConnection()) {
             for (String name : List.of("a", "b", "c", "d")) { // on all shards
-                LockRequest request = LockRequest.of(name).ttl(ofSeconds(2)).waitTimeout(FIRST_USE);
+                LockRequest request = LockRequest.of(name).ttl(MEMORY).waitTimeout(FIRST_USE);
                 try (Lease lease = connection.acquire(request)) {
-                    assertThat(lease.renew()).isTrue();
+                    await().atMost(MEMORY).until(lease::renew); // no answer in time, on a busy machine, is none
                 }
                 connection.acquire(request.fair(true)).release();
                 connection.acquire(request.mode(LockMode.READ)).release();
