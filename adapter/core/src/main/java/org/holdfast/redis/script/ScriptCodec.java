@@ -64,9 +64,13 @@ public final class ScriptCodec {
         return keys;
     }
 
-    /** Returns why the node is not to be sent a command yet; null if it is. */
+    /**
+     * Returns why the node is not to be sent a command yet, which relies on what it remembers; null if it is. A release
+     * and a look do not.
+     */
     public @Nullable String whyNotYet(Command command) {
-        return shard.isPresent() && sinceMicros(command) == Long.MAX_VALUE
+        LockScript.Prelude prelude = script(command).prelude();
+        return prelude != null && prelude.hasMark() && sinceMicros(command) == Long.MAX_VALUE
                 ? "it is not known since when it has the slot of " + CommandName.of(command)
                 : null;
     }
