@@ -16,6 +16,7 @@ import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionManager;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 import jakarta.transaction.UserTransaction;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.holdfast.Lease;
@@ -315,12 +316,13 @@ class TransactionsIT {
     @WhereTimeoutsInterfere
     void lockedEjb_whoseTransactionTimesOut_isLockedUntilTheMethodHasEnded() throws Exception {
         Entry entry = new Entry("locked-ejb-timeout");
-        assertThatExceptionOfType(EJBException.class)
-                .isThrownBy(() -> timingOut(() -> ejb.runLocked(entry.lock, () -> {
+        assertThat(catchThrowable(() -> timingOut(() -> ejb.runLocked(entry.lock, () -> {
                     entry.run();
                     await().atMost(PATIENCE).until(() -> !entry.witness.seen().isEmpty());
                     await().during(SETTLED).atMost(PATIENCE).until(() -> nodes.isHeld(entry.lock));
-                })));
+                }))))
+                // on a busy machine the transaction may be over before the row is written
+                .isInstanceOfAny(EJBException.class, SQLException.class);
         entry.assertRolledBackAndReleased();
     }
 
