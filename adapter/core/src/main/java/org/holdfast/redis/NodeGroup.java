@@ -25,7 +25,7 @@ import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
 
 /** Nodes that vote on the same names: all of a lock service, unless some are clusters. */
-public final class NodeGroup implements LockNodes {
+public final class NodeGroup implements GroupedNodes {
 
     /** So often a node is looked at. */
     public static final long LOOKS_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -109,12 +109,12 @@ public final class NodeGroup implements LockNodes {
         clockStoodStill = told;
     }
 
-    /** Returns whether nothing is sent any more. */
+    @Override
     public boolean isClosed() {
         return closed;
     }
 
-    /** Returns whether all nodes are asked, so that a look at them is likely to be short. */
+    @Override
     public boolean isWell() {
         return IntStream.range(0, nodes.size())
                 .allMatch(node -> nodes.health(node).isAsked());
@@ -130,7 +130,7 @@ public final class NodeGroup implements LockNodes {
         claimLook().ifPresent(Runnable::run);
     }
 
-    /** Returns a look, which must be run; empty if none is due, or another thread looks. */
+    @Override
     public Optional<Runnable> claimLook() {
         return monitor.isDue() && looking.compareAndSet(false, true) ? Optional.of(this::lookOnce) : Optional.empty();
     }
@@ -180,7 +180,7 @@ public final class NodeGroup implements LockNodes {
         return reasons;
     }
 
-    /** Returns what a node is here, and what is known of it. */
+    @Override
     public String describeNode(int node) {
         String reason = nodes.health(node).reason();
         return connector.shard(node).map(shard -> shard + ": " + reason).orElse(reason);

@@ -252,7 +252,7 @@ final class Pipelines implements PendingRound.Reader {
             return;
         }
         scripts.answered(node, nodes.codec(node).script(request.command()));
-        String elsewhere = nodes.whyNoVote(node, request.command());
+        String elsewhere = nodes.whyNoVote(node, request.command(), request.sentAt());
         if (elsewhere != null) {
             request.round().answered(new Answer(node, new Reply.NoAnswer(elsewhere), 0));
             return;

@@ -19,6 +19,7 @@ import org.holdfast.protocol.session.LeaseShutdown;
 import org.holdfast.protocol.session.LockSession;
 import org.holdfast.protocol.session.TransactionLeases;
 import org.holdfast.protocol.session.Transactions;
+import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.LockNodes;
 import org.holdfast.redis.NodeChannel;
 import org.holdfast.redis.NodeGroup;
@@ -122,7 +123,7 @@ public final class LockService implements AutoCloseable {
 
     /** There is a group of nodes for each combination of shards, if there are shards. */
     private LockNodes nodes(NodeLogLimiters logLimiters, WakeUp looks) {
-        Function<VoterConnector, NodeGroup> groups = connector -> new NodeGroup(
+        Function<VoterConnector, GroupedNodes> groups = connector -> new NodeGroup(
                 connector, settings.keyPrefix(), settings.guardPolicy(), time, Recorders.FOUND, logLimiters, looks);
         return locators.isSharded()
                 ? new ShardedNodes(locators, new ScriptCodec(settings.keyPrefix(), 0), groups, time)

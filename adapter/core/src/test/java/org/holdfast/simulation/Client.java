@@ -4,6 +4,7 @@ package org.holdfast.simulation;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
@@ -38,19 +39,28 @@ final class Client {
     private static final long LONGEST_SLEEP = 10_000 * MILLI;
 
     final World.Machine machine = new World.Machine();
-    final View view;
+    final Reach reach = new Reach();
     final SimulatedTime time;
+
+    /** Where nodes are that fail over by themselves, or stay. Unused where they are clusters. */
+    final Whereabouts whereabouts;
 
     private final World world;
     private final Network network;
     private final Checker checker;
     private final String name;
     private final Timing timing;
+    private final boolean moves;
     private final Habits habits;
     private final Random random;
     private final UnfinishedReleases unfinished;
     private final LockEngine engine;
     private final Nodes service;
+    private final View view;
+
+    /** Empty where nodes are no clusters. */
+    private final Optional<ClusterService> clusters;
+
     private final NodeMonitor nodeMonitor;
     private boolean started;
     private boolean idle;
@@ -62,38 +72,44 @@ final class Client {
             Network network,
             Checker checker,
             String name,
-            Timing timing,
             Habits habits,
             SimulatedTime time,
-            int nodes) {
+            Setting setting,
+            List<SimulatedCluster> voters) {
         this.world = world;
         this.network = network;
         this.checker = checker;
         this.name = name;
-        this.timing = timing;
+        this.timing = setting.timing();
+        this.moves = setting.isMoving();
         this.habits = habits;
         this.time = time;
         this.random = world.random;
         this.nextSweep = time.nanoTime();
-        ClockMonitor clockMonitor = new ClockMonitor(nodes, network.settings());
-        this.view = new View(
-                time,
-                machine,
-                clockMonitor,
-                network.guards(clockMonitor, time),
-                network.whereabouts(clockMonitor, time));
-        this.service = network.connect(view);
-        ReleaseNotifications notifications =
-                random.nextBoolean() ? ReleaseNotifications.NONE : new SimulatedNotifications(network, view);
-        this.unfinished = new UnfinishedReleases(time, nodes, this::sweepWithin);
+        ClockMonitor clockMonitor = new ClockMonitor(setting.nodes(), network.settings());
+        this.whereabouts = network.whereabouts(clockMonitor, time);
+        this.view = new View(time, machine, clockMonitor, network.guards(clockMonitor, time), whereabouts, reach);
+        this.clusters = setting.isClustered()
+                ? Optional.of(new ClusterService(world, machine, network, voters, setting, time, reach))
+                : Optional.empty();
+        this.service = connect();
+        ReleaseNotifications notifications = setting.isClustered() || random.nextBoolean()
+                ? ReleaseNotifications.NONE
+                : new SimulatedNotifications(network, view);
+        this.unfinished = new UnfinishedReleases(time, setting.nodes(), this::sweepWithin);
         Executor threads = task -> world.spawn(machine, task); // never at once: the caller may have a map's lock
         this.engine = new LockEngine(
                 new LockEngine.Environment(time, randomness(), Recorder.NONE, new ProcessInfo("simulated", 1)),
                 timing,
                 unfinished,
-                new LockEngine.Connections(service, network.connect(view), notifications),
+                new LockEngine.Connections(service, connect(), notifications),
                 new LockEngine.Threads(threads, threads, this::sweepWithin));
         this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), engine::clockStoodStill);
+        clusters.ifPresent(all -> all.onClockStoodStill(engine::clockStoodStill));
+    }
+
+    private Nodes connect() {
+        return clusters.map(ClusterService::connect).orElseGet(() -> network.connect(view));
     }
 
     /**
@@ -132,7 +148,7 @@ final class Client {
     }
 
     private Worker newWorker() {
-        return new Worker(world, checker, this, habits, network.connect(view));
+        return new Worker(world, checker, this, habits, connect());
     }
 
     /**
@@ -144,8 +160,10 @@ final class Client {
         started = true;
         world.spawn(machine, this::heartbeat);
         world.spawn(machine, this::lookOut);
+        long located = world.now() + 2 * timing.nodeTimeout().toNanos();
+        long first = clusters.isPresent() ? Math.max(from, located) : from;
         for (int thread = 0; thread < habits.threads(); thread++) {
-            world.at(from, () -> world.spawn(machine, () -> newWorker().work(until)));
+            world.at(first, () -> world.spawn(machine, () -> newWorker().work(until)));
         }
     }
 
@@ -179,9 +197,12 @@ final class Client {
     /** Has seen each node before any trouble begins; then looks when it is time to. */
     private void lookOut() {
         World.Task me = world.current();
-        if (view.whereabouts.isMoving()) {
-            view.whereabouts.ask();
-            world.spawn(machine, view.whereabouts::askAgainAndAgain);
+        if (clusters.isPresent()) {
+            clusters.get().locate();
+            world.spawn(machine, clusters.get()::locateAgainAndAgain);
+        } else if (moves) {
+            whereabouts.ask();
+            world.spawn(machine, whereabouts::askAgainAndAgain);
         }
         service.send(new Command.Inspect(List.of(new Target.Exclusive("none"))), NodeSet.first(service.count()));
         world.after(HEARTBEAT, () -> tickLookout(me));
@@ -189,12 +210,12 @@ final class Client {
             looking = false;
             world.waitUntil(Long.MAX_VALUE);
             looking = true;
-            nodeMonitor.look();
+            clusters.ifPresentOrElse(ClusterService::look, nodeMonitor::look);
         }
     }
 
     private void tickLookout(World.Task task) {
-        if (!looking && nodeMonitor.isDue()) {
+        if (!looking && clusters.map(ClusterService::isDue).orElseGet(nodeMonitor::isDue)) {
             world.wake(task);
         }
         world.after(HEARTBEAT, () -> tickLookout(task));
@@ -209,7 +230,7 @@ final class Client {
         world.spawn(machine, () -> {
             suspensions.forcing(request.names());
             try {
-                List<LockHolder> gone = newSession().forceRelease(network.connect(view), request);
+                List<LockHolder> gone = newSession().forceRelease(connect(), request);
                 suspensions.forced(
                         request.names(),
                         gone.stream().mapToLong(LockHolder::token).max().orElse(0));

@@ -2,8 +2,10 @@
 package org.holdfast.simulation;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * What can go wrong in a world. A run has few kinds of it, so that each has its consequences undisturbed by the others.
@@ -50,7 +52,28 @@ enum Fault {
     /** An operator takes a lock away from its holders. */
     FORCED_RELEASE(1),
     /** Another process takes the place of a node's. Only in worlds of its own, in which nodes have standbys. */
-    FAILOVER(0);
+    FAILOVER(0),
+    /** The primary of a shard does not hear the others for a while, and some clients are on its side. */
+    SHARD_ISOLATED(0),
+    /** The same, and it takes a larger epoch meanwhile, as it does when a move of a slot to it ends. */
+    SHARD_TAKES_EPOCH(0),
+    /** The process of the primary of a shard ends, and is back some time later. */
+    SHARD_CRASH(0),
+    SHARD_PAUSE(0),
+    /** An operator puts a replica in the place of its primary. */
+    SHARD_REPLACED(0),
+    /** The slot of the names moves to another shard, key by key. */
+    SLOT_MOVED(0),
+    /** The slot of the names comes to another shard, without what is left of its keys. */
+    SLOT_TAKEN(0),
+    /** The same as one of these, and back. */
+    SLOT_THERE_AND_BACK(0),
+    /** The move of the slot of the names is given up half way. */
+    SLOT_GIVEN_UP(0),
+    /** The slot in which a shard keeps what it knows of itself moves away, and perhaps back. */
+    HOME_MOVED(0);
+
+    private static final Set<Fault> OF_CLUSTERS = EnumSet.range(SHARD_ISOLATED, HOME_MOVED);
 
     private final int weight;
 
@@ -67,6 +90,16 @@ enum Fault {
         };
     }
 
+    /** Returns whether it happens to clusters only. */
+    boolean isOfClusters() {
+        return OF_CLUSTERS.contains(this);
+    }
+
+    /** Returns whether any of these names is that of a fault of clusters. */
+    static boolean isAnyOfClusters(String only) {
+        return OF_CLUSTERS.stream().anyMatch(fault -> !only.isEmpty() && fault.takesPart(only));
+    }
+
     private boolean takesPart(String only) {
         return only.isEmpty() || List.of(only.split(",")).contains(name());
     }
@@ -74,7 +107,7 @@ enum Fault {
     /**
      * Draws the kinds that a run has: a few, or all. One that is listed twice happens twice as often.
      *
-     * @param only names of the only kinds there are; empty for all but {@link #FAILOVER}
+     * @param only names of the only kinds there are; empty for all of nodes that are no clusters and do not fail over
      */
     static List<Fault> drawKinds(Random random, String only) {
         List<Fault> all = new ArrayList<>();

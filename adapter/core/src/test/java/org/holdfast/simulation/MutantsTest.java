@@ -19,6 +19,7 @@ class MutantsTest {
     private static final String WAITING = PROTOCOL + "waiting/";
     private static final String LATCH = PROTOCOL + "latch/";
     private static final String SCRIPTS = "org/holdfast/redis/";
+    private static final String CLUSTER = "org/holdfast/redis/cluster/";
     private static final String CODEC = "org/holdfast/redis/script/CallWriter.java";
     private static final String NETWORK = "org/holdfast/simulation/Network.java";
 
@@ -185,8 +186,8 @@ class MutantsTest {
                 new Mutant()
                         .with(
                                 NETWORK,
-                                "ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros, vouchedMillis)",
-                                "ScriptBridge.call(command, SimulatedNode.PREFIX, 0, vouchedMillis)"));
+                                "SimulatedNode.PREFIX, acceptedSettings.widest().quarantine().toNanos() / 1_000);",
+                                "SimulatedNode.PREFIX, 0);"));
     }
 
     @ConcurrentTest
@@ -265,6 +266,54 @@ class MutantsTest {
                                 GUARD + "NodeFacts.java",
                                 "return promotion + \"@\" + epoch;",
                                 "return promotion + \"@\";"));
+    }
+
+    /** The record of slots would have each slot wait, too. */
+    @ConcurrentTest
+    void noQuarantineAfterAPromotionInACluster_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(5)
+                        .amidst("SHARD_CRASH,SHARD_ISOLATED")
+                        .with(
+                                GUARD + "MarkChanges.java",
+                                "return mark.process().runId().equals(change.process().runId()) ? change : change.ofAnotherClock();",
+                                "return note(sight, mark.sinceMicros(), 0, 0, mark.steadyMicros(), change.acceptedSettings(), \"\");")
+                        .with(
+                                CLUSTER + "SlotRecord.java",
+                                "boolean ours = writer.node().equals(node);",
+                                "boolean ours = true;")
+                        .with(CLUSTER + "Shard.java", "before.isNone() ||", "true ||"));
+    }
+
+    @ConcurrentTest
+    void recordOfSlotsNotConsulted_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(21)
+                        .amidst("SLOT_TAKEN")
+                        .with(SCRIPTS + "shard_whole.lua", "if not refusal and now < whole then", "if false then"));
+    }
+
+    @ConcurrentTest
+    void nodeThatTakesItsSlotsBackBelieved_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(64)
+                        .amidst("SHARD_TAKES_EPOCH")
+                        .with(CLUSTER + "Shard.java", "before.epoch() == own.epoch() ||", "true ||"));
+    }
+
+    @ConcurrentTest
+    void moveGivenUpTakenForNone_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("SLOT_GIVEN_UP")
+                        .with(CLUSTER + "Shard.java", "uncertain.or(now.doubts().outdated());", "uncertain.clear();"));
     }
 
     @ConcurrentTest

@@ -20,7 +20,10 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptBridge;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.wire.NodeErrors;
 
 /**
  * What lies between clients and nodes: connections that keep order, break, and lose what is on them.
@@ -38,9 +41,10 @@ final class Network {
     private double breaks;
     private final long nodeTimeout;
     private final AcceptedSettings acceptedSettings;
-    private final long quarantineMicros;
+    private final ScriptCodec usualCodec;
     private final Turns turns;
     private final boolean proxied;
+    private final boolean sharded;
     private final List<SimulatedVoter> voters;
     private final Setting setting;
     private final List<SimulatedNotifications> audience = new ArrayList<>();
@@ -57,6 +61,7 @@ final class Network {
             Turns turns,
             boolean proxied) {
         this.proxied = proxied;
+        this.sharded = setting.isClustered();
         this.voters = voters;
         this.setting = setting;
         this.world = world;
@@ -65,7 +70,8 @@ final class Network {
         this.breaks = setting.breaks();
         this.nodeTimeout = setting.timing().nodeTimeout().toNanos();
         this.acceptedSettings = setting.acceptedSettings();
-        this.quarantineMicros = acceptedSettings.widest().quarantine().toNanos() / 1_000;
+        this.usualCodec = ScriptBridge.codec(
+                SimulatedNode.PREFIX, acceptedSettings.widest().quarantine().toNanos() / 1_000);
         this.turns = turns;
         for (int node = 0; node < nodes.size(); node++) {
             hear(node, nodes.get(node));
@@ -99,12 +105,17 @@ final class Network {
                 .toList();
     }
 
-    private PreparedCall prepared(Command command, long vouchedMillis) {
-        return prepared(ScriptBridge.call(command, SimulatedNode.PREFIX, quarantineMicros, vouchedMillis));
+    private PreparedCall prepared(Command command) {
+        return prepared(ScriptBridge.call(command, usualCodec, "", 0));
     }
 
-    private PreparedCall prepared(ScriptCall call) {
+    private static PreparedCall prepared(ScriptCall call) {
         return new PreparedCall(call);
+    }
+
+    /** Returns what encodes commands for nodes, some of which may be shards. */
+    ScriptCodec codec() {
+        return usualCodec;
     }
 
     private long delay() {
@@ -142,37 +153,49 @@ final class Network {
     }
 
     private boolean isReachable(int node, View view) {
-        return view.whereabouts
+        return view.places
                 .of(node)
                 .filter(place -> isReachable(place, node, view))
                 .isPresent();
     }
 
-    private boolean isReachable(Whereabouts.Place place, int node, View view) {
+    private boolean isReachable(Places.Place place, int node, View view) {
         SimulatedNode target = place.process();
-        return target.isUp() && target.readyAt() <= world.now() && !view.isCutOff(node, world.now());
+        return target.isUp() && target.readyAt() <= world.now() && !view.isCutOff(node, target, world.now());
     }
 
     /** Returns the process that a client reaches. */
     private static SimulatedNode reached(int node, View view) {
-        return view.whereabouts.of(node).orElseThrow().process();
+        return view.places.of(node).orElseThrow().process();
     }
 
     /** Looks at a node as a connecting client does; returns whether it is to be used. */
     private boolean isAdmitted(int node, View view) {
         try {
-            return isReachable(node, view)
-                    && reached(node, view).admit(view.guards.get(node), view.whereabouts.appointment(node));
+            if (!isReachable(node, view)) {
+                return false;
+            }
+            SimulatedNode process = reached(node, view);
+            Optional<NodeGuard.Admission.Admitted> admitted =
+                    process.admit(view.guards.get(node), view.places.appointment(node), keys(node, view));
+            admitted.ifPresent(
+                    it -> view.places.noteSlots(node, process, !it.reason().isEmpty()));
+            return admitted.isPresent();
         } catch (MemoryRedis.ErrorReply e) {
             return false;
         }
+    }
+
+    /** Returns what keys are called on a node, besides those of locks. */
+    private static NodeKeys keys(int node, View view) {
+        return view.places.codec(node).map(ScriptCodec::keys).orElse(SimulatedNode.KEYS);
     }
 
     private boolean quarantined(int node, View view) {
         try {
             boolean reached = isReachable(node, view);
             if (reached) {
-                reached(node, view).quarantine(view.guards.get(node), view.whereabouts.appointment(node));
+                reached(node, view).quarantine(view.guards.get(node), view.places.appointment(node), keys(node, view));
             }
             return reached;
         } catch (MemoryRedis.ErrorReply e) {
@@ -233,11 +256,11 @@ final class Network {
             if (clock[0] != NOT_ADMITTED) {
                 view.clockMonitor.note(node, term[0], sentAt, view.time.nanoTime(), clock[0]);
             }
-            view.looked(node, clock[0] != NOT_ADMITTED && view.whereabouts.counts(node, term[0]));
+            view.looked(node, clock[0] != NOT_ADMITTED && view.places.counts(node, term[0]));
         }
 
         private int term(int node) {
-            return view.whereabouts.of(node).orElseThrow().term();
+            return view.places.of(node).orElseThrow().term();
         }
 
         @Override
@@ -255,7 +278,7 @@ final class Network {
             }
             SimulatedNode process = reached(node, view);
             view.clockMonitor.note(node, term(node), sentAt, view.time.nanoTime(), process.clockMicros());
-            return process.mark()
+            return process.mark(keys(node, view))
                     .filter(mark -> view.clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
                     .isPresent();
         }
@@ -296,7 +319,7 @@ final class Network {
 
         /** Only threads of programs wait: what happens by itself has none. */
         private boolean isSlow() {
-            return world.now() < view.slowUntil && world.current() != null;
+            return world.now() < view.reach.slowUntil && world.current() != null;
         }
 
         /**
@@ -313,16 +336,17 @@ final class Network {
         @Override
         public Round send(Command command, NodeSet targets) {
             turns.sent(command);
-            PreparedCall prepared = prepared(command, 0);
+            PreparedCall prepared = sharded ? null : prepared(command);
             Answers answers = new Answers(world, view.time, targets.size());
             for (int node = 0; node < open.length; node++) {
                 if (targets.contains(node)) {
                     sendSlowly(command);
                     Connection connection = connection(node);
-                    if (connection == null) {
-                        answers.answered(new Answer(node, new Reply.NotSent("no connection"), 0));
+                    Optional<String> reason = whyNotSent(node, command, connection);
+                    if (reason.isPresent()) {
+                        answers.answered(new Answer(node, new Reply.NotSent(reason.get()), 0));
                     } else {
-                        connection.send(command, connection.shortening(command).orElse(prepared), answers);
+                        connection.send(command, prepared, answers);
                     }
                 }
             }
@@ -330,9 +354,15 @@ final class Network {
             return answers;
         }
 
+        private Optional<String> whyNotSent(int node, Command command, Connection connection) {
+            return connection == null
+                    ? Optional.of("no connection")
+                    : view.places.codec(node).map(codec -> codec.whyNotYet(command));
+        }
+
         private Connection connection(int node) {
             Connection known = open[node];
-            if (known != null && !view.whereabouts.counts(node, known.place.term())) {
+            if (known != null && !view.places.counts(node, known.place.term())) {
                 known.break_();
             }
             if (known != null && !known.broken && view.isAsked(node)) {
@@ -345,7 +375,7 @@ final class Network {
 
         private boolean isClockRight(int node) {
             long now = view.time.nanoTime();
-            Whereabouts.Place place = view.whereabouts.of(node).orElseThrow();
+            Places.Place place = view.places.of(node).orElseThrow();
             view.clockMonitor.note(node, place.term(), now, now, place.process().clockMicros());
             return !view.clockMonitor.isDoubted(node);
         }
@@ -374,7 +404,7 @@ final class Network {
 
         private final int node;
         private final View view;
-        private final Whereabouts.Place place;
+        private final Places.Place place;
         private final int incarnation;
 
         /** Which process answered when the node was looked at. */
@@ -388,24 +418,31 @@ final class Network {
         Connection(int node, View view) {
             this.node = node;
             this.view = view;
-            this.place = view.whereabouts.of(node).orElseThrow();
+            this.place = view.places.of(node).orElseThrow();
             this.incarnation = place.process().incarnation();
             this.process = place.process().runId();
         }
 
-        /** A command by which a lock may end earlier says what this node's clock shows at the least. */
-        Optional<PreparedCall> shortening(Command command) {
-            return command instanceof Command.Renew renewal && renewal.last()
-                    ? Optional.of(prepared(ScriptBridge.shortening(
-                            renewal,
-                            SimulatedNode.PREFIX,
-                            quarantineMicros,
-                            view.clockMonitor.earliestMillis(node, view.time.nanoTime()))))
-                    : Optional.empty();
+        /** @param usual what is sent to every node, unless they are shards */
+        void send(Command command, PreparedCall usual, Answers answers) {
+            send(new Request(command, call(command, usual), answers, view.time.nanoTime(), false, false));
         }
 
-        void send(Command command, PreparedCall prepared, Answers answers) {
-            send(new Request(command, asked(prepared), answers, view.time.nanoTime(), false, false));
+        /** A command by which a lock may end earlier says what this node's clock shows at the least. */
+        private PreparedCall call(Command command, PreparedCall usual) {
+            if (command instanceof Command.Renew renewal && renewal.last()) {
+                long earliest = view.clockMonitor.earliestMillis(node, view.time.nanoTime());
+                return asked(prepared(ScriptBridge.shortening(renewal, codec(), process, earliest)));
+            }
+            return usual == null ? vouching(command, 0) : asked(usual);
+        }
+
+        private PreparedCall vouching(Command command, long vouchedMillis) {
+            return asked(prepared(ScriptBridge.call(command, codec(), process, vouchedMillis)));
+        }
+
+        private ScriptCodec codec() {
+            return view.places.codec(node).orElse(usualCodec);
         }
 
         private PreparedCall asked(PreparedCall prepared) {
@@ -456,13 +493,13 @@ final class Network {
             }
             boolean known = request.bringsScript() || target.knows(request.prepared());
             Answer answer = known
-                    ? target.execute(request.command(), request.prepared(), view.whereabouts.counts(node, place.term()))
+                    ? target.execute(request.command(), request.prepared(), view.places.counts(node, place.term()))
                     : null;
             if (known) {
                 turns.answered(request.command(), answer);
             }
             lastAnswer = Math.max(lastAnswer, world.now() + delay());
-            if (!view.isCutOff(node, world.now())) {
+            if (!view.isCutOff(node, target, world.now())) {
                 world.at(lastAnswer, () -> answered(request, answer));
             }
         }
@@ -477,9 +514,13 @@ final class Network {
                 sendScript(first);
                 return;
             }
-            if (!view.whereabouts.counts(node, place.term())) {
+            if (!view.places.counts(node, place.term())) {
                 first.answers().answered(new Answer(node, new Reply.NoAnswer("it is not the voter any more"), 0));
                 break_();
+                return;
+            }
+            if (!view.places.countsFor(node, first.command(), first.sentAt())) {
+                first.answers().answered(new Answer(node, new Reply.NoAnswer("the slot is elsewhere"), 0));
                 return;
             }
             Answer weighed = view.clockMonitor.weigh(
@@ -489,6 +530,9 @@ final class Network {
                 return;
             }
             first.answers().answered(weighed);
+            if (answer.reply() instanceof Reply.Refused refused && NodeErrors.isMisdirected(refused.reason())) {
+                view.places.misdirected();
+            }
             if (answer.reply() instanceof Reply.Forgotten || view.clockMonitor.isDoubted(node)) {
                 break_(); // to connect anew sets the birth mark
             }
@@ -513,9 +557,13 @@ final class Network {
             if (request.vouched() || request.isTooLate()) {
                 request.answers().answered(new Answer(node, new Reply.Held(1), 0));
             } else {
-                PreparedCall vouching = asked(prepared(request.command(), ended.atMillis()));
                 send(new Request(
-                        request.command(), vouching, request.answers(), view.time.nanoTime(), request.again(), true));
+                        request.command(),
+                        vouching(request.command(), ended.atMillis()),
+                        request.answers(),
+                        view.time.nanoTime(),
+                        request.again(),
+                        true));
             }
         }
 

@@ -59,6 +59,12 @@ final class NodeChecker {
         forgotAt = Math.max(forgotAt, moment);
     }
 
+    /** It has none of the locks any more, and is not asked for any. */
+    void hasNothing() {
+        buried.clear();
+        grants.forgot();
+    }
+
     /** The clock was set, and is ahead by so much. What counts on it may end early then, and clients see to that. */
     void clockSet(long ahead) {
         if (ahead > errorMicros) {

@@ -19,6 +19,7 @@ import org.holdfast.protocol.quorum.Timing;
  * @param kinds what goes wrong
  * @param faults how often something does
  * @param survival what a lease must survive; empty for no such lease
+ * @param clustered whether nodes are clusters
  */
 record Setting(
         int nodes,
@@ -27,7 +28,8 @@ record Setting(
         double breaks,
         List<Fault> kinds,
         int faults,
-        Optional<Survival> survival) {
+        Optional<Survival> survival,
+        boolean clustered) {
 
     private static final long MILLI = 1_000_000L;
 
@@ -38,6 +40,12 @@ record Setting(
 
     /** One node alone shows most: of several a majority would have to fail over at the same time. */
     private static final List<Integer> MOVING_NODES = List.of(1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 5);
+
+    private static final List<Integer> TTLS = List.of(2_000, 2_000, 1_200, 700);
+    private static final List<Integer> LONG_TTLS = List.of(2_000, 2_000);
+
+    /** A slot whose move is given up is not seen to be so for two looks. */
+    private static final List<Integer> CLUSTER_TTLS = List.of(4_000, 3_500, 3_000);
 
     private static final double DRIFT = 0.01;
     private static final Duration MARGIN = Duration.ofSeconds(1);
@@ -53,7 +61,8 @@ record Setting(
         Timing timing = new Timing(
                 Duration.ofMillis(50), survival.drawMaxTtl(random), Duration.ofSeconds(10), DRIFT, MARGIN, TICKET_TTL);
         long meanDelay = MILLI / 2 * (1 + random.nextInt(4));
-        return new Setting(survival.drawNodes(random), timing, meanDelay, 0, List.of(), 0, Optional.of(survival));
+        return new Setting(
+                survival.drawNodes(random), timing, meanDelay, 0, List.of(), 0, Optional.of(survival), false);
     }
 
     private static Setting drawAny(Random random, String only) {
@@ -61,28 +70,36 @@ record Setting(
         Fault one =
                 List.of(Fault.FORCED_RELEASE, Fault.STANDSTILL, Fault.EVICTION).get(random.nextInt(3));
         boolean onlyForced = rare && one == Fault.FORCED_RELEASE;
-        boolean slow = !onlyForced && random.nextInt(8) == 0;
+        boolean clustered = Fault.isAnyOfClusters(only);
+        boolean slow = !onlyForced && random.nextInt(8) == 0 && !clustered;
         List<Fault> kinds = rare ? List.of(one) : Fault.drawKinds(random, only);
         long meanDelay = slow ? 40 * MILLI : MILLI / 2 * List.of(1, 4, 30).get(random.nextInt(3));
         double breaks = onlyForced ? 0 : List.of(0.0, 0.03, 0.15).get(random.nextInt(3));
         boolean quiet = breaks == 0 && meanDelay <= 2 * MILLI;
         return new Setting(
-                (kinds.contains(Fault.FAILOVER) ? MOVING_NODES : NODES).get(random.nextInt(NODES.size())),
-                timing(random, slow, isOnly(Fault.EVICTION, kinds)),
+                (kinds.contains(Fault.FAILOVER) || clustered ? MOVING_NODES : NODES).get(random.nextInt(NODES.size())),
+                timing(
+                        random,
+                        slow,
+                        clustered,
+                        clustered ? CLUSTER_TTLS : isOnly(Fault.EVICTION, kinds) ? LONG_TTLS : TTLS),
                 meanDelay,
                 breaks,
                 kinds,
-                !rare && quiet && random.nextBoolean() ? 0 : random.nextInt(10),
-                Optional.empty());
+                !rare && quiet && (clustered ? random.nextInt(8) == 0 : random.nextBoolean()) ? 0 : random.nextInt(10),
+                Optional.empty(),
+                clustered);
     }
 
-    private static Timing timing(Random random, boolean slow, boolean lengthy) {
+    private static Timing timing(Random random, boolean slow, boolean lengthy, List<Integer> maxTtls) {
         boolean drifting = random.nextInt(4) == 0;
         return new Timing(
                 Duration.ofMillis(slow ? 200 : 50),
-                Duration.ofMillis(List.of(2_000, 2_000, 1_200, 700).get(random.nextInt(lengthy ? 2 : 4))),
+                Duration.ofMillis(maxTtls.get(random.nextInt(maxTtls.size()))),
                 Duration.ofMillis(
-                        drifting ? 10_000 : List.of(10_000, 10_000, 2_000, 700).get(random.nextInt(4))),
+                        drifting || lengthy
+                                ? 10_000
+                                : List.of(10_000, 10_000, 2_000, 700).get(random.nextInt(4))),
                 drifting ? 10 * DRIFT : DRIFT,
                 MARGIN,
                 TICKET_TTL);
@@ -156,12 +173,18 @@ record Setting(
 
     /** Returns how long things go wrong: long enough for a failover, a quarantine, and a failover back. */
     long troubleNanos() {
-        return survival.map(what -> what.duration(this)).orElse((isMoving() ? 8_000 : 3_000) * MILLI);
+        long moving = isClustered() ? 16_000 : 8_000;
+        return survival.map(what -> what.duration(this)).orElse((isMoving() ? moving : 3_000) * MILLI);
     }
 
-    /** Nodes have standbys, and fail over. */
+    /** Nodes fail over: they have standbys, or are clusters. */
     boolean isMoving() {
-        return kinds.contains(Fault.FAILOVER);
+        return kinds.contains(Fault.FAILOVER) || isClustered();
+    }
+
+    /** Nodes are clusters. */
+    boolean isClustered() {
+        return clustered;
     }
 
     /**

@@ -18,6 +18,11 @@ enum Shape {
     /** Keeps others out for a minimum time, also after the release. */
     KEPT;
 
+    /** Of clusters all names are in the same slot. */
+    private static final String NAMES = "{n}lock-";
+
+    private static final String POOLS = "{n}pool-";
+
     /** Returns whether a waiter of this shape is served before later ones. */
     boolean isInTurn() {
         return this != PLAIN && this != SEVERAL && this != PERMIT && this != KEPT;
@@ -30,14 +35,14 @@ enum Shape {
      * @param permits how many a semaphore has
      */
     LockRequest request(int lock, int permits) {
-        LockRequest plain = LockRequest.of("lock-" + lock);
+        LockRequest plain = LockRequest.of(NAMES + lock);
         return switch (this) {
             case PLAIN, KEPT -> plain;
             case FAIR -> plain.fair(true);
             case READING -> plain.mode(LockMode.READ);
             case WRITING, DOWNGRADING -> plain.mode(LockMode.WRITE);
-            case SEVERAL -> LockRequest.allOf("lock-" + lock, "lock-" + (1 - lock));
-            case PERMIT -> LockRequest.semaphore("pool-" + lock, permits);
+            case SEVERAL -> LockRequest.allOf(NAMES + lock, NAMES + (1 - lock));
+            case PERMIT -> LockRequest.semaphore(POOLS + lock, permits);
         };
     }
 }

@@ -6,8 +6,11 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.holdfast.memory.LuaInterpreter;
 import org.holdfast.memory.MemoryRedis;
@@ -21,12 +24,18 @@ import org.holdfast.protocol.guard.NodeProbe;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.redis.cluster.ReplicationIds;
+import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptBridge;
 
 /** One Redis process: it runs scripts, crashes, forgets, pauses, and has a clock of its own. */
 final class SimulatedNode {
 
     static final String PREFIX = "s";
+
+    /** What keys are called on a node that is no shard of a cluster. */
+    static final NodeKeys KEYS = new NodeKeys(PREFIX, Optional.empty());
 
     static final long BOOT_MICROS = 1_800_000_000_000_000L;
     private static final long SECOND = 1_000_000_000L;
@@ -56,6 +65,9 @@ final class SimulatedNode {
     private int promotions;
     private int changesOfRole;
     private String name = "run";
+    private SlotGate gate = SlotGate.OPEN;
+    private Runnable counted = () -> {};
+    private long countedAt = Long.MIN_VALUE / 2;
     private long pausedUntil;
     private int incarnation;
 
@@ -76,8 +88,6 @@ final class SimulatedNode {
      * @param rate how fast its clock runs
      * @param clockStepMicros by how much its clock is set wrong
      * @param persistent whether a crash loses nothing
-     * @param acceptedSettings the settings of all clients, which have used it for long
-     * @param appointed how it came to be the voter, if it may be replaced
      */
     SimulatedNode(
             World world,
@@ -86,9 +96,7 @@ final class SimulatedNode {
             double rate,
             long clockStepMicros,
             boolean persistent,
-            AcceptedSettings acceptedSettings,
-            NodeChecker checker,
-            Optional<NodeFacts.Appointment> appointed) {
+            NodeChecker checker) {
         this.world = world;
         this.index = index;
         this.rate = rate;
@@ -97,7 +105,17 @@ final class SimulatedNode {
         this.redis = new MemoryRedis(lua, this::clockMicros);
         this.redis.beProcess(this::runId);
         this.persistent = persistent;
-        new Probe(appointed)
+        world.after(EXPIRY_CYCLE, this::expire);
+    }
+
+    /**
+     * Clients have used it for long.
+     *
+     * @param acceptedSettings their settings
+     * @param appointed how it came to be the voter, if it may be replaced
+     */
+    void haveBeenUsed(AcceptedSettings acceptedSettings, Optional<NodeFacts.Appointment> appointed, NodeKeys keys) {
+        new Probe(appointed, keys)
                 .write(new MarkChange(
                         "",
                         BOOT_MICROS - 3_600_000_000L,
@@ -111,14 +129,33 @@ final class SimulatedNode {
                         0,
                         BOOT_MICROS,
                         ""));
-        world.after(EXPIRY_CYCLE, this::expire);
+    }
+
+    /**
+     * It is a member of a cluster, and does not run what names keys in slots that it does not have.
+     *
+     * @param member by which its process is named
+     * @param told is run when it has granted something that counts
+     */
+    void join(String member, SlotGate slots, Runnable told) {
+        name = member;
+        gate = slots;
+        counted = told;
+    }
+
+    /** Returns when it has granted something last that counts. */
+    long countedAt() {
+        return countedAt;
     }
 
     /** Redis does not wait until a client asks for a key that has expired. */
     private void expire() {
         if (up && pausedUntil <= world.now()) {
             redis.expire(world.random::nextBoolean); // it looks at twenty keys at a time
-            if (checker.isFarAhead()) { // what remains open: a lock and its fence go, by chance not the heartbeat
+            if (checker.isFarAhead()
+                    && gate
+                            == SlotGate
+                                    .OPEN) { // what remains open: a lock and its fence go, by chance not the heartbeat
                 redis.get(ScriptBridge.heartbeatKey(PREFIX));
             }
         }
@@ -138,9 +175,9 @@ final class SimulatedNode {
         return persistent;
     }
 
-    /** Returns a number that changes with the process, and when connections to it are ended. */
+    /** Returns a number that changes with the process, and when connections to it are ended: a cluster ends none. */
     int incarnation() {
-        return incarnation + changesOfRole;
+        return gate == SlotGate.OPEN ? incarnation + changesOfRole : incarnation;
     }
 
     /** Returns when the process gets to work: at once, or when its pause is over. */
@@ -186,11 +223,20 @@ final class SimulatedNode {
         Answer answer = run(prepared);
         Belongings belongings = new Belongings(redis.copy(), prepared.call(), command, clockMicros() / 1_000);
         checker.done(command, answer, before, redis, belongings, clockMicros(), counts);
+        if (counts && answer.reply() instanceof Reply.Granted) {
+            countedAt = world.now();
+            counted.run();
+        }
         remember();
         return answer;
     }
 
     private Answer run(PreparedCall prepared) {
+        Optional<String> refusal =
+                gate.refusal(prepared.call().keys(), prepared.call().arguments());
+        if (refusal.isPresent()) {
+            return new Answer(index, new Reply.Refused(refusal.get()), 0);
+        }
         if (replica) {
             return new Answer(index, new Reply.Refused("READONLY You can't write against a read only replica."), 0);
         }
@@ -211,14 +257,33 @@ final class SimulatedNode {
         }
     }
 
-    /** Is looked at when a client connects, as the real one is; false if it is not to be used. */
-    boolean admit(NodeGuard guard, Optional<NodeFacts.Appointment> appointment) {
-        return guard.admit(new Probe(appointment)) instanceof NodeGuard.Admission.Admitted;
+    /** Is looked at when a client connects, as the real one is; empty if it is not to be used. */
+    Optional<NodeGuard.Admission.Admitted> admit(
+            NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
+        return guard.admit(new Probe(appointment, keys)) instanceof NodeGuard.Admission.Admitted admitted
+                ? Optional.of(admitted)
+                : Optional.empty();
     }
 
     /** Begins a quarantine that a client has asked for. */
-    void quarantine(NodeGuard guard, Optional<NodeFacts.Appointment> appointment) {
-        guard.quarantine(new Probe(appointment), "a client says so");
+    void quarantine(NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
+        guard.quarantine(new Probe(appointment, keys), "a client says so");
+    }
+
+    /**
+     * A client notes since when it has its slots, as the real one does after each look.
+     *
+     * @param forgets whether a quarantine began just now
+     */
+    void noteSlots(NodeKeys keys, boolean forgets, Function<Shard.Sight, Shard.Update> updates) {
+        gate.require(keys.slots());
+        String seen = Objects.requireNonNullElse(redis.get(keys.slots()), "");
+        Shard.Update update = updates.apply(new Shard.Sight(seen, ReplicationIds.UNKNOWN, clockMicros(), 0, forgets));
+        if (update.text().equals(seen)
+                || redis.eval(ScriptBridge.slots(keys, seen, update.text())).equals(List.of(1L))) {
+            update.isWritten();
+        }
+        remember();
     }
 
     /** It waits to take the place of another one, and has a clock of its own. */
@@ -249,6 +314,50 @@ final class SimulatedNode {
         checker.forgot();
     }
 
+    /** Takes the place of the primary from which it has received what it has. */
+    void promote() {
+        replica = false;
+        promotions++;
+        changesOfRole++;
+        checker.forgot();
+    }
+
+    /** It receives, as a replica, what its primary has. */
+    void receive(Map<String, MemoryRedis.Entry> memory) {
+        redis.restore(memory);
+        remember();
+    }
+
+    /** Returns the keys of a slot. */
+    List<String> keys(Predicate<String> inSlot) {
+        return redis.keyNames().stream().filter(inSlot).toList();
+    }
+
+    /** Moves a key to another process, as MIGRATE does: what is left of its time to live goes along. */
+    void migrate(String key, SimulatedNode to) {
+        Map<String, MemoryRedis.Entry> left = new TreeMap<>(redis.snapshot());
+        MemoryRedis.Entry entry = left.remove(key);
+        Map<String, MemoryRedis.Entry> there = new TreeMap<>(to.redis.snapshot());
+        boolean stays = entry.expiresAtMicros() == Long.MAX_VALUE;
+        long ttl = Math.max(1_000, entry.expiresAtMicros() - clockMicros());
+        there.put(key, new MemoryRedis.Entry(entry.value(), stays ? Long.MAX_VALUE : to.clockMicros() + ttl));
+        receive(left);
+        to.receive(there);
+    }
+
+    /** A slot is another node's. */
+    void dropSlot(Predicate<String> inSlot) {
+        Map<String, MemoryRedis.Entry> left = new TreeMap<>(redis.snapshot());
+        left.keySet().removeIf(inSlot);
+        receive(left);
+        checker.hasNothing();
+    }
+
+    /** A slot has come without all that was granted in it, the last of it at that moment. */
+    void haveMissedSince(long moment) {
+        checker.forgotSince(moment);
+    }
+
     /** Is named once more, and has not heard of what another process has granted meanwhile. */
     void haveMissed() {
         checker.forgot();
@@ -263,8 +372,9 @@ final class SimulatedNode {
     }
 
     /** Returns the birth mark, if there is one. */
-    Optional<BirthMark> mark() {
-        String mark = redis.get(ScriptBridge.markKey(PREFIX));
+    Optional<BirthMark> mark(NodeKeys keys) {
+        gate.require(keys.mark());
+        String mark = redis.get(keys.mark());
         return mark == null ? Optional.empty() : BirthMark.parse(mark);
     }
 
@@ -275,21 +385,27 @@ final class SimulatedNode {
     private final class Probe implements NodeProbe {
 
         private final Optional<NodeFacts.Appointment> appointment;
+        private final NodeKeys keys;
 
-        Probe(Optional<NodeFacts.Appointment> appointment) {
+        Probe(Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
             this.appointment = appointment;
+            this.keys = keys;
         }
 
         @Override
         public NodeProbe.Sight look() {
-            String mark = redis.get(ScriptBridge.markKey(PREFIX));
-            boolean heartbeat = redis.get(ScriptBridge.heartbeatKey(PREFIX)) != null;
+            gate.require(keys.mark());
+            String mark = redis.get(keys.mark());
+            boolean heartbeat = redis.get(keys.heartbeat()) != null;
             return new NodeProbe.Sight(facts(appointment), mark == null ? "" : mark, heartbeat);
         }
 
         @Override
         public Optional<Long> write(MarkChange change) {
-            Object reply = redis.eval(ScriptBridge.mark(PREFIX, change));
+            gate.refusal(List.of(keys.mark(), keys.heartbeat()), List.of()).ifPresent(error -> {
+                throw new MemoryRedis.ErrorReply(error);
+            });
+            Object reply = redis.eval(ScriptBridge.mark(keys, change));
             remember();
             return ScriptBridge.markedAt(reply);
         }
@@ -374,7 +490,7 @@ final class SimulatedNode {
                         appointment.map(by -> by.ofMark(promotion)).orElse(promotion),
                         BirthMark.Process.LOADED_UNKNOWN),
                 !replica,
-                false,
+                gate != SlotGate.OPEN,
                 world.now() < evictingUntil,
                 Optional.empty(),
                 clockMicros(),
@@ -436,7 +552,7 @@ final class SimulatedNode {
 
     List<String> keysWithoutTtl() {
         return redis.keysWithoutTtl().stream()
-                .filter(key -> !key.equals(ScriptBridge.markKey(PREFIX)))
+                .filter(key -> !key.endsWith(":birth") && !key.endsWith(":slots"))
                 .toList();
     }
 }

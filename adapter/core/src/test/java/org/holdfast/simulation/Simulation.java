@@ -36,6 +36,8 @@ public final class Simulation {
     private final Checker checker;
     private final List<SimulatedNode> nodes = new ArrayList<>();
     private final List<SimulatedVoter> voters = new ArrayList<>();
+    private final List<SimulatedCluster> clusters = new ArrayList<>();
+    private final List<SimulatedNode> processes = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
     private final Network network;
     private final Habits habits;
@@ -50,18 +52,24 @@ public final class Simulation {
         this.suspensions = new Suspensions(world);
         this.checker = new Checker(world, setting, suspensions, new Backing(world, setting.areNodesWell(), nodes));
         this.habits = Habits.draw(random, setting.timing().maxLeaseTtl(), setting.shapes());
-        buildNodes(lua);
+        if (setting.isClustered()) {
+            buildClusters(lua);
+        } else {
+            buildNodes(lua);
+        }
         Turns turns = new Turns(world, setting.nodes(), setting.isCalm());
         boolean proxied = !setting.isMoving() && new Random(~seed).nextInt(PROXIED_EVERY) == 0;
         this.network = new Network(world, nodes, voters, setting, turns, proxied);
-        buildStandbys(lua);
+        if (!setting.isClustered()) {
+            buildStandbys(lua);
+        }
         for (int client = 0; client < CLIENTS; client++) {
             SimulatedTime time = new SimulatedTime(
                     world, setting.clockRate(random), random.nextLong() / 4, setting.wallErrorMicros(random));
-            clients.add(new Client(
-                    world, network, checker, "client-" + client, setting.timing(), habits, time, setting.nodes()));
+            clients.add(new Client(world, network, checker, "client-" + client, habits, time, setting, clusters));
         }
-        this.faults = new Trouble(world, setting, setting.troubleNanos(), nodes, voters, clients, habits, suspensions);
+        this.faults = new Trouble(
+                world, setting, setting.troubleNanos(), nodes, voters, clusters, clients, habits, suspensions);
         boolean latched =
                 seed % LATCH_EVERY == 0 && only.isEmpty() && setting.survival().isEmpty();
         this.latchUsers =
@@ -73,6 +81,7 @@ public final class Simulation {
         for (int node = 0; node < setting.nodes(); node++) {
             boolean persistent = setting.survival().isEmpty() && random.nextInt(4) == 0 && !setting.isMoving();
             nodes.add(build(node, lua, steps[node], persistent));
+            haveBeenUsed(nodes.get(node));
         }
     }
 
@@ -80,25 +89,46 @@ public final class Simulation {
         long quarantine = setting.timing().maxLeaseTtl().toNanos();
         NodeChecker watcher =
                 new NodeChecker(world, checker, quarantine, setting.forgottenAheadMicros(), setting.unusedMicros());
-        return new SimulatedNode(
-                world,
-                node,
-                lua,
-                setting.clockRate(random),
-                clockStep,
-                persistent,
+        SimulatedNode process =
+                new SimulatedNode(world, node, lua, setting.clockRate(random), clockStep, persistent, watcher);
+        processes.add(process);
+        return process;
+    }
+
+    private void haveBeenUsed(SimulatedNode node) {
+        node.haveBeenUsed(
                 setting.acceptedSettings(),
-                watcher,
                 setting.isMoving()
                         ? Optional.of(new NodeFacts.Appointment(1, 0, 0, NodeFacts.Namer.SENTINELS))
-                        : Optional.empty());
+                        : Optional.empty(),
+                SimulatedNode.KEYS);
+    }
+
+    private void buildClusters(LuaInterpreter lua) {
+        String name = Shape.PLAIN.request(0, 1).names().get(0);
+        for (int voter = 0; voter < setting.nodes(); voter++) {
+            int index = voter;
+            SimulatedCluster cluster = new SimulatedCluster(world, voter, setting, name, () -> {
+                SimulatedNode process = build(index, lua, 0, false);
+                process.pushClock(harmlessError());
+                return process;
+            });
+            clusters.add(cluster);
+            nodes.add(cluster.owner().process);
+        }
+    }
+
+    /** The clocks of processes that take each other's place differ. */
+    private long harmlessError() {
+        long error = Math.min(200_000, setting.harmlessErrorMicros());
+        return (long) ((random.nextDouble() * 2 - 1) * error);
     }
 
     private void buildStandbys(LuaInterpreter lua) {
         for (int node = 0; setting.isMoving() && node < nodes.size(); node++) {
             SimulatedNode standby = build(node, lua, 0, false);
-            long error = Math.min(200_000, setting.harmlessErrorMicros());
-            standby.standBy((long) ((random.nextDouble() * 2 - 1) * error));
+            haveBeenUsed(standby);
+            standby.standBy(harmlessError());
             network.hear(node, standby);
             voters.add(new SimulatedVoter(
                     world, nodes.get(node), standby, Whereabouts.counts(setting).toNanos()));
@@ -146,7 +176,7 @@ public final class Simulation {
     /** Describes the world and what went wrong in it. */
     @Override
     public String toString() {
-        return setting + ", " + habits + ", faults " + faults;
+        return setting + ", " + habits + ", faults " + faults + (clusters.isEmpty() ? "" : ", clusters " + clusters);
     }
 
     private Result run() throws Throwable {
@@ -230,7 +260,7 @@ public final class Simulation {
     }
 
     private void checkKeys() {
-        for (SimulatedNode node : nodes) {
+        for (SimulatedNode node : processes) {
             if (!node.keysWithoutTtl().isEmpty()) {
                 throw new Violation("4: keys without a time to live: " + node.keysWithoutTtl());
             }

@@ -21,6 +21,10 @@ class SimulationTest {
     /** What nodes that fail over meet beside. */
     private static final String FAILOVERS = "FAILOVER,CUT_OFF,CLIENT_PAUSE,SLOW_SENDING";
 
+    /** What clusters meet. */
+    private static final String CLUSTERS = "SHARD_ISOLATED,SHARD_TAKES_EPOCH,SHARD_CRASH,SHARD_PAUSE,SHARD_REPLACED,"
+            + "SLOT_MOVED,SLOT_TAKEN,SLOT_THERE_AND_BACK,SLOT_GIVEN_UP,HOME_MOVED,CUT_OFF,CLIENT_PAUSE,SLOW_SENDING";
+
     @Test
     void protocol_underEveryFault_keepsItsPromises() throws Exception {
         simulate("", SEEDS);
@@ -29,6 +33,11 @@ class SimulationTest {
     @Test
     void protocol_whereNodesFailOver_keepsItsPromises() throws Exception {
         simulate(FAILOVERS, Math.max(1, SEEDS / 5));
+    }
+
+    @Test
+    void protocol_whereNodesAreClusters_keepsItsPromises() throws Exception {
+        simulate(CLUSTERS, Math.max(1, SEEDS / 100));
     }
 
     private static void simulate(String only, long seeds) throws Exception {

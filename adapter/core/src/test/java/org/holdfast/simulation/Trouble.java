@@ -22,6 +22,7 @@ final class Trouble {
     private final long end;
     private final List<SimulatedNode> nodes;
     private final List<SimulatedVoter> voters;
+    private final ClusterTrouble clusters;
     private final List<Client> clients;
     private final Habits habits;
     private final Suspensions suspensions;
@@ -34,6 +35,7 @@ final class Trouble {
             long end,
             List<SimulatedNode> nodes,
             List<SimulatedVoter> voters,
+            List<SimulatedCluster> clusters,
             List<Client> clients,
             Habits habits,
             Suspensions suspensions) {
@@ -43,6 +45,7 @@ final class Trouble {
         this.end = end;
         this.nodes = nodes;
         this.voters = voters;
+        this.clusters = new ClusterTrouble(world, end, clusters, clients);
         this.clients = clients;
         this.habits = habits;
         this.suspensions = suspensions;
@@ -66,6 +69,7 @@ final class Trouble {
     /** What clients refuse to work with is wrong no more. */
     private void setRight() {
         nodes.forEach(node -> node.setClockRight(setting.harmlessErrorMicros()));
+        clusters.setRight();
     }
 
     /** Ends within the time of trouble. */
@@ -88,7 +92,7 @@ final class Trouble {
             case FLUSH -> node.flush();
             case NODE_PAUSE -> node.pause(duration());
             case CLIENT_PAUSE -> client.machine.pause(world.now() + duration());
-            case CUT_OFF -> client.view.cutOff(new NodeSet(random.nextLong()), world.now() + duration());
+            case CUT_OFF -> client.reach.cutOff(new NodeSet(random.nextLong()), world.now() + duration());
             case CLOCK_STEP -> node.stepClock(false);
             case CLOCK_SET_RIGHT -> node.stepClock(true);
             case CLOCK_BLIP -> node.blipClock(blip(duration()), random.nextInt(4) > 0 ? 0 : lingerMicros());
@@ -104,7 +108,7 @@ final class Trouble {
             case WALL_STEP -> client.time.setWall(setting.wallErrorMicros(random));
             case WALL_FAR_OFF -> wallFarOff(client);
             case STANDSTILL -> standStill(client);
-            case SLOW_SENDING -> client.view.slowUntil = world.now() + duration();
+            case SLOW_SENDING -> client.reach.slowUntil = world.now() + duration();
             case ERRORS ->
                 node.refuse(
                         random.nextBoolean() ? MemoryRedis.Refusing.WRITES : MemoryRedis.Refusing.EVERYTHING,
@@ -112,6 +116,7 @@ final class Trouble {
             case FULL_MEMORY -> node.refuse(MemoryRedis.Refusing.GROWTH, duration());
             case FORCED_RELEASE -> forceRelease(client);
             case FAILOVER -> failOver(nodes.indexOf(node));
+            default -> clusters.happen(kind, nodes.indexOf(node));
         }
     }
 
@@ -120,7 +125,7 @@ final class Trouble {
         for (Client client : clients) {
             if (random.nextBoolean()) {
                 long until = world.now() + upTo(end - world.now());
-                client.view.whereabouts.standApart(node, random.nextInt(2), until);
+                client.whereabouts.standApart(node, random.nextInt(2), until);
             }
         }
         voters.get(node).failOver(Math.min(4_000 * MILLI, end - world.now()));
@@ -185,7 +190,7 @@ final class Trouble {
         world.at(moment, client::tryOnce);
         if (random.nextInt(4) > 0) {
             NodeSet cutOff = NodeSet.of(nodes.indexOf(node));
-            world.at(moment + setting.meanDelay(), () -> client.view.cutOff(cutOff, until));
+            world.at(moment + setting.meanDelay(), () -> client.reach.cutOff(cutOff, until));
         }
     }
 

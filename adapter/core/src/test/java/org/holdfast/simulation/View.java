@@ -7,8 +7,8 @@ import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.node.NodeSet;
 
 /**
- * The nodes as one client sees them: which it cannot reach now, what it knows of their clocks, and how slow it is
- * itself.
+ * The nodes that vote on the same names as one client sees them: where they are, which it uses, and what it knows of
+ * their clocks.
  */
 final class View {
 
@@ -16,13 +16,8 @@ final class View {
     final World.Machine machine;
     final ClockMonitor clockMonitor;
     final List<NodeGuard> guards;
-    final Whereabouts whereabouts;
-
-    /** Until when it takes long to send something. */
-    long slowUntil;
-
-    private long cutOffUntil;
-    private NodeSet cutOff = NodeSet.NONE;
+    final Places places;
+    final Reach reach;
     private NodeSet setAside = NodeSet.NONE;
 
     View(
@@ -30,21 +25,22 @@ final class View {
             World.Machine machine,
             ClockMonitor clockMonitor,
             List<NodeGuard> guards,
-            Whereabouts whereabouts) {
-        this.whereabouts = whereabouts;
+            Places places,
+            Reach reach) {
+        this.places = places;
+        this.reach = reach;
         this.time = time;
         this.machine = machine;
         this.clockMonitor = clockMonitor;
         this.guards = guards;
     }
 
-    void cutOff(NodeSet nodes, long until) {
-        cutOff = nodes;
-        cutOffUntil = until;
+    boolean isCutOff(int node, long now) {
+        return reach.isCutOff(node, now);
     }
 
-    boolean isCutOff(int node, long now) {
-        return now < cutOffUntil && cutOff.contains(node);
+    boolean isCutOff(int node, SimulatedNode process, long now) {
+        return reach.isCutOff(node, now) || reach.isHidden(process, now);
     }
 
     boolean isAsked(int node) {

@@ -14,7 +14,7 @@ import org.holdfast.protocol.guard.Witnesses;
  * Where the nodes are, as far as one client knows: it asks the witnesses of those that fail over, as the real one asks
  * Sentinels, and the real {@link Terms} and {@link Witnesses} decide what that is worth.
  */
-final class Whereabouts {
+final class Whereabouts implements Places {
 
     /** A vote counts for so many node timeouts. The real one counts for 25 of them, which is as good. */
     private static final int COUNTS = 16;
@@ -62,28 +62,21 @@ final class Whereabouts {
         return setting.timing().nodeTimeout().multipliedBy(COUNTS);
     }
 
-    /** Where a node is. */
-    record Place(SimulatedNode process, int term) {}
-
-    boolean isMoving() {
-        return !voters.isEmpty();
-    }
-
-    /** Returns where a node is, if that is known. */
-    Optional<Place> of(int node) {
+    @Override
+    public Optional<Place> of(int node) {
         if (voters.isEmpty()) {
             return Optional.of(new Place(fixed.get(node), 0));
         }
         return terms.get(node).counting().map(term -> new Place(voters.get(node).at(term.place()), term.number()));
     }
 
-    /** Returns whether votes of a term count at this moment. */
-    boolean counts(int node, int term) {
+    @Override
+    public boolean counts(int node, int term) {
         return voters.isEmpty() || terms.get(node).count(term);
     }
 
-    /** Returns what the guard has to know of the present term. */
-    Optional<NodeFacts.Appointment> appointment(int node) {
+    @Override
+    public Optional<NodeFacts.Appointment> appointment(int node) {
         return voters.isEmpty()
                 ? Optional.empty()
                 : terms.get(node)

@@ -26,7 +26,10 @@ public final class LuaInterpreter {
     private static final LuaValue ARGV = LuaValue.valueOf("ARGV");
 
     private final Globals globals = new Globals();
-    private final Map<String, LuaValue> compiled = new HashMap<>();
+    private final Map<String, Script> compiled = new HashMap<>();
+
+    /** @param changesItsCall whether it takes away from its arguments, or adds keys: as Redis, give it its own then */
+    private record Script(LuaValue text, boolean changesItsCall) {}
 
     /** Of commands: they are what most of the text is about, and few. */
     private final Map<LuaString, String> names = new HashMap<>();
@@ -59,8 +62,14 @@ public final class LuaInterpreter {
 
     LuaValue run(MemoryRedis on, PreparedCall prepared) {
         running = on;
-        globals.set(KEYS, prepared.keys);
-        globals.set(ARGV, prepared.arguments);
-        return compiled.computeIfAbsent(prepared.call().source(), globals::load).call();
+        Script script = compiled.computeIfAbsent(prepared.call().source(), this::compile);
+        PreparedCall call = script.changesItsCall() ? new PreparedCall(prepared.call()) : prepared;
+        globals.set(KEYS, call.keys);
+        globals.set(ARGV, call.arguments);
+        return script.text().call();
+    }
+
+    private Script compile(String source) {
+        return new Script(globals.load(source), source.contains("table.remove(ARGV"));
     }
 }

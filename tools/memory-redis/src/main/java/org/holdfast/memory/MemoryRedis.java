@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongBiFunction;
 import org.luaj.vm2.LuaError;
+import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 
 /** The part of Redis that our scripts use: strings and sorted sets that expire by the node's own clock. */
@@ -105,12 +106,14 @@ public final class MemoryRedis {
         return eval(new PreparedCall(call));
     }
 
+    /** Does the same; a reply that is no list is a list of one. */
     public List<Object> eval(PreparedCall prepared) {
         if (refusing == Refusing.EVERYTHING) {
             throw new ErrorReply("LOADING Redis is loading the dataset in memory");
         }
         hasWritten = false;
-        return LuaConversions.toClient(lua.run(this, prepared).checktable());
+        LuaValue reply = lua.run(this, prepared);
+        return LuaConversions.toClient(reply.istable() ? reply.checktable() : LuaTable.listOf(new LuaValue[] {reply}));
     }
 
     LuaValue command(List<String> words) {

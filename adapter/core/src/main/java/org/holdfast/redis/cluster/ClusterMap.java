@@ -30,6 +30,7 @@ import org.holdfast.redis.address.HostPort;
 public final class ClusterMap {
 
     private final Time time;
+    private final Duration round;
     private final long countsNanos;
     private final long settlesNanos;
     private final Supplier<Terms> newTerms;
@@ -53,6 +54,7 @@ public final class ClusterMap {
      */
     public ClusterMap(Time time, Duration counts, Duration round, double driftFactor) {
         this.time = time;
+        this.round = round;
         this.countsNanos = counts.minus(round).toNanos();
         this.newTerms = () -> new Terms(time, counts, round, driftFactor);
         this.settlesNanos = newTerms.get().settlesNanos();
@@ -94,9 +96,7 @@ public final class ClusterMap {
             Shard shard = shardOf(node, owned, owners, next.values());
             next.put(node, shard);
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
-            Optional<NodeView> own = assignment.voice(node);
-            BitSet moving = own.map(NodeView::moving).orElseGet(BitSet::new);
-            shard.see(node, place(node, assignment), owned, moving, own.flatMap(NodeView::own));
+            shard.see(node, place(node, assignment), owned, assignment.voice(node), askedAt);
             shard.witnessed(assignment.isWitnessed(owner), assignment.witnesses());
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {
@@ -134,7 +134,7 @@ public final class ClusterMap {
                 return before.getValue();
             }
         }
-        return new Shard(newTerms.get(), time);
+        return new Shard(newTerms.get(), time, round);
     }
 
     private boolean hadOneOf(BitSet slots, Shard shard) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.cluster;
 
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.Objects;
 import java.util.Optional;
@@ -26,10 +27,16 @@ public final class Shard {
     /** A client that has seen the record so lately has watched since then what came to the node. */
     private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+    private static final Optional<BitSet> NO_SLOTS = Optional.of(new BitSet());
+
     private final Terms terms;
     private final Time time;
+
+    /** The node is asked at least so often. */
+    private final long askedNanos;
+
     private volatile @Nullable HostPort place;
-    private volatile Seen seen = new Seen("", new BitSet(), new BitSet(), Own.UNKNOWN);
+    private volatile Seen seen = new Seen("", new BitSet(), SlotDoubts.NONE, OwnWord.UNKNOWN);
     private volatile Home home = new Home("", -1);
     private volatile @Nullable Written written;
     private volatile @Nullable Outdated outdated;
@@ -40,22 +47,14 @@ public final class Shard {
      *
      * @param node its id
      * @param slots that it has, as a majority says
-     * @param moving those that are being moved away
+     * @param doubts those whose keys may have gone
      * @param own what the node itself has said last
      */
-    private record Seen(String node, BitSet slots, BitSet moving, Own own) {}
+    private record Seen(String node, BitSet slots, SlotDoubts doubts, OwnWord own) {
 
-    /**
-     * What the node says of itself, which it does not learn later than others.
-     *
-     * @param epoch of its slots
-     * @param since when it has said that for the first time
-     * @param slots that it has
-     * @param at when it has said so last
-     */
-    private record Own(long epoch, long since, BitSet slots, long at) {
-
-        static final Own UNKNOWN = new Own(-1, 0, new BitSet(), 0);
+        Seen noted() {
+            return new Seen(node, slots, doubts.noted(), own);
+        }
     }
 
     /**
@@ -79,11 +78,13 @@ public final class Shard {
      * @param home where it was read
      * @param own what the node said of itself at that time
      */
-    private record Written(Home home, SlotRecord record, Own own) {}
+    private record Written(Home home, SlotRecord record, OwnWord own) {}
 
-    Shard(Terms terms, Time time) {
+    /** @param asked at least so often the node is asked */
+    Shard(Terms terms, Time time, Duration asked) {
         this.terms = terms;
         this.time = time;
+        this.askedNanos = asked.toNanos();
     }
 
     /** Returns which node it is, and whether its votes count. */
@@ -96,13 +97,22 @@ public final class Shard {
      *
      * @param node the id of the node
      * @param at where that is
-     * @param own what it says of itself; empty if it has not answered now
+     * @param view what it says itself; empty if it has not answered now
+     * @param askedAt when it was asked
      */
-    void see(String node, HostPort at, BitSet owned, BitSet movingAway, Optional<NodeView.Primary> own) {
+    synchronized void see(String node, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt) {
         place = at;
-        Own known = seen.node().equals(node) ? seen.own() : Own.UNKNOWN;
+        boolean isSame = seen.node().equals(node);
+        OwnWord known = isSame ? seen.own() : OwnWord.UNKNOWN;
+        Optional<BitSet> movingAway = view.map(NodeView::moving).or(() -> isSame ? Optional.empty() : NO_SLOTS);
+        boolean missed = view.isPresent() && !known.isOf(askedAt, askedNanos);
         seen = new Seen(
-                node, owned, movingAway, own.map(view -> next(known, view)).orElse(known));
+                node,
+                owned,
+                seen.doubts().seen(seen.slots(), owned, movingAway, missed, time.nanoTime()),
+                view.flatMap(NodeView::own)
+                        .map(own -> known.next(own, askedAt, time.nanoTime()))
+                        .orElse(known));
         Home before = home;
         boolean keeps = before.slot() >= 0 && owned.get(before.slot()); // a promoted replica has what stood there
         Home now = new Home(node, keeps ? before.slot() : homeOf(owned));
@@ -110,11 +120,6 @@ public final class Shard {
             home = now;
             written = null;
         }
-    }
-
-    private Own next(Own known, NodeView.Primary view) {
-        long now = time.nanoTime();
-        return new Own(view.epoch(), known.epoch() == view.epoch() ? known.since() : now, view.slots(), now);
     }
 
     /**
@@ -175,9 +180,23 @@ public final class Shard {
      */
     public long sinceMicros(int slot) {
         Written known = written;
-        return known == null || !known.home().equals(home)
+        return known == null || !known.home().equals(home) || seen.doubts().hasLeft(slot)
                 ? Long.MAX_VALUE
                 : known.record().sinceMicros(slot);
+    }
+
+    /**
+     * Returns whether keys of a slot may have gone, as far as this client knows, and {@link #sinceMicros} does not say
+     * so yet: then it is not to ask for a new lock.
+     */
+    public boolean mayLackKeys(int slot) {
+        Seen now = seen;
+        return now.doubts().isUnnoted(slot) || !now.own().isOf(time.nanoTime(), askedNanos);
+    }
+
+    /** Returns whether they may have gone since a moment: then a lock that was asked for at that moment is no vote. */
+    public boolean mayLackKeysSince(int slot, long moment) {
+        return mayLackKeys(slot) || seen.doubts().isDoubtedSince(slot, moment);
     }
 
     /**
@@ -199,32 +218,33 @@ public final class Shard {
     public Update update(Sight sight, IntToLongFunction settlesIn) {
         Home at = home;
         Seen now = seen;
-        Own own = now.own();
+        OwnWord own = now.own();
         String text = sight.text();
         long nowMicros = sight.nowMicros();
         SlotRecord before = SlotRecord.parse(text, at.node(), sight.ids(), sight.inheritedBeforeMicros());
-        if (own.equals(Own.UNKNOWN)) { // it answers soon
-            return new Update(at, SlotRecord.none(at.node(), sight.ids()), own, text);
+        if (own.equals(OwnWord.UNKNOWN)) { // it answers soon
+            return new Update(at, SlotRecord.none(at.node(), sight.ids()), now, text, false);
         }
         if (before.isNone() || isOfPresentEpoch(before, at, own)) {
             outdated = null;
             SlotRecord after = before.next(
                     own.epoch(),
                     now.slots(),
-                    movingAway(before, now, nowMicros),
+                    uncertain(before, now, nowMicros),
                     slot -> nowMicros + micros(settlesIn.applyAsLong(slot)));
-            return new Update(at, after, own, after.text());
+            return new Update(at, after, now, after.text(), true);
         }
         if (!sight.forgets() && mayBeBroughtUpToDate(before, at)) {
             boolean ahead = before.epoch() > own.epoch(); // another client knows more by now
-            return new Update(at, ahead ? before : SlotRecord.none(at.node(), sight.ids()), own, text);
+            return new Update(at, ahead ? before : SlotRecord.none(at.node(), sight.ids()), now, text, false);
         }
         long since = nowMicros + micros(Math.max(0, own.since() + terms.settlesNanos() - time.nanoTime()));
-        SlotRecord after = before.next(own.epoch(), now.slots(), now.slots(), slot -> since);
-        return new Update(at, after, own, after.text());
+        SlotRecord after =
+                SlotRecord.none(at.node(), sight.ids()).next(own.epoch(), now.slots(), new BitSet(), slot -> since);
+        return new Update(at, after, now, after.text(), true);
     }
 
-    private boolean isOfPresentEpoch(SlotRecord before, Home at, Own own) {
+    private boolean isOfPresentEpoch(SlotRecord before, Home at, OwnWord own) {
         return before.isInherited()
                 ? isWatchedSincePromotion(own)
                 : before.epoch() == own.epoch() || isWatched(before, at, own);
@@ -234,7 +254,7 @@ public final class Shard {
      * Returns whether the node has had no other epoch since this client, which knew the node before it, has learned of
      * it: so no slot has come to it since then.
      */
-    private boolean isWatchedSincePromotion(Own own) {
+    private boolean isWatchedSincePromotion(OwnWord own) {
         return terms.current()
                 .filter(term -> term.number() > 1 && own.since() - term.learnedAt() < WATCHED_NANOS)
                 .isPresent();
@@ -244,7 +264,7 @@ public final class Shard {
      * Returns whether this client has seen the record a moment ago, and the node has raised its epoch since for a slot
      * that it did not have then. It raises it for no slot that it has had all the time.
      */
-    private boolean isWatched(SlotRecord before, Home at, Own own) {
+    private boolean isWatched(SlotRecord before, Home at, OwnWord own) {
         Written known = written;
         if (known == null || !known.home().equals(at) || known.record().epoch() != before.epoch()) {
             return false;
@@ -267,12 +287,21 @@ public final class Shard {
         return time.nanoTime() - known.firstSeenAt() < WATCHED_NANOS;
     }
 
-    private static BitSet movingAway(SlotRecord before, Seen now, long nowMicros) {
-        BitSet uncertain = (BitSet) now.moving().clone();
+    private static BitSet uncertain(SlotRecord before, Seen now, long nowMicros) {
+        BitSet uncertain = now.doubts().moving();
         uncertain.stream()
                 .filter(slot -> nowMicros - before.sinceMicros(slot) < MOVING_MICROS)
                 .forEach(uncertain::clear);
+        uncertain.or(now.doubts().outdated());
         return uncertain;
+    }
+
+    /** What was seen since then is written down at the next look. */
+    private synchronized void isWritten(Update update) {
+        written = new Written(update.at, update.record, update.seenThen.own());
+        if (update.ours && seen.doubts() == update.seenThen.doubts()) {
+            seen = seen.noted();
+        }
     }
 
     private static long micros(long nanos) {
@@ -284,14 +313,17 @@ public final class Shard {
 
         private final Home at;
         private final SlotRecord record;
-        private final Own own;
+        private final Seen seenThen;
         private final String text;
+        private final boolean ours;
 
-        private Update(Home at, SlotRecord record, Own own, String text) {
+        /** @param ours whether it says what this client has seen */
+        private Update(Home at, SlotRecord record, Seen seenThen, String text, boolean ours) {
             this.at = at;
             this.record = record;
-            this.own = own;
+            this.seenThen = seenThen;
             this.text = text;
+            this.ours = ours;
         }
 
         public String text() {
@@ -300,7 +332,7 @@ public final class Shard {
 
         /** It stands there by now. */
         public void isWritten() {
-            written = new Written(at, record, own);
+            Shard.this.isWritten(this);
         }
     }
 

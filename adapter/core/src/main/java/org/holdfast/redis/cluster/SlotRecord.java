@@ -124,7 +124,7 @@ public final class SlotRecord {
      *
      * @param nowEpoch the epoch that the node has by now
      * @param owned the slots that the node has
-     * @param uncertain those of them that have just come, or are being moved away
+     * @param uncertain those of them whose keys may have gone meanwhile
      * @param fresh gives since when the node has what was granted in a slot that is uncertain, or has no entry yet
      */
     public SlotRecord next(long nowEpoch, BitSet owned, BitSet uncertain, IntToLongFunction fresh) {
@@ -144,7 +144,10 @@ public final class SlotRecord {
 
     private long since(int slot, BitSet uncertain, IntToLongFunction fresh) {
         long known = sinceMicros(slot);
-        return uncertain.get(slot) || known == Long.MAX_VALUE ? fresh.applyAsLong(slot) : known;
+        if (known == Long.MAX_VALUE) {
+            return fresh.applyAsLong(slot);
+        }
+        return uncertain.get(slot) ? Math.max(known, fresh.applyAsLong(slot)) : known;
     }
 
     /** Returns what stands on the node. */

@@ -130,12 +130,15 @@ public final class AskedNodes {
 
     /**
      * Returns why an answer to a command that comes now is no vote, though the node is a voter; null if it is one. A
-     * request may have stood still, in this process or on its way, until its slot was on another shard.
+     * request may have stood still, in this process or on its way, until its slot was on another shard, or had lost
+     * keys.
      */
-    public @Nullable String whyNoVote(int node, Command command) {
-        return connector.shard(node).isEmpty()
-                ? null
-                : connector.whyNotOnSlot(node, codec(node).keys().slot(CommandName.of(command)));
+    public @Nullable String whyNoVote(int node, Command command, long sentAt) {
+        if (connector.shard(node).isEmpty()) {
+            return null;
+        }
+        String elsewhere = connector.whyNotOnSlot(node, codec(node).keys().slot(CommandName.of(command)));
+        return elsewhere == null ? codec(node).whyNoVote(command, sentAt) : elsewhere;
     }
 
     public int size() {

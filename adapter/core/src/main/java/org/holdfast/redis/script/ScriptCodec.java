@@ -70,9 +70,33 @@ public final class ScriptCodec {
      */
     public @Nullable String whyNotYet(Command command) {
         LockScript.Prelude prelude = script(command).prelude();
-        return prelude != null && prelude.hasMark() && sinceMicros(command) == Long.MAX_VALUE
-                ? "it is not known since when it has the slot of " + CommandName.of(command)
-                : null;
+        if (prelude == null || !prelude.hasMark()) {
+            return null;
+        }
+        String name = CommandName.of(command);
+        if (sinceMicros(command) == Long.MAX_VALUE) {
+            return "it is not known since when it has the slot of " + name;
+        }
+        boolean lacks = command instanceof Command.Acquire
+                && shard.filter(it -> it.mayLackKeys(keys.slot(name))).isPresent();
+        return lacks ? lacking(name) : null;
+    }
+
+    /**
+     * Returns why an answer that comes now is no vote, as the slot is by now; null if it is one.
+     *
+     * @param sentAt when the command was sent
+     */
+    public @Nullable String whyNoVote(Command command, long sentAt) {
+        String name = CommandName.of(command);
+        boolean lacks = command instanceof Command.Acquire
+                && shard.filter(it -> it.mayLackKeysSince(keys.slot(name), sentAt))
+                        .isPresent();
+        return lacks ? lacking(name) : null;
+    }
+
+    private static String lacking(String name) {
+        return "the slot of " + name + " is being moved away, or was until now, as far as is known here";
     }
 
     private long sinceMicros(Command command) {

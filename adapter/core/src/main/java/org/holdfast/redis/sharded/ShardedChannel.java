@@ -14,8 +14,8 @@ import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Round;
+import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.NodeChannel;
-import org.holdfast.redis.NodeGroup;
 import org.holdfast.redis.script.CommandName;
 
 /** Connections to the nodes that vote on each name. Safe for use by any number of threads. */
@@ -24,7 +24,7 @@ final class ShardedChannel implements NodeChannel {
     private final ShardedNodes nodes;
     private final WakeUp reads;
     private final Consumer<ShardedChannel> onClose;
-    private final Map<NodeGroup, NodeChannel> channels = new ConcurrentHashMap<>();
+    private final Map<GroupedNodes, NodeChannel> channels = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     ShardedChannel(ShardedNodes nodes, WakeUp reads, Consumer<ShardedChannel> onClose) {
@@ -35,7 +35,7 @@ final class ShardedChannel implements NodeChannel {
 
     private NodeChannel channel(Command command) {
         String name = CommandName.of(command);
-        NodeGroup group = nodes.group(name);
+        GroupedNodes group = nodes.group(name);
         NodeChannel channel = channel(group);
         if (group.isClosed()) { // it had no names any more, and has ended in this moment
             end(group);
@@ -44,7 +44,7 @@ final class ShardedChannel implements NodeChannel {
         return channel;
     }
 
-    private NodeChannel channel(NodeGroup group) {
+    private NodeChannel channel(GroupedNodes group) {
         NodeChannel channel = channels.computeIfAbsent(group, it -> it.open(reads));
         if (closed) {
             channel.close();
@@ -53,7 +53,7 @@ final class ShardedChannel implements NodeChannel {
     }
 
     /** Its group has no names any more. */
-    void end(NodeGroup group) {
+    void end(GroupedNodes group) {
         NodeChannel channel = channels.remove(group);
         if (channel != null) {
             channel.close();

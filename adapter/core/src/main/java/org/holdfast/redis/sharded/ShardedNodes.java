@@ -4,6 +4,7 @@ package org.holdfast.redis.sharded;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import org.holdfast.CheckReport;
 import org.holdfast.LockException;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.LockNodes;
 import org.holdfast.redis.NodeChannel;
 import org.holdfast.redis.NodeGroup;
@@ -45,12 +47,13 @@ public final class ShardedNodes implements LockNodes {
 
     private final Locators locators;
     private final ScriptCodec codec;
-    private final Function<VoterConnector, NodeGroup> opener;
+    private final Function<VoterConnector, GroupedNodes> opener;
     private final Time time;
-    private final Map<List<Optional<Shard>>, NodeGroup> groups = new ConcurrentHashMap<>();
+    /** In the order in which they were opened. Each change makes a new map: it is read for each command. */
+    private volatile Map<List<Optional<Shard>>, GroupedNodes> groups = Map.of();
 
     /** Since when the shards of a group have no slot in common. Only the thread that asks for slots uses it. */
-    private final Map<NodeGroup, Long> idle = new HashMap<>();
+    private final Map<GroupedNodes, Long> idle = new HashMap<>();
 
     private final Set<ShardedChannel> channels = ConcurrentHashMap.newKeySet();
     private final Set<ShardedSubscriber> subscribers = ConcurrentHashMap.newKeySet();
@@ -61,7 +64,8 @@ public final class ShardedNodes implements LockNodes {
      * @param codec knows the slot of a name
      * @param opener makes a group of nodes
      */
-    public ShardedNodes(Locators locators, ScriptCodec codec, Function<VoterConnector, NodeGroup> opener, Time time) {
+    public ShardedNodes(
+            Locators locators, ScriptCodec codec, Function<VoterConnector, GroupedNodes> opener, Time time) {
         this.locators = locators;
         this.codec = codec;
         this.opener = opener;
@@ -74,17 +78,17 @@ public final class ShardedNodes implements LockNodes {
     }
 
     /** Returns the nodes that vote on a name. Before they are known it asks, and blocks for a node timeout. */
-    NodeGroup group(String name) {
+    GroupedNodes group(String name) {
         return groupOf(locators.shards(slot(name)));
     }
 
-    private NodeGroup groupOf(List<Optional<Shard>> shards) {
-        NodeGroup known = groups.get(shards);
+    private GroupedNodes groupOf(List<Optional<Shard>> shards) {
+        GroupedNodes known = groups.get(shards);
         return known != null ? known : open(shards);
     }
 
-    private synchronized NodeGroup open(List<Optional<Shard>> shards) {
-        NodeGroup known = groups.get(shards);
+    private synchronized GroupedNodes open(List<Optional<Shard>> shards) {
+        GroupedNodes known = groups.get(shards);
         if (known != null) {
             return known;
         }
@@ -92,9 +96,11 @@ public final class ShardedNodes implements LockNodes {
             throw new LockException("HF0315: the shards of the clusters in nodes overlap in more than " + MOST_GROUPS
                     + " ways: give each cluster the same slots on each of its shards");
         }
-        NodeGroup group = opener.apply(locators.connector(shards));
+        GroupedNodes group = opener.apply(locators.connector(shards));
         group.onClockStoodStill(nanos -> clockStoodStill.accept(nanos));
-        groups.put(shards, group);
+        Map<List<Optional<Shard>>, GroupedNodes> more = new LinkedHashMap<>(groups);
+        more.put(shards, group);
+        groups = more;
         if (closed) {
             group.close();
         }
@@ -139,7 +145,7 @@ public final class ShardedNodes implements LockNodes {
     @Override
     public long nanosUntilLook() {
         return groups.values().stream()
-                .mapToLong(NodeGroup::nanosUntilLook)
+                .mapToLong(GroupedNodes::nanosUntilLook)
                 .min()
                 .orElse(NodeGroup.LOOKS_NANOS);
     }
@@ -151,10 +157,10 @@ public final class ShardedNodes implements LockNodes {
     @Override
     public void look() {
         long begun = time.nanoTime();
-        List<NodeGroup> wellFirst = groups.values().stream()
-                .sorted(Comparator.comparing(NodeGroup::isWell).reversed())
+        List<GroupedNodes> wellFirst = groups.values().stream()
+                .sorted(Comparator.comparing(GroupedNodes::isWell).reversed())
                 .toList();
-        for (NodeGroup group : wellFirst) {
+        for (GroupedNodes group : wellFirst) {
             boolean elsewhere = !group.isWell() || time.nanoTime() - begun > LONG_NANOS;
             group.claimLook()
                     .filter(look -> !elsewhere || !locators.runElsewhere(look))
@@ -164,7 +170,7 @@ public final class ShardedNodes implements LockNodes {
 
     @Override
     public void stopLooking() {
-        groups.values().forEach(NodeGroup::stopLooking);
+        groups.values().forEach(GroupedNodes::stopLooking);
     }
 
     /**
@@ -173,8 +179,9 @@ public final class ShardedNodes implements LockNodes {
      */
     @Override
     public void rearrange() {
-        Set<List<Optional<Shard>>> wanted =
-                locators.slots().stream().map(locators::lastShards).collect(Collectors.toSet());
+        Set<List<Optional<Shard>>> wanted = locators.slots().stream()
+                .map(locators::lastShards)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
         wanted.forEach(this::groupOf);
         subscribers.forEach(ShardedSubscriber::rearrange);
         long now = time.nanoTime();
@@ -187,13 +194,19 @@ public final class ShardedNodes implements LockNodes {
         });
     }
 
-    private void end(List<Optional<Shard>> shards, NodeGroup group) {
-        groups.remove(shards, group);
+    private void end(List<Optional<Shard>> shards, GroupedNodes group) {
+        forget(shards);
         idle.remove(group);
         group.stopLooking();
         group.close(); // before channels lose it: one that has just asked for it sees that it is closed
         channels.forEach(channel -> channel.end(group));
         subscribers.forEach(subscriber -> subscriber.end(group));
+    }
+
+    private synchronized void forget(List<Optional<Shard>> shards) {
+        Map<List<Optional<Shard>>, GroupedNodes> fewer = new LinkedHashMap<>(groups);
+        fewer.remove(shards);
+        groups = fewer;
     }
 
     @Override
@@ -246,6 +259,6 @@ public final class ShardedNodes implements LockNodes {
     public void close() {
         closed = true;
         channels.forEach(ShardedChannel::close);
-        groups.values().forEach(NodeGroup::close);
+        groups.values().forEach(GroupedNodes::close);
     }
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
-import org.holdfast.redis.NodeGroup;
+import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.ReleaseSubscriber;
 
 /** Receives releases from the nodes that vote on each name. */
@@ -17,7 +17,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
     private final ShardedNodes nodes;
     private final Executor threads;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<NodeGroup, ReleaseSubscriber> subscribers = new HashMap<>();
+    private final Map<GroupedNodes, ReleaseSubscriber> subscribers = new HashMap<>();
     private final Map<String, Subscription> subscriptions = new HashMap<>();
     private Consumer<String> listener = name -> {};
     private ObjLongConsumer<String> forced = (name, token) -> {};
@@ -41,7 +41,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
         forced = told;
     }
 
-    private ReleaseSubscriber subscriber(NodeGroup group) {
+    private ReleaseSubscriber subscriber(GroupedNodes group) {
         return subscribers.computeIfAbsent(group, it -> {
             ReleaseSubscriber fresh = it.subscriber(threads);
             fresh.onRelease(name -> listener.accept(name));
@@ -52,7 +52,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
 
     @Override
     public void subscribe(String name) {
-        NodeGroup group = nodes.group(name);
+        GroupedNodes group = nodes.group(name);
         lock.lock();
         try {
             if (stopped) {
@@ -113,7 +113,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
     }
 
     private void rearrange(String name) {
-        NodeGroup group = nodes.group(name);
+        GroupedNodes group = nodes.group(name);
         lock.lock();
         try {
             Subscription known = subscriptions.get(name);
@@ -132,7 +132,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
     }
 
     /** Its group has no names any more. */
-    void end(NodeGroup group) {
+    void end(GroupedNodes group) {
         ReleaseSubscriber gone;
         lock.lock();
         try {

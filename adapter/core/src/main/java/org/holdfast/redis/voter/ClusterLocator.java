@@ -31,7 +31,7 @@ final class ClusterLocator implements AutoCloseable {
     private final ClusterMap map;
     private final Time time;
     private final Consumer<ClusterMap.Move> moved;
-    private final Inquiry<NodeView> inquiry;
+    private final Hearing<NodeView> inquiry;
 
     /** Those that were heard of last; empty if none was. */
     private volatile Set<HostPort> known = Set.of();
@@ -45,6 +45,7 @@ final class ClusterLocator implements AutoCloseable {
     ClusterLocator(
             ClusterAddress address,
             NodeConnector connector,
+            Hearing<NodeView> inquiry,
             ClusterMap map,
             Time time,
             Consumer<ClusterMap.Move> moved) {
@@ -53,7 +54,7 @@ final class ClusterLocator implements AutoCloseable {
         this.map = map;
         this.time = time;
         this.moved = moved;
-        this.inquiry = new Inquiry<>(connector);
+        this.inquiry = inquiry;
     }
 
     ClusterAddress address() {

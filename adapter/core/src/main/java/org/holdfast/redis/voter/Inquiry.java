@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what they answer
  */
-final class Inquiry<T> implements AutoCloseable {
+final class Inquiry<T> implements Hearing<T> {
 
     private final NodeConnector connector;
 
@@ -40,15 +40,8 @@ final class Inquiry<T> implements AutoCloseable {
         this.connector = connector;
     }
 
-    /** Asks, and does something with what was answered. */
-    interface Question {
-
-        /** Asks, and returns what is to be done when the next thread may ask. */
-        Runnable ask() throws IOException;
-    }
-
-    /** Asks, unless another thread asks for so long that there is no time left. */
-    void run(long deadline, Question question) {
+    @Override
+    public void run(long deadline, Question question) {
         KeptInterrupt kept = KeptInterrupt.take(null); // a selector does not wait for an interrupted thread
         Runnable after = () -> {};
         try {
@@ -77,12 +70,8 @@ final class Inquiry<T> implements AutoCloseable {
         return deadline - System.nanoTime() >= connector.nodeTimeoutNanos() / 2;
     }
 
-    /**
-     * Asks these witnesses, and no others from now on. Called by {@link #run}.
-     *
-     * @param suffices whether what was heard is enough to wait for no further connection
-     */
-    List<T> ask(Collection<? extends Witness<T>> witnesses, long deadline, Predicate<List<T>> suffices)
+    @Override
+    public List<T> ask(Collection<? extends Witness<T>> witnesses, long deadline, Predicate<List<T>> suffices)
             throws IOException {
         Selector own = selector();
         keep(witnesses, own);
@@ -144,8 +133,8 @@ final class Inquiry<T> implements AutoCloseable {
                 .toList();
     }
 
-    /** Says what each witness has answered, or why it has not. */
-    String heard() {
+    @Override
+    public String heard() {
         return heard;
     }
 

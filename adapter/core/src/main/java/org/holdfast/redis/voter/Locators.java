@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.holdfast.protocol.env.Time;
@@ -17,6 +18,7 @@ import org.holdfast.redis.address.NodeAddress;
 import org.holdfast.redis.address.SentinelAddress;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.ClusterMap;
+import org.holdfast.redis.cluster.NodeView;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.wire.NodeConnector;
 import redis.clients.jedis.exceptions.JedisException;
@@ -29,14 +31,28 @@ import redis.clients.jedis.exceptions.JedisException;
  */
 public final class Locators implements AutoCloseable {
 
-    /** A primary that has voted for a replica hears of its promotion within so long: it is sent on the same link. */
-    private static final Duration HEARING = Duration.ofSeconds(2);
-
     private final List<VoterAddress> addresses;
     private final NodeConnector connector;
+    private final ClusterPatience patience;
+    private final Supplier<Hearing<NodeView>> hearings;
     private final List<Entry> entries;
     private final Set<VoterConnector> connectors = ConcurrentHashMap.newKeySet();
     private volatile WakeUp misdirected = WakeUp.NONE;
+
+    /**
+     * How long votes of a shard count.
+     *
+     * @param hearing within what time a primary that has voted for a replica hears of its promotion: it is sent on the
+     *     same link
+     */
+    record ClusterPatience(Duration counts, Duration hearing) {
+
+        static final ClusterPatience USUAL = new ClusterPatience(Terms.COUNTS, Duration.ofSeconds(2));
+
+        ClusterMap newMap(Duration round, double driftFactor, Time time) {
+            return new ClusterMap(time, counts.plus(hearing), round.plus(hearing), driftFactor);
+        }
+    }
 
     /** How a voter is found: by its locator, or by its cluster and the slot of a name. */
     private record Entry(Optional<Locator> locator, Optional<ClusterLocator> cluster) {
@@ -54,8 +70,21 @@ public final class Locators implements AutoCloseable {
 
     /** @param driftFactor bound on the difference of clock rates, as a part of the time that passes */
     public Locators(List<VoterAddress> addresses, NodeConnector connector, double driftFactor, Time time) {
+        this(addresses, connector, ClusterPatience.USUAL, () -> new Inquiry<>(connector), driftFactor, time);
+    }
+
+    /** @param hearings how the primaries of a cluster are asked */
+    Locators(
+            List<VoterAddress> addresses,
+            NodeConnector connector,
+            ClusterPatience patience,
+            Supplier<Hearing<NodeView>> hearings,
+            double driftFactor,
+            Time time) {
         this.addresses = List.copyOf(addresses);
         this.connector = connector;
+        this.patience = patience;
+        this.hearings = hearings;
         this.entries = IntStream.range(0, addresses.size())
                 .mapToObj(voter -> entry(voter, driftFactor, time))
                 .toList();
@@ -65,11 +94,16 @@ public final class Locators implements AutoCloseable {
         VoterAddress address = addresses.get(voter);
         Duration round = Duration.ofNanos(connector.nodeTimeoutNanos());
         if (address instanceof ClusterAddress cluster) {
-            ClusterMap map = new ClusterMap(time, Terms.COUNTS.plus(HEARING), round.plus(HEARING), driftFactor);
+            ClusterMap map = patience.newMap(round, driftFactor, time);
             return new Entry(
                     Optional.empty(),
                     Optional.of(new ClusterLocator(
-                            cluster, connector, map, time, move -> moved(voter, move.shard(), move.term()))));
+                            cluster,
+                            connector,
+                            hearings.get(),
+                            map,
+                            time,
+                            move -> moved(voter, move.shard(), move.term()))));
         }
         Locator locator = address instanceof SentinelAddress sentinels
                 ? new SentinelLocator(

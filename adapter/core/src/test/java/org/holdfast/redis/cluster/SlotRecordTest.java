@@ -25,6 +25,9 @@ class SlotRecordTest {
         SlotRecord moving = more.next(1, slots(0, 11), slots(3, 3), slot -> 9);
         assertThat(moving.text()).isEqualTo(NODE + "@d1 1 0-2:5 3:9 4-9:5 10-11:7");
         assertThat(moving.sinceMicros(3)).isEqualTo(9);
+        assertThat(moving.next(1, slots(0, 11), slots(3, 3), slot -> 8).sinceMicros(3))
+                .as("never earlier than known")
+                .isEqualTo(9);
         assertThat(moving.sinceMicros(12)).isEqualTo(Long.MAX_VALUE);
     }
 

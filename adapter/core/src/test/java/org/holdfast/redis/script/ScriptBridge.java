@@ -32,7 +32,15 @@ public final class ScriptBridge {
 
     /** @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory */
     public static ScriptCall call(Command command, String prefix, long quarantineMicros) {
-        return call(command, prefix, quarantineMicros, 0);
+        return call(command, codec(prefix, quarantineMicros), "", 0);
+    }
+
+    /**
+     * @param process which the client has seen there; nodes that are no shards are not asked
+     * @param vouchedMillis leases that ended until then by the node's clock have ended; 0 to vouch for none
+     */
+    public static ScriptCall call(Command command, ScriptCodec codec, String process, long vouchedMillis) {
+        return call(command, codec, process, codec.vouching(command, vouchedMillis));
     }
 
     /**
@@ -40,28 +48,38 @@ public final class ScriptBridge {
      * @param vouchedMillis leases that ended until then by the node's clock have ended; 0 to vouch for none
      */
     public static ScriptCall call(Command command, String prefix, long quarantineMicros, long vouchedMillis) {
-        ScriptCodec codec = codec(prefix, quarantineMicros);
-        return call(command, codec, codec.vouching(command, vouchedMillis));
+        return call(command, codec(prefix, quarantineMicros), "", vouchedMillis);
     }
 
     /** @param earliestMillis what the node's clock shows at the least if it is not behind */
     public static ScriptCall shortening(
             Command.Renew command, String prefix, long quarantineMicros, long earliestMillis) {
-        ScriptCodec codec = codec(prefix, quarantineMicros);
-        return call(command, codec, codec.shortening(command, earliestMillis, true));
+        return shortening(command, codec(prefix, quarantineMicros), "", earliestMillis);
     }
 
-    private static ScriptCodec codec(String prefix, long quarantineMicros) {
+    /** @param earliestMillis what the node's clock shows at the least if it is not behind */
+    public static ScriptCall shortening(Command.Renew command, ScriptCodec codec, String process, long earliestMillis) {
+        return call(command, codec, process, codec.shortening(command, earliestMillis, true));
+    }
+
+    /** @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory */
+    public static ScriptCodec codec(String prefix, long quarantineMicros) {
         long margin = TimeUnit.NANOSECONDS.toMicros(SharedSettings.LINGER_MARGIN.toNanos());
         return new ScriptCodec(prefix, quarantineMicros > 0 ? quarantineMicros + margin : 0);
     }
 
-    private static ScriptCall call(Command command, ScriptCodec codec, CommandArguments call) {
-        List<String> words = ScriptWords.of(call);
+    private static ScriptCall call(Command command, ScriptCodec codec, String process, CommandArguments call) {
+        boolean isTold = !process.isEmpty() && codec.keys().shard().isPresent();
+        List<String> words = ScriptWords.of(isTold ? codec.seenAs(process, command, call) : call);
         String source = SOURCES.computeIfAbsent(
                 words.get(1), sha -> ScriptWords.of(codec.bySource(command)).get(1));
         int keys = Integer.parseInt(words.get(2));
         return new ScriptCall(source, words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
+    }
+
+    /** What a shard gets to write down since when it has its slots. */
+    public static ScriptCall slots(NodeKeys keys, String seen, String text) {
+        return new ScriptCall(source(LockScript.SLOTS), List.of(keys.slots()), List.of(seen, text));
     }
 
     private static String source(LockScript script) {
@@ -90,9 +108,14 @@ public final class ScriptBridge {
 
     /** What a node gets to set its birth mark. */
     public static ScriptCall mark(String prefix, MarkChange change) {
+        return mark(new ScriptCodec(prefix, 1).keys(), change);
+    }
+
+    /** What a node gets to set its birth mark. */
+    public static ScriptCall mark(NodeKeys keys, MarkChange change) {
         return new ScriptCall(
                 MARK,
-                List.of(markKey(prefix), heartbeatKey(prefix)),
+                List.of(keys.mark(), keys.heartbeat()),
                 List.of(
                         change.seenText(),
                         Long.toString(change.sinceMicros()),

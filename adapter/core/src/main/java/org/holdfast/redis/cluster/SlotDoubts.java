@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.cluster;
+
+import java.util.BitSet;
+import java.util.Optional;
+
+/**
+ * Slots of a node of which one client has seen more than the record says: their keys may have gone since then. It asks
+ * for no new lock there before it has written that down: scripts are told by clients since when a node has a slot.
+ *
+ * <p>Immutable.
+ */
+final class SlotDoubts {
+
+    static final SlotDoubts NONE =
+            new SlotDoubts(new BitSet(), new BitSet(), new BitSet(), new BitSet(), new BitSet(), 0, 0);
+
+    /** They are being moved away. */
+    private final BitSet moving;
+
+    /** They were being moved away, and are still there: keys may have gone until the moment when that was seen. */
+    private final BitSet stayed;
+
+    /** The node did not have them for a moment. */
+    private final BitSet left;
+
+    /** Keys of these may have gone, and the record was neither written nor read since that was seen. */
+    private final BitSet unnoted;
+
+    /** All that were ever moving, or were away. */
+    private final BitSet doubted;
+
+    /** When one of them was so last. */
+    private final long doubtedAt;
+
+    /** When it was seen last that any may have been moving unseen. */
+    private final long missedAt;
+
+    private SlotDoubts(
+            BitSet moving, BitSet stayed, BitSet left, BitSet unnoted, BitSet doubted, long doubtedAt, long missedAt) {
+        this.moving = moving;
+        this.stayed = stayed;
+        this.left = left;
+        this.unnoted = unnoted;
+        this.doubted = doubted;
+        this.doubtedAt = doubtedAt;
+        this.missedAt = missedAt;
+    }
+
+    /**
+     * Returns what is in doubt by now.
+     *
+     * @param before the slots that the node had
+     * @param owned those that it has
+     * @param movingAway those that it moves away; empty if it has not answered now
+     * @param missed whether it has not answered for so long that slots may have been moving meanwhile
+     */
+    SlotDoubts seen(BitSet before, BitSet owned, Optional<BitSet> movingAway, boolean missed, long now) {
+        BitSet movingNow = movingAway.orElse(moving);
+        BitSet stay = without(union(stayed, moving), movingNow);
+        stay.and(owned);
+        BitSet away = without(before, owned);
+        BitSet gone = union(movingNow, stay);
+        gone.and(owned);
+        BitSet fresh = union(gone, away);
+        return new SlotDoubts(
+                movingNow,
+                stay,
+                union(left, away),
+                union(unnoted, missed ? owned : gone),
+                union(doubted, fresh),
+                fresh.isEmpty() ? doubtedAt : now,
+                missed ? now : missedAt);
+    }
+
+    /** Returns what is in doubt when this is written down. */
+    SlotDoubts noted() {
+        return new SlotDoubts(moving, new BitSet(), new BitSet(), new BitSet(), doubted, doubtedAt, missedAt);
+    }
+
+    /** Returns the slots that are being moved away. */
+    BitSet moving() {
+        return (BitSet) moving.clone();
+    }
+
+    /** Returns the slots whose entries in the record are out of date. */
+    BitSet outdated() {
+        return union(stayed, left);
+    }
+
+    /** Returns whether the node did not have a slot for a moment, which is not written down yet. */
+    boolean hasLeft(int slot) {
+        return left.get(slot);
+    }
+
+    /** Returns whether keys of a slot may have gone, which is not written down yet. */
+    boolean isUnnoted(int slot) {
+        return unnoted.get(slot);
+    }
+
+    /** Returns whether keys of a slot may have gone since a moment. */
+    boolean isDoubtedSince(int slot, long moment) {
+        return missedAt - moment >= 0 || doubted.get(slot) && doubtedAt - moment >= 0;
+    }
+
+    private static BitSet union(BitSet one, BitSet other) {
+        BitSet both = (BitSet) one.clone();
+        both.or(other);
+        return both;
+    }
+
+    private static BitSet without(BitSet all, BitSet some) {
+        BitSet others = (BitSet) all.clone();
+        others.andNot(some);
+        return others;
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/** Lets clusters fail over, and operators move their slots. */
+final class ClusterTrouble {
+
+    private static final long MILLI = 1_000_000L;
+
+    /** That a move is given up sooner is excluded in writing: a client may not have asked meanwhile. */
+    private static final long SHORTEST_MOVE = 1_100 * MILLI;
+
+    /** So long it takes until all know what each of them claims. */
+    private static final long GOSSIP = 1_000 * MILLI;
+
+    /** So long before the time of trouble ends nothing is begun any more. */
+    private static final long LAST = 1_500 * MILLI;
+
+    /** Only looks show that a primary was a replica for less than that: this is excluded in writing. */
+    private static final long LOOKS = 1_500 * MILLI;
+
+    private final World world;
+    private final Random random;
+    private final long end;
+    private final List<SimulatedCluster> clusters;
+    private final List<Client> clients;
+    private long replacedAt = -LOOKS - 1;
+
+    ClusterTrouble(World world, long end, List<SimulatedCluster> clusters, List<Client> clients) {
+        this.world = world;
+        this.random = world.random;
+        this.end = end;
+        this.clusters = clusters;
+        this.clients = clients;
+    }
+
+    private long upTo(long most) {
+        return (long) (random.nextDouble() * most);
+    }
+
+    private long left() {
+        return end - LAST - world.now();
+    }
+
+    /** What operators have left behind half done is repaired. */
+    void setRight() {
+        world.after(GOSSIP, () -> clusters.forEach(SimulatedCluster::repair));
+    }
+
+    void happen(Fault kind, int voter) {
+        if (left() <= 0) {
+            return;
+        }
+        SimulatedCluster cluster = clusters.get(voter);
+        ClusterMember owner = cluster.owner();
+        switch (kind) {
+            case SHARD_ISOLATED -> isolate(cluster, owner, upTo(left()));
+            case SHARD_TAKES_EPOCH -> {
+                long nanos = left() / 2 + upTo(left() / 2); // long enough for its successor to be asked
+                isolate(cluster, owner, nanos);
+                world.after(nanos - upTo(nanos / 4), owner::raiseEpoch);
+            }
+            case SHARD_CRASH -> owner.process.crash(upTo(random.nextBoolean() ? left() : 300 * MILLI));
+            case SHARD_PAUSE -> owner.process.pause(upTo(Math.min(left(), 5_000 * MILLI)));
+            case SHARD_REPLACED -> {
+                if (world.now() - replacedAt > LOOKS) {
+                    replacedAt = world.now();
+                    replace(cluster, owner);
+                }
+            }
+            case SLOT_MOVED, SLOT_TAKEN -> move(cluster, cluster.named(), kind == Fault.SLOT_MOVED, () -> {});
+            case SLOT_THERE_AND_BACK ->
+                move(cluster, cluster.named(), random.nextInt(4) > 0, () -> {
+                    world.after(upTo(left()), () -> move(cluster, cluster.named(), random.nextBoolean(), () -> {}));
+                });
+            case SLOT_GIVEN_UP -> giveUp(cluster, cluster.named());
+            case HOME_MOVED -> moveHome(cluster, owner);
+            default -> throw new IllegalArgumentException(kind + " does not happen to clusters");
+        }
+    }
+
+    /** It is cut off from the others, perhaps with another one, and so are clients: from either side, or neither. */
+    private void isolate(SimulatedCluster cluster, ClusterMember owner, long nanos) {
+        List<ClusterMember> apart = new ArrayList<>(List.of(owner));
+        if (random.nextInt(4) == 0) {
+            apart.add(cluster.member(random.nextInt(SimulatedCluster.MEMBERS)));
+        }
+        long until = world.now() + nanos;
+        cluster.separate(apart, until);
+        for (Client client : clients) {
+            int beside = random.nextInt(3);
+            if (beside < 2) {
+                Set<SimulatedNode> hidden = new HashSet<>();
+                cluster.members().stream()
+                        .filter(member -> apart.contains(member) == (beside == 0))
+                        .forEach(member -> hidden.add(member.process));
+                client.reach.hide(hidden, random.nextBoolean() ? until : world.now() + upTo(nanos));
+            }
+        }
+    }
+
+    /** By a vote, without the consent of the primary, or without a vote. */
+    private void replace(SimulatedCluster cluster, ClusterMember owner) {
+        boolean byVote = random.nextBoolean();
+        cluster.members().stream()
+                .filter(member -> !member.isPrimary() && member.primary() == owner.index && member.process.isUp())
+                .findFirst()
+                .ifPresent(byVote ? ClusterMember::failOver : ClusterMember::takeOver);
+    }
+
+    private ClusterMember another(SimulatedCluster cluster, ClusterMember owner) {
+        List<ClusterMember> others = cluster.members().stream()
+                .filter(member -> member != owner && member.isPrimary())
+                .toList();
+        return others.get(random.nextInt(others.size()));
+    }
+
+    private void move(SimulatedCluster cluster, int part, boolean whole, Runnable then) {
+        ClusterMember from = cluster.owner(part);
+        ClusterMember to = another(cluster, from);
+        cluster.beginMove(part, from, to);
+        world.after(
+                upTo(500 * MILLI),
+                () -> cluster.moveKeys(part, from, to, whole ? Integer.MAX_VALUE : random.nextInt(4), () -> {
+                    to.assign(part, to.index);
+                    world.after(upTo(200 * MILLI), () -> {
+                        endMove(part, from, to);
+                        then.run();
+                    });
+                }));
+    }
+
+    /** The former place is told too, if the next one has taken the slot. */
+    private static void endMove(int part, ClusterMember from, ClusterMember to) {
+        if (to.has(part)) {
+            from.assign(part, to.index);
+        }
+        from.setStable(part);
+        to.setStable(part);
+    }
+
+    private void giveUp(SimulatedCluster cluster, int part) {
+        ClusterMember from = cluster.owner(part);
+        ClusterMember to = another(cluster, from);
+        long last = world.now() + SHORTEST_MOVE + upTo(1_000 * MILLI);
+        cluster.beginMove(part, from, to);
+        world.after(
+                upTo(SHORTEST_MOVE),
+                () -> cluster.moveKeys(part, from, to, random.nextInt(8), () -> {
+                    world.at(last, () -> {
+                        from.setStable(part);
+                        to.setStable(part);
+                        cluster.givenUp(from, part);
+                    });
+                }));
+    }
+
+    private void moveHome(SimulatedCluster cluster, ClusterMember owner) {
+        int home = cluster.home();
+        if (home == cluster.named()) {
+            return;
+        }
+        move(cluster, home, true, () -> {
+            if (random.nextInt(3) > 0) {
+                world.after(upTo(left()), () -> comeBack(cluster, home, owner));
+            }
+        });
+    }
+
+    private void comeBack(SimulatedCluster cluster, int home, ClusterMember owner) {
+        ClusterMember from = cluster.owner(home);
+        if (from != owner && owner.isPrimary()) {
+            cluster.beginMove(home, from, owner);
+            cluster.moveKeys(home, from, owner, Integer.MAX_VALUE, () -> {
+                owner.assign(home, owner.index);
+                endMove(home, from, owner);
+            });
+        }
+    }
+}

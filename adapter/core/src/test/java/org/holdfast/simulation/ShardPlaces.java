@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.protocol.guard.Terms;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.script.CommandName;
+import org.holdfast.redis.script.ScriptCodec;
+import org.holdfast.redis.voter.VoterConnector;
+
+/** Where the shards are that vote on the same names: the real {@link VoterConnector} says, as far as it knows. */
+final class ShardPlaces implements Places {
+
+    private final VoterConnector connector;
+    private final List<SimulatedCluster> clusters;
+    private final List<Optional<ScriptCodec>> codecs;
+
+    ShardPlaces(VoterConnector connector, List<SimulatedCluster> clusters, ScriptCodec codec) {
+        this.connector = connector;
+        this.clusters = clusters;
+        this.codecs = IntStream.range(0, clusters.size())
+                .mapToObj(voter -> connector.shard(voter).map(shard -> codec.of(Optional.of(shard))))
+                .toList();
+    }
+
+    @Override
+    public Optional<Place> of(int node) {
+        return counting(node).flatMap(term -> clusters.get(node)
+                .at(shard(node).place())
+                .map(member -> new Place(member.process, term.number())));
+    }
+
+    private Shard shard(int node) {
+        return connector.shard(node).orElseThrow();
+    }
+
+    private Optional<Terms.Term> counting(int node) {
+        return connector.shard(node).flatMap(shard -> shard.terms().counting());
+    }
+
+    @Override
+    public boolean counts(int node, int term) {
+        return connector.shard(node).isPresent() && connector.whyOver(node, term) == null;
+    }
+
+    @Override
+    public boolean countsFor(int node, Command command, long sentAt) {
+        ScriptCodec codec = codecs.get(node).orElseThrow();
+        int slot = codec.keys().slot(CommandName.of(command));
+        return connector.whyNotOnSlot(node, slot) == null && codec.whyNoVote(command, sentAt) == null;
+    }
+
+    @Override
+    public Optional<NodeFacts.Appointment> appointment(int node) {
+        return counting(node).flatMap(term -> connector.appointment(node, term.number()));
+    }
+
+    @Override
+    public Optional<ScriptCodec> codec(int node) {
+        return codecs.get(node);
+    }
+
+    @Override
+    public void noteSlots(int node, SimulatedNode process, boolean forgets) {
+        process.noteSlots(codecs.get(node).orElseThrow().keys(), forgets, sight -> connector
+                .slots(node, sight)
+                .orElseThrow());
+    }
+
+    @Override
+    public void misdirected() {
+        connector.askAnew();
+    }
+}

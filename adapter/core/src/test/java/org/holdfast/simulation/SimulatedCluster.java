@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.holdfast.memory.MemoryRedis;
+import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.redis.address.ClusterAddress;
+import org.holdfast.redis.address.HostPort;
+import org.holdfast.redis.cluster.ClusterMap;
+import org.holdfast.redis.cluster.NodeView;
+import org.holdfast.redis.cluster.ReplicationIds;
+import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.cluster.Slot;
+import org.holdfast.redis.cluster.SlotRecord;
+import org.holdfast.redis.script.NodeKeys;
+
+/**
+ * A voter that is a cluster: primaries that share the slots, a replica of each, links between them that break, and what
+ * operators do to it.
+ *
+ * <p>All names of a world are in one slot. That, and the one in which each primary keeps what it knows of itself, are
+ * parts that are moved; what is left of the slots of each primary is a part that stays.
+ */
+final class SimulatedCluster {
+
+    static final int PRIMARIES = 3;
+    static final int MEMBERS = 2 * PRIMARIES;
+
+    private static final long MILLI = 1_000_000L;
+    private static final long REPLICATION = 50 * MILLI;
+
+    /** How far a replica lags at the most. */
+    private static final long LONGEST_LAG = 300 * MILLI;
+
+    private final World world;
+    private final Random random;
+    private final int voter;
+    private final long nodeTimeout;
+    private final boolean dropsClaims;
+    private final List<BitSet> parts = new ArrayList<>();
+    private final List<String> ranges = new ArrayList<>();
+    private final Map<String, Integer> partOfKey = new HashMap<>();
+    private final List<ClusterMember> members = new ArrayList<>();
+    private final long[][] lastArrival = new long[MEMBERS][MEMBERS];
+    private final int[] side = new int[MEMBERS];
+    private final long[] apartUntil = new long[MEMBERS];
+    private final int named;
+    private int winner;
+
+    /** Whether keys of names were moved since the move began. */
+    private boolean lacksKeys;
+
+    /** How the processes are made. */
+    interface Processes {
+        SimulatedNode build();
+    }
+
+    SimulatedCluster(World world, int voter, Setting setting, String name, Processes processes) {
+        this.world = world;
+        this.random = world.random;
+        this.voter = voter;
+        this.nodeTimeout = (600 + random.nextInt(900)) * MILLI;
+        this.dropsClaims = random.nextBoolean(); // Redis 7.0 and later
+        int slot = Slot.of(new NodeKeys(SimulatedNode.PREFIX, Optional.empty()).channel(name));
+        List<NodeKeys> homes = divide(slot);
+        this.named = IntStream.range(0, parts.size())
+                .filter(part -> parts.get(part).get(slot))
+                .findFirst()
+                .orElseThrow();
+        for (int member = 0; member < MEMBERS; member++) {
+            SimulatedNode process = processes.build();
+            members.add(new ClusterMember(this, world, member, MEMBERS, parts.size(), process));
+        }
+        begin(setting, homes);
+        this.winner = owner().index;
+        world.after(REPLICATION, this::replicate);
+    }
+
+    private static BitSet range(int first, int end) {
+        BitSet slots = new BitSet();
+        slots.set(first, end);
+        return slots;
+    }
+
+    /** Returns what the keys of each primary are called. */
+    private List<NodeKeys> divide(int slot) {
+        List<NodeView.Primary> primaries = IntStream.range(0, PRIMARIES)
+                .mapToObj(i -> new NodeView.Primary(
+                        "primary-" + i,
+                        Optional.of(new HostPort("10.0.0.1", 1 + i)),
+                        range(Slot.COUNT * i / PRIMARIES, Slot.COUNT * (i + 1) / PRIMARIES),
+                        1,
+                        false))
+                .toList();
+        Set<String> ids = primaries.stream().map(NodeView.Primary::id).collect(Collectors.toSet());
+        ClusterMap map =
+                new ClusterMap(new SimulatedTime(world, 1, 0, 0), Duration.ofSeconds(9), Duration.ofSeconds(1), 0);
+        map.confirm(
+                primaries.stream()
+                        .map(one -> new NodeView(one.id(), ids, primaries, new BitSet()))
+                        .toList(),
+                0,
+                0);
+        List<NodeKeys> homes = new ArrayList<>();
+        for (NodeView.Primary primary : primaries) {
+            Shard shard = map.lastShard(primary.slots().nextSetBit(0)).orElseThrow();
+            NodeKeys keys = new NodeKeys(SimulatedNode.PREFIX, Optional.of(shard));
+            int home = Slot.of(keys.mark());
+            BitSet rest = (BitSet) primary.slots().clone();
+            rest.clear(home);
+            rest.clear(slot);
+            addPart(rest);
+            addPart(range(home, home + 1));
+            homes.add(keys);
+        }
+        if (parts.stream().noneMatch(part -> part.get(slot))) {
+            addPart(range(slot, slot + 1));
+        }
+        return homes;
+    }
+
+    private void addPart(BitSet slots) {
+        parts.add(slots);
+        StringBuilder text = new StringBuilder();
+        for (int first = slots.nextSetBit(0); first >= 0; ) {
+            int end = slots.nextClearBit(first);
+            text.append(' ').append(first).append(end - 1 == first ? "" : "-" + (end - 1));
+            first = slots.nextSetBit(end);
+        }
+        ranges.add(text.toString());
+    }
+
+    /** Clients have used it for long. */
+    private void begin(Setting setting, List<NodeKeys> homes) {
+        int[] owners = new int[parts.size()];
+        for (int part = 0; part < owners.length; part++) {
+            owners[part] = parts.get(part).nextSetBit(0) * PRIMARIES / Slot.COUNT;
+        }
+        int[] primaries = new int[MEMBERS];
+        long[] epochs = new long[MEMBERS];
+        int largest = random.nextInt(PRIMARIES);
+        for (int member = 0; member < MEMBERS; member++) {
+            primaries[member] = member < PRIMARIES ? ClusterMember.NONE : member - PRIMARIES;
+            epochs[member] = 1 + (member + largest) % PRIMARIES;
+        }
+        members.forEach(member -> member.begin(owners, primaries, epochs));
+        for (int i = 0; i < PRIMARIES; i++) {
+            ClusterMember member = members.get(i);
+            BitSet owned = range(Slot.COUNT * i / PRIMARIES, Slot.COUNT * (i + 1) / PRIMARIES);
+            member.process.haveBeenUsed(
+                    setting.acceptedSettings(),
+                    Optional.of(new NodeFacts.Appointment(1, 0, 0, NodeFacts.Namer.CLUSTER)),
+                    homes.get(i));
+            member.process
+                    .redis()
+                    .set(
+                            homes.get(i).slots(),
+                            SlotRecord.none(member.id, ReplicationIds.UNKNOWN)
+                                    .next(
+                                            epochs[i],
+                                            owned,
+                                            new BitSet(),
+                                            any -> SimulatedNode.BOOT_MICROS - 3_600_000_000L)
+                                    .text());
+            members.get(i + PRIMARIES).process.receive(member.process.redis().snapshot());
+        }
+    }
+
+    int voter() {
+        return voter;
+    }
+
+    long nodeTimeout() {
+        return nodeTimeout;
+    }
+
+    /** Returns whether a slot that its owner does not claim any more goes to any node that does. */
+    boolean dropsClaims() {
+        return dropsClaims;
+    }
+
+    ClusterMember member(int index) {
+        return members.get(index);
+    }
+
+    List<ClusterMember> members() {
+        return members;
+    }
+
+    /** Returns the member at an address. */
+    Optional<ClusterMember> at(HostPort place) {
+        return members.stream().filter(member -> member.place.equals(place)).findFirst();
+    }
+
+    ClusterAddress address() {
+        return new ClusterAddress(
+                members.stream().limit(PRIMARIES).map(member -> member.place).toList(), false, null, null, false);
+    }
+
+    int part(String key) {
+        return partOfKey.computeIfAbsent(key, any -> {
+            int slot = Slot.of(key);
+            return IntStream.range(0, parts.size())
+                    .filter(part -> parts.get(part).get(slot))
+                    .findFirst()
+                    .orElseThrow();
+        });
+    }
+
+    BitSet slots(int part) {
+        return parts.get(part);
+    }
+
+    String ranges(int part) {
+        return ranges.get(part);
+    }
+
+    /** Returns the part that has the slot of all names. */
+    int named() {
+        return named;
+    }
+
+    /** Returns a part of one slot in which the owner of the names may keep what it knows of itself. */
+    int home() {
+        ClusterMember owner = owner();
+        return IntStream.range(0, parts.size())
+                .filter(part -> part != named && parts.get(part).cardinality() == 1 && owner.has(part))
+                .findFirst()
+                .orElse(named);
+    }
+
+    /** Returns the node that has the slot of all names, by the largest epoch. */
+    ClusterMember owner() {
+        return owner(named);
+    }
+
+    ClusterMember owner(int part) {
+        return members.stream()
+                .filter(member -> member.has(part))
+                .reduce((one, other) -> one.ownEpoch() >= other.ownEpoch() ? one : other)
+                .orElse(members.get(winner));
+    }
+
+    /** A message arrives, in the order of its link, unless the link is broken. */
+    void send(int from, int to, Runnable arrival) {
+        long delay = (long) ((1 + random.nextDouble() * 20) * MILLI);
+        lastArrival[from][to] = Math.max(lastArrival[from][to], world.now() + delay);
+        if (isLinked(from, to)) {
+            world.at(lastArrival[from][to], () -> arrive(from, to, arrival));
+        }
+    }
+
+    private void arrive(int from, int to, Runnable arrival) {
+        SimulatedNode process = members.get(to).process;
+        if (!process.isUp() || !isLinked(from, to)) {
+            return;
+        }
+        if (process.readyAt() > world.now()) {
+            world.at(process.readyAt(), () -> arrive(from, to, arrival));
+        } else {
+            arrival.run();
+            noteWinner();
+        }
+    }
+
+    private boolean isLinked(int one, int other) {
+        return side(one) == side(other);
+    }
+
+    private int side(int member) {
+        return world.now() < apartUntil[member] ? side[member] : 0;
+    }
+
+    /** These do not hear the others, nor the others them. */
+    void separate(List<ClusterMember> some, long until) {
+        int fresh = 1 + random.nextInt(Integer.MAX_VALUE - 1);
+        some.forEach(member -> {
+            side[member.index] = fresh;
+            apartUntil[member.index] = until;
+        });
+    }
+
+    private void replicate() {
+        world.after(REPLICATION, this::replicate);
+        noteWinner();
+        for (ClusterMember replica : members) {
+            if (!replica.isPrimary()) {
+                ClusterMember primary = members.get(replica.primary());
+                if (primary.isPrimary() && primary.process.isUp() && isLinked(primary.index, replica.index)) {
+                    Map<String, MemoryRedis.Entry> memory =
+                            primary.process.redis().snapshot();
+                    world.after((long) (random.nextDouble() * LONGEST_LAG), () -> receive(replica, primary, memory));
+                }
+            }
+        }
+    }
+
+    private static void receive(ClusterMember replica, ClusterMember primary, Map<String, MemoryRedis.Entry> memory) {
+        if (replica.primary() == primary.index && replica.process.isUp()) {
+            replica.process.receive(memory);
+        }
+    }
+
+    /** A replica has been elected. */
+    void promoted(ClusterMember elected) {
+        if (elected.has(named)) {
+            winner = elected.index;
+        }
+    }
+
+    /** A node has taken the slots of a part from another one, with those keys that it has by now. */
+    void imported(ClusterMember taker, int part, int before) {
+        boolean whole = part == named
+                && before == winner
+                && keys(members.get(before), part).isEmpty();
+        if (whole) {
+            winner = owner().index;
+        }
+        noteWinner();
+    }
+
+    private List<String> keys(ClusterMember member, int part) {
+        return member.process.keys(key -> part(key) == part);
+    }
+
+    /** Which node has the names may change otherwise: it knows nothing of what another one has granted. */
+    private void noteWinner() {
+        ClusterMember now = owner();
+        if (now.index != winner) {
+            now.process.haveMissedSince(members.get(winner).process.countedAt());
+            winner = now.index;
+        }
+    }
+
+    /** A node has granted something that counts; perhaps another one has its names by now. */
+    void granted() {
+        noteWinner();
+        members.stream()
+                .filter(member -> member.index != winner && member.process.countedAt() == world.now())
+                .forEach(former -> members.get(winner).process.haveMissedSince(world.now()));
+    }
+
+    /** An operator gives parts on which the primaries do not agree to one that did not have them before. */
+    void repair() {
+        for (int part = 0; part < parts.size(); part++) {
+            int torn = part;
+            ClusterMember claims = owner(part);
+            List<ClusterMember> primaries =
+                    members.stream().filter(ClusterMember::isPrimary).toList();
+            if (!claims.has(part) || primaries.stream().anyMatch(one -> one.owner(torn) != claims.index)) {
+                primaries.stream()
+                        .filter(one -> primaries.stream().noneMatch(other -> other.owner(torn) == one.index))
+                        .findFirst()
+                        .ifPresent(one -> {
+                            one.beginImport(torn);
+                            one.assign(torn, one.index);
+                        });
+            }
+        }
+    }
+
+    /** An operator begins to move a part. */
+    void beginMove(int part, ClusterMember from, ClusterMember to) {
+        lacksKeys &= part != named;
+        to.beginImport(part);
+        from.beginMigration(part, to.index);
+    }
+
+    /** An operator moves the keys of a part, some time apart, and does then what follows. */
+    void moveKeys(int part, ClusterMember from, ClusterMember to, int most, Runnable then) {
+        List<String> keys = keys(from, part);
+        boolean possible = from.isMigrating(part) && to.isImporting(part) && from.has(part) && isUp(from) && isUp(to);
+        if (!possible || keys.isEmpty() || most == 0) {
+            then.run();
+            return;
+        }
+        lacksKeys |= part == named;
+        from.process.migrate(keys.get(random.nextInt(keys.size())), to.process);
+        world.after((long) (random.nextDouble() * 100 * MILLI), () -> moveKeys(part, from, to, most - 1, then));
+    }
+
+    /** A move was given up: what was moved away stays there, and the node of before does not have it. */
+    void givenUp(ClusterMember from, int part) {
+        if (part == named && from.has(part) && lacksKeys) {
+            from.process.haveMissedSince(from.process.countedAt());
+        }
+    }
+
+    private boolean isUp(ClusterMember member) {
+        return member.process.isUp() && member.process.readyAt() <= world.now();
+    }
+
+    @Override
+    public String toString() {
+        return members.stream().map(ClusterMember::toString).collect(Collectors.joining(", ", "(", ")"));
+    }
+}
