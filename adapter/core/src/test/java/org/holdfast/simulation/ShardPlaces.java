@@ -29,8 +29,9 @@ final class ShardPlaces implements Places {
 
     @Override
     public Optional<Place> of(int node) {
-        return counting(node).flatMap(term -> clusters.get(node)
-                .at(shard(node).place())
+        return counting(node).flatMap(term -> shard(node)
+                .placeOf(term.place())
+                .flatMap(clusters.get(node)::at)
                 .map(member -> new Place(member.process, term.number())));
     }
 

@@ -3,7 +3,6 @@ package org.holdfast.redis.cluster;
 
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -35,7 +34,7 @@ public final class Shard {
     /** The node is asked at least so often. */
     private final long askedNanos;
 
-    private volatile @Nullable HostPort place;
+    private volatile @Nullable Location location;
     private volatile Seen seen = new Seen("", new BitSet(), SlotDoubts.NONE, OwnWord.UNKNOWN);
     private volatile Home home = new Home("", -1);
     private volatile @Nullable Written written;
@@ -65,6 +64,9 @@ public final class Shard {
      * @param needed how many others are enough
      */
     private record Named(int term, OptionalLong since, int needed) {}
+
+    /** Where a node is. */
+    private record Location(String node, HostPort place) {}
 
     /** A record of another epoch than the node has. */
     private record Outdated(Home home, long epoch, long firstSeenAt) {}
@@ -101,7 +103,7 @@ public final class Shard {
      * @param askedAt when it was asked
      */
     synchronized void see(String node, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt) {
-        place = at;
+        location = new Location(node, at);
         boolean isSame = seen.node().equals(node);
         OwnWord known = isSame ? seen.own() : OwnWord.UNKNOWN;
         Optional<BitSet> movingAway = view.map(NodeView::moving).or(() -> isSame ? Optional.empty() : NO_SLOTS);
@@ -152,9 +154,14 @@ public final class Shard {
                 : Math.max(0, since.getAsLong() + terms.settlesNanos() - time.nanoTime());
     }
 
-    /** Returns where the node is. */
-    public HostPort place() {
-        return Objects.requireNonNull(place, "a shard is known from when it was seen");
+    /**
+     * Returns where a node is; empty if another one is the shard by now, or this one is not yet. A term begins before
+     * it is known where its node is: what the node before it answers must not count in that term.
+     */
+    public Optional<HostPort> placeOf(String node) {
+        return Optional.ofNullable(location)
+                .filter(known -> known.node().equals(node))
+                .map(Location::place);
     }
 
     /** Slots are moved in order: so the order here is another one, and a home is seldom moved. */
@@ -338,6 +345,8 @@ public final class Shard {
 
     @Override
     public String toString() {
-        return place + " (" + terms.current().map(Terms.Term::place).orElse("") + ")";
+        Location known = location;
+        return (known == null ? "" : known.place()) + " ("
+                + terms.current().map(Terms.Term::place).orElse("") + ")";
     }
 }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
+import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.cluster.Shard;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -33,7 +34,9 @@ final class ShardLocator implements Locator {
         }
         Terms.Term term = known.orElseThrow(
                 () -> new JedisConnectionException("its cluster does not say where it is: " + cluster.heard()));
-        return new Place(cluster.address().node(shard.place()), term.number());
+        HostPort at = shard.placeOf(term.place())
+                .orElseThrow(() -> new JedisConnectionException("its cluster names another primary in this moment"));
+        return new Place(cluster.address().node(at), term.number());
     }
 
     @Override

@@ -313,4 +313,13 @@ class ShardTest {
         pass(1);
         assertThat(shard.mayLackKeysSince(3, time.nanoTime())).isFalse();
     }
+
+    /** A connection of that term to the node before would have its answers count. */
+    @Test
+    void place_ofANodeWhoseTermHasJustBegun_isNotThatOfTheNodeBefore() {
+        Shard shard = shard();
+        see(shard, 1, 9);
+        assertThat(shard.placeOf("a")).contains(PLACE);
+        assertThat(shard.placeOf("b")).isEmpty();
+    }
 }
