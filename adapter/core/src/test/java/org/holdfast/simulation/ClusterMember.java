@@ -34,7 +34,7 @@ final class ClusterMember {
     private final SimulatedCluster cluster;
     private final World world;
 
-    /** Who has the slots of each part, as far as it knows. */
+    /** Which node has the slots of each part, as far as this one knows. */
     private final int[] owners;
 
     /** Parts that their owner does not claim any more: whichever node claims them next has them. */
@@ -93,7 +93,7 @@ final class ClusterMember {
         world.after((long) (world.random.nextDouble() * CRON), this::cron);
     }
 
-    /** All know each other, and who has which slots. */
+    /** All nodes know each other, and which node has which slots. */
     void begin(int[] owner, int[] primaryOf, long[] epochOf) {
         System.arraycopy(owner, 0, owners, 0, owners.length);
         System.arraycopy(primaryOf, 0, primaries, 0, primaries.length);
@@ -331,7 +331,7 @@ final class ClusterMember {
             Header said = header(index);
             boolean force = forced;
             others().forEach(other -> send(other, to -> to.vote(said, force)));
-        } else if (world.now() > electionAt + 2 * cluster.nodeTimeout()) { // nobody was elected
+        } else if (world.now() > electionAt + 2 * cluster.nodeTimeout()) { // no node was elected
             electionAt = Long.MAX_VALUE;
             electionEpoch = 0;
             forced = false;

@@ -74,32 +74,23 @@ public record MarkChange(
 
     /** Returns the same quarantine for a process that has its mark from another, whose clock is not its own. */
     MarkChange ofAnotherClock() {
-        return new MarkChange(
-                seenText,
-                NOW,
-                0,
-                NOW,
-                process,
-                outdatedMicros,
-                0,
-                acceptedSettings,
-                heartbeatMillis,
-                earlyMicros,
-                lookedMicros,
-                reason,
-                true);
+        return byAnotherClock(NOW, 0, NOW, 0);
     }
 
     /** Returns the same for a mark whose moments are those of another clock. */
     MarkChange byAnotherClock() {
+        return byAnotherClock(sinceMicros, behindUntilMicros, steadyMicros, begunMicros);
+    }
+
+    private MarkChange byAnotherClock(long since, long behindUntil, long steady, long begun) {
         return new MarkChange(
                 seenText,
-                sinceMicros,
-                behindUntilMicros,
-                steadyMicros,
+                since,
+                behindUntil,
+                steady,
                 process,
                 outdatedMicros,
-                begunMicros,
+                begun,
                 acceptedSettings,
                 heartbeatMillis,
                 earlyMicros,
