@@ -117,7 +117,7 @@ public final class Shard {
                         .orElse(known));
         Home before = home;
         boolean keeps = before.slot() >= 0 && owned.get(before.slot()); // a promoted replica has what stood there
-        Home now = new Home(node, keeps ? before.slot() : homeOf(owned));
+        Home now = new Home(node, keeps ? before.slot() : Slot.homeOf(owned));
         if (!now.equals(before)) {
             home = now;
             written = null;
@@ -162,17 +162,6 @@ public final class Shard {
         return Optional.ofNullable(location)
                 .filter(known -> known.node().equals(node))
                 .map(Location::place);
-    }
-
-    /** Slots are moved in order: so the order here is another one, and a home is seldom moved. */
-    private static int homeOf(BitSet owned) {
-        return owned.stream()
-                .reduce((one, other) -> rank(one) <= rank(other) ? one : other)
-                .orElse(-1);
-    }
-
-    private static int rank(int slot) {
-        return slot * 40_503 % Slot.COUNT; // odd, so each slot has a rank of its own
     }
 
     /** Returns the hash tag of the keys in which it keeps what it knows of itself; empty if it has no slots. */

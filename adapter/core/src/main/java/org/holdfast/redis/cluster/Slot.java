@@ -2,6 +2,7 @@
 package org.holdfast.redis.cluster;
 
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -30,6 +31,20 @@ public final class Slot {
         int close = open < 0 ? -1 : key.indexOf('}', open + 1);
         String hashed = close > open + 1 ? key.substring(open + 1, close) : key;
         return crc16(hashed.getBytes(StandardCharsets.UTF_8)) % COUNT;
+    }
+
+    /**
+     * Returns the one of these slots in which a node keeps what it knows of itself; -1 for none. Slots are moved in
+     * order: so the order here is another one, and that slot is seldom moved.
+     */
+    static int homeOf(BitSet owned) {
+        return owned.stream()
+                .reduce((one, other) -> rank(one) <= rank(other) ? one : other)
+                .orElse(-1);
+    }
+
+    private static int rank(int slot) {
+        return slot * 40_503 % COUNT; // odd, so each slot has a rank of its own
     }
 
     /** Returns the smallest number that is, as a hash tag, in a slot. It takes a millisecond to find one. */
