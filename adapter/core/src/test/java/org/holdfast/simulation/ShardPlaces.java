@@ -4,9 +4,11 @@ package org.holdfast.simulation;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.redis.cluster.NodeView;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.script.CommandName;
 import org.holdfast.redis.script.ScriptCodec;
@@ -16,10 +18,12 @@ import org.holdfast.redis.voter.VoterConnector;
 final class ShardPlaces implements Places {
 
     private final VoterConnector connector;
+    private final Time time;
     private final List<SimulatedCluster> clusters;
     private final List<Optional<ScriptCodec>> codecs;
 
-    ShardPlaces(VoterConnector connector, List<SimulatedCluster> clusters, ScriptCodec codec) {
+    ShardPlaces(VoterConnector connector, List<SimulatedCluster> clusters, ScriptCodec codec, Time time) {
+        this.time = time;
         this.connector = connector;
         this.clusters = clusters;
         this.codecs = IntStream.range(0, clusters.size())
@@ -67,9 +71,19 @@ final class ShardPlaces implements Places {
 
     @Override
     public void noteSlots(int node, SimulatedNode process, boolean forgets) {
+        hear(node);
         process.noteSlots(codecs.get(node).orElseThrow().keys(), forgets, sight -> connector
                 .slots(node, sight)
                 .orElseThrow());
+    }
+
+    /** As the real one: a shard that has not said itself which slots it has is asked when it is looked at. */
+    private void hear(int node) {
+        Shard shard = shard(node);
+        counting(node).flatMap(term -> shard.placeOf(term.place())).ifPresent(place -> clusters.get(node)
+                .at(place)
+                .filter(member -> shard.isSilent())
+                .ifPresent(member -> shard.hear(NodeView.parse(member.nodes(), place), time.nanoTime())));
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -28,6 +29,7 @@ public final class Link implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private volatile int behind;
     private volatile Predicate<String> cut = NOTHING;
+    private volatile Duration delay = Duration.ZERO;
 
     /** @param behind the port of the server */
     public Link(int behind) {
@@ -57,6 +59,11 @@ public final class Link implements AutoCloseable {
     /** Lets everything through again; connections on which something was swallowed are closed. */
     public void mend() {
         cut = NOTHING;
+    }
+
+    /** Passes the first bytes of each new connection on so much later. */
+    public void delayFirst(Duration by) {
+        delay = by;
     }
 
     /** Leads to another server from the next connection on. Connections of before stay where they are. */
@@ -89,6 +96,7 @@ public final class Link implements AutoCloseable {
             if (length > 0) {
                 String first = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
                 swallow(first, client.getInputStream());
+                Thread.sleep(delay.toMillis()); // what a test asks for is a slow way
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), behind);
                 open.add(server);
                 start(() -> pass(first, server, client));
@@ -98,6 +106,8 @@ public final class Link implements AutoCloseable {
             }
         } catch (IOException e) {
             // one of them has gone
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
         close(client);
     }

@@ -97,7 +97,7 @@ public final class ClusterMap {
             next.put(node, shard);
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
             shard.see(node, place(node, assignment), owned, assignment.voice(node), askedAt);
-            shard.witnessed(assignment.isWitnessed(owner), assignment.witnesses());
+            shard.firstUse().witnessed(assignment.isWitnessed(owner), assignment.witnesses());
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {
                 moves.add(new Move(shard, term));

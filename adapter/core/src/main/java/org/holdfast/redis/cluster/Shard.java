@@ -4,8 +4,6 @@ package org.holdfast.redis.cluster;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
 import org.holdfast.protocol.env.Time;
@@ -29,6 +27,7 @@ public final class Shard {
     private static final Optional<BitSet> NO_SLOTS = Optional.of(new BitSet());
 
     private final Terms terms;
+    private final FirstUse firstUse;
     private final Time time;
 
     /** The node is asked at least so often. */
@@ -39,7 +38,6 @@ public final class Shard {
     private volatile Home home = new Home("", -1);
     private volatile @Nullable Written written;
     private volatile @Nullable Outdated outdated;
-    private volatile Named named = new Named(0, OptionalLong.empty(), 0);
 
     /**
      * What the cluster says of the node.
@@ -55,15 +53,6 @@ public final class Shard {
             return new Seen(node, slots, doubts.noted(), own);
         }
     }
-
-    /**
-     * By whom the node is named besides itself.
-     *
-     * @param term in which it is the shard
-     * @param since when enough others have named it; nothing before that
-     * @param needed how many others are enough
-     */
-    private record Named(int term, OptionalLong since, int needed) {}
 
     /** Where a node is. */
     private record Location(String node, HostPort place) {}
@@ -85,6 +74,7 @@ public final class Shard {
     /** @param asked at least so often the node is asked */
     Shard(Terms terms, Time time, Duration asked) {
         this.terms = terms;
+        this.firstUse = new FirstUse(terms, time);
         this.time = time;
         this.askedNanos = asked.toNanos();
     }
@@ -104,6 +94,17 @@ public final class Shard {
      */
     synchronized void see(String node, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt) {
         location = new Location(node, at);
+        take(node, owned, view, askedAt);
+        Home before = home;
+        boolean keeps = before.slot() >= 0 && owned.get(before.slot()); // a promoted replica has what stood there
+        Home now = new Home(node, keeps ? before.slot() : Slot.homeOf(owned));
+        if (!now.equals(before)) {
+            home = now;
+            written = null;
+        }
+    }
+
+    private void take(String node, BitSet owned, Optional<NodeView> view, long askedAt) {
         boolean isSame = seen.node().equals(node);
         OwnWord known = isSame ? seen.own() : OwnWord.UNKNOWN;
         Optional<BitSet> movingAway = view.map(NodeView::moving).or(() -> isSame ? Optional.empty() : NO_SLOTS);
@@ -115,43 +116,23 @@ public final class Shard {
                 view.flatMap(NodeView::own)
                         .map(own -> known.next(own, askedAt, time.nanoTime()))
                         .orElse(known));
-        Home before = home;
-        boolean keeps = before.slot() >= 0 && owned.get(before.slot()); // a promoted replica has what stood there
-        Home now = new Home(node, keeps ? before.slot() : Slot.homeOf(owned));
-        if (!now.equals(before)) {
-            home = now;
-            written = null;
+    }
+
+    /** Returns whether the node has not said itself which slots it has: a majority of others was heard before it. */
+    public boolean isSilent() {
+        return seen.own().equals(OwnWord.UNKNOWN);
+    }
+
+    /** Takes what the node has said itself, unless that is known by now, or another node is the shard. */
+    public synchronized void hear(NodeView view, long askedAt) {
+        if (isSilent() && view.node().equals(seen.node())) {
+            take(view.node(), seen.slots(), Optional.of(view), askedAt);
         }
     }
 
-    /**
-     * Takes whether enough other primaries name the node too, see {@link Assignment#isWitnessed}.
-     *
-     * @param needed how many are enough
-     */
-    void witnessed(boolean enough, int needed) {
-        int term = terms.current().map(Terms.Term::number).orElse(0);
-        Named before = named;
-        if (before.term() != term || before.since().isEmpty() || before.needed() != needed) {
-            boolean known = before.term() == term && before.since().isPresent();
-            OptionalLong since =
-                    known ? before.since() : enough ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty();
-            named = new Named(term, since, needed);
-        }
-    }
-
-    /** Returns how many other primaries must name the node before it is used for the first time; empty if they have. */
-    public OptionalInt lacksWitnesses() {
-        Named known = named;
-        return known.since().isPresent() ? OptionalInt.empty() : OptionalInt.of(known.needed());
-    }
-
-    /** Returns for how much longer the node is not to be used for the first time, in nanoseconds. */
-    public long unsettledNanos() {
-        OptionalLong since = named.since();
-        return since.isEmpty()
-                ? terms.settlesNanos()
-                : Math.max(0, since.getAsLong() + terms.settlesNanos() - time.nanoTime());
+    /** Returns from when on the node may be used for the first time. */
+    public FirstUse firstUse() {
+        return firstUse;
     }
 
     /**

@@ -48,7 +48,7 @@ final class SlotDoubts {
     }
 
     /**
-     * Returns what is in doubt by now.
+     * Returns what is in doubt by now: this if nothing has changed.
      *
      * @param before the slots that the node had
      * @param owned those that it has
@@ -63,6 +63,9 @@ final class SlotDoubts {
         BitSet gone = union(movingNow, stay);
         gone.and(owned);
         BitSet fresh = union(gone, away);
+        if (!missed && fresh.isEmpty() && movingNow.equals(moving) && stay.equals(stayed)) {
+            return this;
+        }
         return new SlotDoubts(
                 movingNow,
                 stay,

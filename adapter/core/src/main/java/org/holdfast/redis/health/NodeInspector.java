@@ -47,6 +47,9 @@ public final class NodeInspector {
     /** What mark.lua returns when it has set the mark. */
     private static final long MARK_SET = 8;
 
+    /** So often what is known of slots is compared and written; then not before the next look. */
+    private static final int SLOT_NOTES = 3;
+
     private final int node;
     private final VoterConnector connector;
     private final VoterAddress address;
@@ -116,9 +119,17 @@ public final class NodeInspector {
      * @param forgets whether a quarantine began just now
      */
     private void noteSlots(NodeConnection connection, ReplicationIds ids, boolean forgets) {
-        if (connector.shard(node).isEmpty()) {
-            return;
+        if (connector.shard(node).isPresent()) {
+            connector.hearSlots(node, connection);
+            int left = SLOT_NOTES;
+            while (left > 0 && !areSlotsNoted(connection, ids, forgets)) {
+                left--;
+            }
         }
+    }
+
+    /** Returns false if another client has written meanwhile. */
+    private boolean areSlotsNoted(NodeConnection connection, ReplicationIds ids, boolean forgets) {
         String key = codec.keys().slots();
         connection.sendCommand(new CommandArguments(Command.GET).add(key));
         connection.sendCommand(new CommandArguments(Command.TIME));
@@ -128,11 +139,12 @@ public final class NodeInspector {
                 : InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(0), "GET"));
         long now = InspectionDecoder.micros(replies.get(1));
         Shard.Sight sight = new Shard.Sight(seen, ids, now, inheritedBeforeMicros(now), forgets);
-        connector.slots(node, sight).ifPresent(update -> {
-            if (update.text().equals(seen) || write(connection, key, seen, update.text())) {
-                update.isWritten();
-            }
-        });
+        Shard.Update update = connector.slots(node, sight).orElseThrow();
+        boolean isNoted = update.text().equals(seen) || write(connection, key, seen, update.text());
+        if (isNoted) {
+            update.isWritten();
+        }
+        return isNoted;
     }
 
     /**

@@ -13,6 +13,7 @@ import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.cluster.ClusterMap;
 import org.holdfast.redis.cluster.NodeView;
 import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
 
 /**
@@ -134,6 +135,16 @@ final class ClusterLocator implements AutoCloseable {
                 .filter(primary -> named.size() < MOST_WITNESSES)
                 .forEach(primary -> primary.place().ifPresent(named::add)));
         return named;
+    }
+
+    /** Asks a shard over a connection to it, if it was not among those that have answered so far. */
+    void hear(Shard shard, NodeConnection connection, HostPort place) {
+        if (shard.isSilent()) {
+            ClusterWitness witness = new ClusterWitness(address, place);
+            long askedAt = time.nanoTime();
+            witness.questions().forEach(connection::sendCommand);
+            shard.hear(witness.understand(connection.getMany(witness.questions().size())), askedAt);
+        }
     }
 
     String heard() {

@@ -7,6 +7,7 @@ import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
@@ -23,6 +24,14 @@ final class ShardLocator implements Locator {
 
     Shard.Update update(Shard.Sight sight) {
         return shard.update(sight, cluster.map()::settlesIn);
+    }
+
+    /** Has the node say which slots it has, if it has not yet. */
+    void hear(NodeConnection connection) {
+        shard.terms()
+                .current()
+                .flatMap(term -> shard.placeOf(term.place()))
+                .ifPresent(place -> cluster.hear(shard, connection, place));
     }
 
     @Override
@@ -73,7 +82,11 @@ final class ShardLocator implements Locator {
                 .filter(known -> known.number() == term)
                 .orElseThrow(() -> new JedisConnectionException(explain(term)));
         return Optional.of(new NodeFacts.Appointment(
-                term, present.epoch(), shard.unsettledNanos(), NodeFacts.Namer.CLUSTER, shard.lacksWitnesses()));
+                term,
+                present.epoch(),
+                shard.firstUse().unsettledNanos(),
+                NodeFacts.Namer.CLUSTER,
+                shard.firstUse().lacksWitnesses()));
     }
 
     @Override

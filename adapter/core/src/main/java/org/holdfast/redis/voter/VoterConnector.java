@@ -67,6 +67,13 @@ public final class VoterConnector implements AutoCloseable {
         asksAnew.run();
     }
 
+    /** Has a shard say which slots it has, if it has not yet. */
+    public void hearSlots(int voter, NodeConnection connection) {
+        if (locators[voter] instanceof ShardLocator locator) {
+            locator.hear(connection);
+        }
+    }
+
     /**
      * Returns what should stand on a shard about its slots.
      *

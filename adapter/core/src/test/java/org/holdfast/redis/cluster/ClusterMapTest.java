@@ -93,7 +93,7 @@ class ClusterMapTest {
         List<ClusterMap.Move> moves = confirm(view(R, B, C), view(B, R, C));
         assertThat(map.shard(0)).hasValue(before);
         assertThat(moves).extracting(ClusterMap.Move::shard).containsExactly(before);
-        assertThat(before.unsettledNanos()).isGreaterThan(COUNTS.toNanos());
+        assertThat(before.firstUse().unsettledNanos()).isGreaterThan(COUNTS.toNanos());
         assertThat(map.settlesIn(0)).as("the slot has stayed where it was").isZero();
     }
 
@@ -147,15 +147,17 @@ class ClusterMapTest {
     void shard_thatTooFewOthersName_isNotUsedForTheFirstTime() {
         confirm(view(R, B, C), view(C, R, B));
         Shard shard = map.shard(0).orElseThrow();
-        assertThat(shard.lacksWitnesses()).as("B may name A").hasValue(2);
+        assertThat(shard.firstUse().lacksWitnesses()).as("B may name A").hasValue(2);
         settle();
         confirm(view(R, B, C), view(C, R, B), view(B, R, C));
-        assertThat(shard.lacksWitnesses()).isEmpty();
-        assertThat(shard.unsettledNanos()).as("from then on").isGreaterThan(COUNTS.toNanos());
+        assertThat(shard.firstUse().lacksWitnesses()).isEmpty();
+        assertThat(shard.firstUse().unsettledNanos()).as("from then on").isGreaterThan(COUNTS.toNanos());
         settle();
         confirm(view(R, B, C), view(C, R, B));
-        assertThat(shard.lacksWitnesses()).as("they cannot name A any more").isEmpty();
-        assertThat(shard.unsettledNanos()).isZero();
+        assertThat(shard.firstUse().lacksWitnesses())
+                .as("they cannot name A any more")
+                .isEmpty();
+        assertThat(shard.firstUse().unsettledNanos()).isZero();
     }
 
     @Test
@@ -168,7 +170,7 @@ class ClusterMapTest {
     @Test
     void shard_ofOnePrimary_needsNoOtherToNameIt() {
         confirm(view(A));
-        assertThat(map.shard(0).orElseThrow().lacksWitnesses()).isEmpty();
+        assertThat(map.shard(0).orElseThrow().firstUse().lacksWitnesses()).isEmpty();
     }
 
     @Test

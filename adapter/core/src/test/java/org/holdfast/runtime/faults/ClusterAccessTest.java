@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.faults;
 
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -162,6 +163,15 @@ class ClusterAccessTest {
     void nodes_thatAnnounceOtherPortsThanTheirs_areAskedThere() throws Exception {
         assumeTrue(!isOlderThanVersion7(), "a node that runs cannot announce another port before Redis 7.0");
         RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        List<Link> links = linked(cluster);
+        String nodes = "redis+cluster://127.0.0.1:" + links.get(1).port();
+        use(MovingVoters.settings(nodes, MEMORY));
+        links.get(0).cut();
+        links.get(2).cut();
+        assertReported(nodes, "127.0.0.1:" + links.get(0).port() + ": no answer in time");
+    }
+
+    private List<Link> linked(RedisCluster cluster) throws Exception {
         List<Link> links = cluster.servers().stream()
                 .map(server -> voters.opened(new Link(server.port())))
                 .toList();
@@ -173,11 +183,30 @@ class ClusterAccessTest {
                 .map(link -> ":" + link.port() + "@")
                 .allMatch(shown -> cluster.servers().stream()
                         .allMatch(server -> server.ask("CLUSTER NODES").contains(shown))));
-        String nodes = "redis+cluster://127.0.0.1:" + links.get(1).port();
-        use(MovingVoters.settings(nodes, MEMORY));
-        links.get(0).cut();
-        links.get(2).cut();
-        assertReported(nodes, "127.0.0.1:" + links.get(0).port() + ": no answer in time");
+        return links;
+    }
+
+    /** A client has learned from the other two which slots it has, and asks all of them but once a second. */
+    @Test
+    void node_thatAnswersAfterTheOthers_votesAtOnce() throws Exception {
+        assumeTrue(!isOlderThanVersion7(), "a node that runs cannot announce another port before Redis 7.0");
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        List<Link> links = linked(cluster);
+        int late = cluster.servers().indexOf(cluster.owner(MovingVoters.slot("late")));
+        String seed = "redis+cluster://127.0.0.1:" + links.get((late + 1) % 3).port();
+        Map<String, String> settings = new HashMap<>(MovingVoters.settings(seed, MEMORY));
+        settings.put("nodeTimeoutMillis", "900");
+        use(settings);
+        await().atMost(FIRST_USE).ignoreExceptions().until(() -> isGrantedAtOnce(settings, "late"));
+        links.get(late).delayFirst(ofMillis(150));
+        assertThat(isGrantedAtOnce(settings, "late")).isTrue();
+    }
+
+    private static boolean isGrantedAtOnce(Map<String, String> settings, String name) throws Exception {
+        try (LockConnectionFactory locks = Holdfast.connect(settings);
+                LockConnection connection = locks.getConnection()) {
+            return connection.tryAcquire(name).isPresent();
+        }
     }
 
     @Test
