@@ -46,6 +46,15 @@ class FreePortTest {
     }
 
     @Test
+    void portOfANodeOfACluster_hasABusThatIsNoOtherJvms() throws Exception {
+        int given = FreePort.findWithBus();
+
+        assertThat(claimInAnotherJvm(given)).isEqualTo("false");
+        assertThat(claimInAnotherJvm(given + FreePort.BUS)).isEqualTo("false");
+        assertThat(given + FreePort.BUS).as("no client is given it").isLessThan(32_768);
+    }
+
+    @Test
     void ports_areGivenOnce_andAreFree() throws Exception {
         Set<Integer> ports = new HashSet<>();
         for (int i = 0; i < 200; i++) {

@@ -18,6 +18,9 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class FreePort {
 
+    /** So much higher is the port by which nodes of a cluster talk with each other. */
+    public static final int BUS = 10_000;
+
     /** Below the ports that operating systems give to clients: one of these could have it while the server is down. */
     private static final int FIRST = 10_000;
 
@@ -33,18 +36,31 @@ public final class FreePort {
 
     /** Returns a port that no process listens on, another one with each call. */
     public static synchronized int find() {
+        return find(BEHIND_LAST, 0);
+    }
+
+    /** Returns the same for a node of a cluster, which listens on the one that is {@link #BUS} higher too. */
+    public static synchronized int findWithBus() {
+        return find(BEHIND_LAST - BUS, BUS);
+    }
+
+    private static int find(int behindLast, int distance) {
         try {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                int port = ThreadLocalRandom.current().nextInt(FIRST, BEHIND_LAST);
-                if (!GIVEN.containsKey(port) && claim(port) && isFree(port)) {
+                int port = ThreadLocalRandom.current().nextInt(FIRST, behindLast);
+                if (isOurs(port) && (distance == 0 || isOurs(port + distance))) {
                     return port;
                 }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        throw new IllegalStateException("none of " + ATTEMPTS + " ports between " + FIRST + " and " + BEHIND_LAST
+        throw new IllegalStateException("none of " + ATTEMPTS + " ports between " + FIRST + " and " + behindLast
                 + " is free; this process was given " + GIVEN.size());
+    }
+
+    private static boolean isOurs(int port) throws IOException {
+        return !GIVEN.containsKey(port) && claim(port) && isFree(port);
     }
 
     /** Returns whether it is ours from now on: it is not while another JVM has it. */

@@ -20,8 +20,6 @@ public final class RedisCluster implements AutoCloseable {
     public static final int SLOTS = 16_384;
 
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(1_500);
-    /** How far the port on which other nodes connect is from that of clients. */
-    private static final int BUS = 10_000;
 
     private final List<RedisServer> servers = new ArrayList<>();
     private final Path directory;
@@ -133,13 +131,13 @@ public final class RedisCluster implements AutoCloseable {
 
     private RedisServer startNode(Optional<ClockShim> clock) {
         boolean speaksTls = options.contains("--tls-cluster");
-        int tlsPort = speaksTls ? FreePort.find() : 0;
+        int tlsPort = speaksTls ? FreePort.findWithBus() : 0;
         RedisServer server = launch(tlsPort, clock);
         if (speaksTls) {
             encrypted.put(server, tlsPort);
         }
         if (linked) {
-            require(server, "CONFIG SET cluster-announce-bus-port " + ways.lead(server, server.port() + BUS));
+            require(server, "CONFIG SET cluster-announce-bus-port " + ways.lead(server, server.port() + FreePort.BUS));
         }
         return server;
     }
@@ -163,7 +161,7 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private void meet(RedisServer one, RedisServer other) {
-        int bus = ways.port(other).orElse(port(other) + BUS);
+        int bus = ways.port(other).orElse(port(other) + FreePort.BUS);
         require(one, "CLUSTER MEET 127.0.0.1 " + port(other) + " " + bus);
     }
 

@@ -93,9 +93,10 @@ public final class RedisServer implements AutoCloseable {
             boolean sentinel,
             LongConsumer launched,
             String... options) {
+        boolean hasBus = List.of(options).contains("--cluster-enabled");
         for (int tried = 1; ; tried++) {
-            RedisServer server =
-                    new RedisServer(directory, FreePort.find(), List.of(options), environment, sentinel, launched);
+            int port = hasBus ? FreePort.findWithBus() : FreePort.find();
+            RedisServer server = new RedisServer(directory, port, List.of(options), environment, sentinel, launched);
             Runtime.getRuntime().addShutdownHook(server.endWithJvm);
             try {
                 server.deleteFiles(); // of an earlier run of the tests, which had this port for another server
