@@ -18,7 +18,7 @@ import org.holdfast.history.Kind;
  * A thread of a client, which takes locks, works under them and releases them; it reports each step before it takes
  * it.
  */
-final class Caller implements Runnable {
+public final class Caller implements Runnable {
 
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -32,7 +32,12 @@ final class Caller implements Runnable {
     private final ResourceClient resource;
     private final Random random;
 
-    Caller(int number, LockConnectionFactory locks, Habit habit, Consumer<Report> reports, ResourceClient resource) {
+    /**
+     * @param number of its own; the one after it is taken too, by locks of two names
+     * @param reports receives each step before it is taken
+     */
+    public Caller(
+            int number, LockConnectionFactory locks, Habit habit, Consumer<Report> reports, ResourceClient resource) {
         this.number = number;
         this.locks = locks;
         this.habit = habit;

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.holdfast.history.Write;
 
 /** What the locks protect: a server that accepts writes, and refuses a token that is smaller than the last. */
-final class FencedResource implements AutoCloseable {
+public final class FencedResource implements AutoCloseable {
 
     private final ServerSocket listener;
     private final boolean fenced;
@@ -25,7 +25,7 @@ final class FencedResource implements AutoCloseable {
     private final List<Write> writes = new ArrayList<>();
 
     /** @param fenced whether it looks at tokens; without that, writes of paused holders come through */
-    FencedResource(boolean fenced) {
+    public FencedResource(boolean fenced) {
         this.fenced = fenced;
         try {
             this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -35,12 +35,12 @@ final class FencedResource implements AutoCloseable {
         Threads.start("resource", this::accept);
     }
 
-    int port() {
+    public int port() {
         return listener.getLocalPort();
     }
 
     /** Returns all writes so far, in the order in which they were decided. */
-    synchronized List<Write> writes() {
+    public synchronized List<Write> writes() {
         return List.copyOf(writes);
     }
 

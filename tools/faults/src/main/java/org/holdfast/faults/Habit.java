@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.holdfast.Lease;
 
 /** How a client deals with its leases: as it should, or with a bug that a check must find. */
-enum Habit {
+public enum Habit {
 
     /** Believes what the lease says. */
     HONEST,

@@ -11,7 +11,7 @@ import org.holdfast.history.Hold;
 import org.holdfast.history.Write;
 
 /** What all clients of a deployment have reported. */
-final class Observations {
+public final class Observations {
 
     private final List<Hold> holds = new ArrayList<>();
     private final Map<Integer, Open> open = new HashMap<>();
@@ -57,7 +57,7 @@ final class Observations {
     }
 
     /** A client has reported. */
-    synchronized void add(int client, Report report) {
+    public synchronized void add(int client, Report report) {
         if (report instanceof Report.Granted granted) {
             open.put(granted.caller(), new Open(granted));
             lastAsked.put(client, granted.asked());
@@ -80,7 +80,7 @@ final class Observations {
     }
 
     /** A client has ended, and reports nothing more. Its holders may have believed in their leases until they ended. */
-    synchronized void gone(int client, LongPredicate isOfThisClient) {
+    public synchronized void gone(int client, LongPredicate isOfThisClient) {
         open.values().removeIf(held -> {
             boolean killed = isOfThisClient.test(held.granted.caller());
             if (killed) {
@@ -93,7 +93,7 @@ final class Observations {
     }
 
     /** Returns how many holds there were. */
-    synchronized long count() {
+    public synchronized long count() {
         return holds.size();
     }
 
@@ -137,7 +137,7 @@ final class Observations {
     }
 
     /** Returns what is known so far, with these writes. */
-    synchronized History history(List<Write> writes) {
+    public synchronized History history(List<Write> writes) {
         History history = new History();
         holds.forEach(history::add);
         open.values().forEach(held -> history.add(held.soFar()));

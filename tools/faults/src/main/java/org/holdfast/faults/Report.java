@@ -7,7 +7,7 @@ import org.holdfast.history.Kind;
  * What a client reports about a lock before it relies on it: a line on its standard output. Moments are those of the
  * system's monotonic clock, which all processes of a machine share.
  */
-sealed interface Report {
+public sealed interface Report {
 
     /** @return a number for a thread of a client, another one for each in a deployment */
     int caller();
