@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.releases;
 
 import java.nio.channels.Selector;
 import java.nio.charset.StandardCharsets;

@@ -1,0 +1,9 @@
+/**
+ * Receives the releases that nodes publish.
+ *
+ * <p>Read {@link org.holdfast.redis.releases.Subscriber} first, then {@code SubscriberConnection}.
+ */
+@NullMarked
+package org.holdfast.redis.releases;
+
+import org.jspecify.annotations.NullMarked;
