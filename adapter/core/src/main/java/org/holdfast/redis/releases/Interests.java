@@ -84,6 +84,14 @@ final class Interests {
         return !before && known.isHeard(quorum);
     }
 
+    /** A node does not report the releases of a lock any more. */
+    void ended(int node, String name) {
+        Interest known = byName.get(name);
+        if (known != null) {
+            known.heard = known.heard.without(NodeSet.of(node));
+        }
+    }
+
     /** A node reports nothing any more. */
     void disconnected(int node) {
         byName.values().forEach(known -> known.heard = known.heard.without(NodeSet.of(node)));

@@ -271,6 +271,16 @@ public final class Subscriber implements ReleaseSubscriber {
         }
 
         @Override
+        public void ended(int node, String name) {
+            lock.lock();
+            try {
+                interests.ended(node, name);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
         public void released(String name) {
             listener.accept(name);
         }
