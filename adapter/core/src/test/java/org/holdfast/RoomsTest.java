@@ -57,6 +57,7 @@ class RoomsTest {
                             "runtime.scheduling",
                             "redis.sharded",
                             "redis",
+                            "redis.releases",
                             "redis.health",
                             "redis.script",
                             "redis.voter",
@@ -77,6 +78,7 @@ class RoomsTest {
             Map.entry(
                     "redis",
                     Set.of(
+                            "redis.releases",
                             "redis.health",
                             "redis.script",
                             "redis.voter",
@@ -86,9 +88,20 @@ class RoomsTest {
                             "protocol.node",
                             "protocol.env")),
             Map.entry(
+                    "redis.releases",
+                    Set.of(
+                            "redis.health",
+                            "redis.script",
+                            "redis.voter",
+                            "redis.wire",
+                            "protocol.queue",
+                            "protocol.node",
+                            "protocol.env")),
+            Map.entry(
                     "redis.sharded",
                     Set.of(
                             "redis",
+                            "redis.releases",
                             "redis.script",
                             "redis.voter",
                             "redis.cluster",

@@ -6,6 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
 import org.holdfast.CheckReport;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.redis.releases.ReleaseSubscriber;
 
 /** The nodes of one lock service, and what it does with them: connections, notifications and inspections. */
 public interface LockNodes extends AutoCloseable {

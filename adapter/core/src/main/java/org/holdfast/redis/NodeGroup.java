@@ -20,6 +20,7 @@ import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.releases.Subscriber;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;

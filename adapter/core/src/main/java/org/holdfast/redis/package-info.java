@@ -7,12 +7,13 @@
  * matched in order ({@code Pipelines}), so a reply whose caller no longer waits is never taken for that of the next
  * request.
  *
- * <p>{@link org.holdfast.redis.RedisProbe} inspects the nodes in the background. {@link org.holdfast.redis.Subscriber}
- * receives releases by other processes. {@link org.holdfast.redis.NodeGroup} is where a lock service begins.
+ * <p>{@link org.holdfast.redis.RedisProbe} inspects the nodes in the background. {@link org.holdfast.redis.NodeGroup}
+ * is where a lock service begins.
  *
- * <p>Three rooms are below this one: {@link org.holdfast.redis.health} remembers which nodes are not to be asked,
- * {@link org.holdfast.redis.wire} opens a connection and reads its replies, {@link org.holdfast.redis.script} makes
- * script calls of commands. Only the scripts ({@code *.lua}) ever change a key. No other room knows Jedis.
+ * <p>Four rooms are below this one: {@link org.holdfast.redis.releases} receives releases by other processes,
+ * {@link org.holdfast.redis.health} remembers which nodes are not to be asked, {@link org.holdfast.redis.wire} opens a
+ * connection and reads its replies, {@link org.holdfast.redis.script} makes script calls of commands. Only the scripts
+ * ({@code *.lua}) ever change a key. No other room knows Jedis.
  */
 @NullMarked
 package org.holdfast.redis;

@@ -1,5 +1,5 @@
--- Takes locks away from their holders, on the request of an operator. Comes after fence.lua and holders.lua, with the
--- same KEYS.
+-- Takes locks away from their holders, on the request of an operator. Comes after publish.lua, fence.lua and
+-- holders.lua, with the same KEYS as the last.
 --
 -- ARGV[1]  how many locks
 -- ARGV[2]  token: larger than those of all holders that are to lose their locks
@@ -31,7 +31,7 @@ for lock = 1, locks do
     end
     record(KEYS[2 * lock], larger(tonumber(newest) and newest or '0', ARGV[2]), ARGV[2], nil, ARGV[3])
     if gone > 0 then
-      redis.call('PUBLISH', ARGV[4 + lock], ARGV[2])
+      redis.call(publish, ARGV[4 + lock], ARGV[2])
     end
   else
     local owner, _, value = readLock(KEYS[2 * lock - 1])

@@ -1,4 +1,4 @@
--- Removes a ticket: its owner has the lock, or does not want it any more.
+-- Removes a ticket: its owner has the lock, or does not want it any more. Comes after publish.lua.
 --
 -- KEYS[1]  tickets of the waiters of the same kind, to read or not, each with its number
 -- KEYS[2]  tickets of all waiters, each with the moment at which it expires
@@ -11,6 +11,6 @@ local time = redis.call('TIME')
 redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('ZREM', KEYS[2], ARGV[1])
 if ARGV[2] ~= '' then
-  redis.call('PUBLISH', ARGV[2], ARGV[1])
+  redis.call(publish, ARGV[2], ARGV[1])
 end
 return {12, 0, time[1] * 1000000 + time[2]}

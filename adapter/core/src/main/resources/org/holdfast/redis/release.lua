@@ -1,5 +1,5 @@
--- Releases a lock if its owner has it, and notifies the waiters if it leaves a tombstone. Comes after lock.lua
--- and fence.lua.
+-- Releases a lock if its owner has it, and notifies the waiters if it leaves a tombstone. Comes after publish.lua,
+-- lock.lua and fence.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on
@@ -74,7 +74,7 @@ for i = 1, 2 * names, 2 do
   if owner == ARGV[1] then
     mine = mine + 1
     if tombstoneToken > 0 then -- an attempt undone without a tombstone never had the lock: no waiter waits for it
-      listeners = math.max(listeners, redis.call('PUBLISH', ARGV[5 + (i - 1) / 2], ARGV[1]))
+      listeners = math.max(listeners, redis.call(publish, ARGV[5 + (i - 1) / 2], ARGV[1]))
     end
   elseif owner then
     longest = math.max(longest, left)

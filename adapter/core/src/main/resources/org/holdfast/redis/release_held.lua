@@ -1,5 +1,5 @@
--- Releases a lock on one name that its owner has, as release.lua does, which lists the keys and arguments. Comes before
--- the functions that the other cases need: making those costs as much as two commands.
+-- Releases a lock on one name that its owner has, as release.lua does, which lists the keys and arguments. Comes after
+-- publish.lua, and before the functions that the other cases need: making those costs as much as two commands.
 --
 -- Most releases end here: those of leases whose last token is on record. The fence keeps the time that it has: that
 -- reaches a retention and more beyond the end of the lease, and so beyond its release. release.lua would prolong one
@@ -12,7 +12,7 @@ if #KEYS == 3 and ARGV[4] == '0' then
     if last and ARGV[2] - last == 1 then
       redis.call('DEL', KEYS[1]) -- needs no memory; what comes after it in a script may then
       redis.call('SET', KEYS[2], ARGV[2], 'KEEPTTL')
-      return {4, redis.call('PUBLISH', ARGV[5], ARGV[1]), 0}
+      return {4, redis.call(publish, ARGV[5], ARGV[1]), 0}
     end
   end
 end

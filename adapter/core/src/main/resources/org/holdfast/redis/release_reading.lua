@@ -1,4 +1,4 @@
--- Ends a reader's lease, and notifies the waiters if it was the last one. Comes after time.lua, lock.lua,
+-- Ends a reader's lease, and notifies the waiters if it was the last one. Comes after time.lua, publish.lua, lock.lua,
 -- fence.lua and readers.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
@@ -111,7 +111,7 @@ if over then
     redis.call('DEL', KEYS[1], KEYS[3])
   end
   if tombstoneToken > 0 then -- an attempt undone without a tombstone never had the lock: no waiter waits for it
-    listeners = redis.call('PUBLISH', ARGV[5], ARGV[1])
+    listeners = redis.call(publish, ARGV[5], ARGV[1])
   end
   local last, lease = tokens(KEYS[2])
   if not remain and not held and released and before and tonumber(before) < tonumber(lease) then

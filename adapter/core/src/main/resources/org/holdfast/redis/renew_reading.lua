@@ -1,6 +1,6 @@
 -- Extends a reader's lease, and admits the reader again if no larger token was granted to an exclusive owner since:
 -- that heals a node which missed it or lost it. An owner that has had the lock exclusively becomes a reader, and other
--- readers may join. Comes after time.lua, quarantine.lua, lock.lua, ended.lua,
+-- readers may join. Comes after time.lua, publish.lua, quarantine.lua, lock.lua, ended.lua,
 -- fence.lua and readers.lua.
 --
 -- KEYS[1]  lock, see lock.lua; while it is read it ends with the last reader's lease
@@ -60,7 +60,7 @@ if holder == ARGV[1] then
   base = larger(base, ARGV[2]) -- a reader that was released meanwhile is not admitted after all
   leased = larger(leased, ARGV[2])
   redis.call('DEL', readers)
-  redis.call('PUBLISH', ARGV[7], ARGV[1])
+  redis.call(publish, ARGV[7], ARGV[1])
 elseif known <= millis then
   local refusal = forgotten(lingerMicros)
   if refusal then

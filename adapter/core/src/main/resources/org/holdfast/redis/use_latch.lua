@@ -1,4 +1,4 @@
--- Records calls that count a latch down, and reports all that are recorded. Comes after time.lua.
+-- Records calls that count a latch down, and reports all that are recorded. Comes after time.lua and publish.lua.
 --
 -- KEYS[1]  latch: its generation, its count, and the ids of the calls, with a space between each two
 -- ARGV[1]  generation
@@ -47,6 +47,6 @@ else
   redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. table.concat(ids, ' '), 'PX', ARGV[3])
 end
 if #ids > before then
-  redis.call('PUBLISH', ARGV[4], 'latch') -- digits would be the token of a forced release
+  redis.call(publish, ARGV[4], 'latch') -- digits would be the token of a forced release
 end
 return {17, #ids, now, ids}

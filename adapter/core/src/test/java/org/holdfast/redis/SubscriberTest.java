@@ -20,6 +20,7 @@ import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.redis.address.VoterAddresses;
 import org.holdfast.redis.health.NodeLogLimiters;
+import org.holdfast.redis.releases.Subscriber;
 import org.holdfast.redis.voter.Locators;
 import org.holdfast.redis.wire.ConnectionSecurity;
 import org.holdfast.redis.wire.NodeConnector;

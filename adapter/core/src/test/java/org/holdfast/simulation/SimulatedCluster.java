@@ -79,6 +79,9 @@ final class SimulatedCluster {
                 .orElseThrow();
         for (int member = 0; member < MEMBERS; member++) {
             SimulatedNode process = processes.build();
+            if (dropsClaims) {
+                process.redis().beVersion7();
+            }
             members.add(new ClusterMember(this, world, member, MEMBERS, parts.size(), process));
         }
         begin(setting, homes);

@@ -15,7 +15,7 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.NodeChannel;
-import org.holdfast.redis.ReleaseSubscriber;
+import org.holdfast.redis.releases.ReleaseSubscriber;
 
 /** The shards that vote on the same names, as one client reaches them. */
 final class SimulatedGroup implements GroupedNodes {

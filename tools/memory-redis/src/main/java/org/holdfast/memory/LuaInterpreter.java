@@ -24,8 +24,10 @@ public final class LuaInterpreter {
 
     private static final LuaValue KEYS = LuaValue.valueOf("KEYS");
     private static final LuaValue ARGV = LuaValue.valueOf("ARGV");
+    private static final LuaValue VERSION = LuaValue.valueOf("REDIS_VERSION_NUM");
 
     private final Globals globals = new Globals();
+    private final LuaTable redis = new LuaTable();
     private final Map<String, Script> compiled = new HashMap<>();
 
     /** @param changesItsCall whether it takes away from its arguments, or adds keys: as Redis, give it its own then */
@@ -44,7 +46,6 @@ public final class LuaInterpreter {
         globals.load(new MathLib());
         LoadState.install(globals);
         LuaC.install(globals);
-        LuaTable redis = new LuaTable();
         redis.set("call", new VarArgFunction() {
             @Override
             public Varargs invoke(Varargs arguments) {
@@ -64,6 +65,7 @@ public final class LuaInterpreter {
         running = on;
         Script script = compiled.computeIfAbsent(prepared.call().source(), this::compile);
         PreparedCall call = script.changesItsCall() ? new PreparedCall(prepared.call()) : prepared;
+        redis.set(VERSION, on.version());
         globals.set(KEYS, call.keys);
         globals.set(ARGV, call.arguments);
         return script.text().call();

@@ -18,6 +18,9 @@ import org.luaj.vm2.LuaValue;
 /** The part of Redis that our scripts use: strings and sorted sets that expire by the node's own clock. */
 public final class MemoryRedis {
 
+    /** 7.0.0, as Redis writes it. */
+    private static final LuaValue VERSION_7 = LuaValue.valueOf(0x00070000);
+
     /** Never expires. */
     private static final long FOREVER = Long.MAX_VALUE;
 
@@ -33,6 +36,7 @@ public final class MemoryRedis {
             Map.entry("DEL", -2),
             Map.entry("EXISTS", -2),
             Map.entry("PUBLISH", 3),
+            Map.entry("SPUBLISH", 3),
             Map.entry("ZADD", -4),
             Map.entry("ZREM", -3),
             Map.entry("ZSCORE", 3),
@@ -51,6 +55,7 @@ public final class MemoryRedis {
     private ToLongBiFunction<String, String> audience = (channel, message) -> 0;
     private Supplier<String> runId = () -> "0";
     private Refusing refusing = Refusing.NOTHING;
+    private LuaValue version = LuaValue.NIL;
     private boolean hasWritten;
 
     /** Commands that change something. */
@@ -101,6 +106,15 @@ public final class MemoryRedis {
         runId = name;
     }
 
+    /** Has the version 7.0.0 from now on, of which scripts know; older ones do not tell them. */
+    public void beVersion7() {
+        version = VERSION_7;
+    }
+
+    LuaValue version() {
+        return version;
+    }
+
     /** Runs a script and returns what a client would get. */
     public List<Object> eval(ScriptCall call) {
         return eval(new PreparedCall(call));
@@ -129,7 +143,7 @@ public final class MemoryRedis {
             case "PTTL" -> LuaConversions.integer(millisLeft(live(words.get(1))));
             case "DEL" -> LuaConversions.integer(delete(words.subList(1, words.size())));
             case "EXISTS" -> LuaConversions.integer(countLive(words.subList(1, words.size())));
-            case "PUBLISH" -> LuaConversions.integer(audience.applyAsLong(words.get(1), words.get(2)));
+            case "PUBLISH", "SPUBLISH" -> LuaConversions.integer(audience.applyAsLong(words.get(1), words.get(2)));
             default -> sortedSets.run(words);
         };
     }
@@ -306,6 +320,7 @@ public final class MemoryRedis {
     public MemoryRedis copy() {
         MemoryRedis copy = new MemoryRedis(lua, clockMicros);
         copy.restore(snapshot());
+        copy.version = version;
         return copy;
     }
 

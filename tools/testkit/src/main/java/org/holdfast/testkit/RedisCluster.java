@@ -316,10 +316,28 @@ public final class RedisCluster implements AutoCloseable {
         endMove(slot, to);
     }
 
-    /** Has an operator put a replica in the place of its primary, which hands over to it. */
+    /**
+     * Has an operator put a replica in the place of its primary, which hands over to it. A primary that has not heard
+     * of its replica yet would ignore that.
+     */
     public void failOver(RedisServer replica) {
+        String id = id(replica);
+        Patience.await("its primary knows the replica", () -> servers.stream()
+                .filter(server -> server != replica && server.isAlive())
+                .map(server -> server.ask("CLUSTER NODES"))
+                .anyMatch(nodes -> isOwnReplica(id, nodes)));
         require(replica, "CLUSTER FAILOVER");
         awaitRole(replica, true);
+    }
+
+    /** Returns whether a node that has answered so takes another one for a replica of its own. */
+    private static boolean isOwnReplica(String id, String nodes) {
+        String myself = nodes.lines()
+                .filter(line -> line.contains("myself"))
+                .findFirst()
+                .map(line -> line.split(" ")[0])
+                .orElse("no node");
+        return nodes.lines().anyMatch(line -> line.startsWith(id) && line.contains("slave " + myself));
     }
 
     private static void require(RedisServer server, String line) {

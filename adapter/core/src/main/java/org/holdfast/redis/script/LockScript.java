@@ -20,7 +20,7 @@ public enum LockScript {
     ACQUIRE("time.lua", "acquire_free.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua"),
     ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua"),
     RENEW("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua"),
-    RELEASE("release_held.lua", "lock.lua", "fence.lua", "release.lua"),
+    RELEASE("publish.lua", "release_held.lua", "lock.lua", "fence.lua", "release.lua"),
     ACQUIRE_READING(
             "time.lua",
             "quarantine.lua",
@@ -33,6 +33,7 @@ public enum LockScript {
             "join_reading.lua"),
     RENEW_READING(
             "time.lua",
+            "publish.lua",
             "quarantine.lua",
             "lock.lua",
             "ended.lua",
@@ -40,13 +41,13 @@ public enum LockScript {
             "readers.lua",
             "renew_reading.lua",
             "join_reading.lua"),
-    RELEASE_READING("time.lua", "lock.lua", "fence.lua", "readers.lua", "release_reading.lua"),
+    RELEASE_READING("time.lua", "publish.lua", "lock.lua", "fence.lua", "readers.lua", "release_reading.lua"),
     FIND_PERMIT("time.lua", "lock.lua", "find_permit.lua"),
     INSPECT("time.lua", "lock.lua", "holders.lua", "inspect.lua"),
-    FORCE_RELEASE("time.lua", "lock.lua", "fence.lua", "holders.lua", "force_release.lua"),
+    FORCE_RELEASE("time.lua", "publish.lua", "lock.lua", "fence.lua", "holders.lua", "force_release.lua"),
     REFRESH("refresh.lua"),
-    LEAVE("leave.lua"),
-    USE_LATCH("time.lua", "use_latch.lua"),
+    LEAVE("publish.lua", "leave.lua"),
+    USE_LATCH("time.lua", "publish.lua", "use_latch.lua"),
     CHECK("time.lua", "check.lua"),
     MARK("mark.lua"),
     ACQUIRE_BEHIND_PROXY(ACQUIRE),
@@ -69,7 +70,10 @@ public enum LockScript {
     FIND_PERMIT_IN_SHARD(FIND_PERMIT, Prelude.HEARTBEAT),
     INSPECT_IN_SHARD(INSPECT, Prelude.LOOK),
     FORCE_RELEASE_IN_SHARD(FORCE_RELEASE, Prelude.LOOK),
-    SLOTS("slots.lua");
+    LEAVE_IN_SHARD(LEAVE, Prelude.NOTHING),
+    USE_LATCH_IN_SHARD(USE_LATCH, Prelude.NOTHING),
+    SLOTS("slots.lua"),
+    HOW_PUBLISHED("shard_publish.lua", "how_published.lua");
 
     private static final String FOLDER = "/org/holdfast/redis/";
 
@@ -98,10 +102,20 @@ public enum LockScript {
         MARK_BEHIND_PROXY,
 
         /** Only the heartbeat, as a key. */
-        HEARTBEAT,
+        HEARTBEAT("shard_heartbeat.lua"),
 
         /** It reads the heartbeat itself. */
-        LOOK;
+        LOOK("shard_look.lua"),
+
+        /** Nothing of that. */
+        NOTHING;
+
+        /** What comes first. */
+        private final List<String> first;
+
+        Prelude(String... first) {
+            this.first = List.of(first);
+        }
 
         boolean hasMark() {
             return this == MARK || this == MARK_BEHIND_PROXY;
@@ -109,6 +123,7 @@ public enum LockScript {
     }
 
     private static final String QUARANTINE = "quarantine.lua";
+    private static final String PUBLISH = "publish.lua";
 
     private final List<String> resources;
     private final byte[] source;
@@ -133,17 +148,20 @@ public enum LockScript {
     }
 
     private static String[] inShard(List<String> usual, Prelude prelude) {
-        if (!prelude.hasMark()) {
-            String first = prelude == Prelude.HEARTBEAT ? "shard_heartbeat.lua" : "shard_look.lua";
-            return Stream.concat(Stream.of(first), usual.stream()).toArray(String[]::new);
-        }
-        return usual.stream()
-                .flatMap(part -> switch (part) {
-                    case CLOCK -> Stream.of(CLOCK, "shard.lua", prelude == Prelude.MARK ? PROCESS_OF_MARK : PROCESS);
-                    case QUARANTINE -> Stream.of(QUARANTINE, "shard_whole.lua");
-                    default -> Stream.of(part);
-                })
+        return Stream.concat(prelude.first.stream(), usual.stream().flatMap(part -> inShard(part, prelude)))
                 .toArray(String[]::new);
+    }
+
+    private static Stream<String> inShard(String part, Prelude prelude) {
+        if (part.equals(PUBLISH)) {
+            return Stream.of("shard_publish.lua");
+        }
+        if (prelude.hasMark() && part.equals(CLOCK)) {
+            return Stream.of(CLOCK, "shard.lua", prelude == Prelude.MARK ? PROCESS_OF_MARK : PROCESS);
+        }
+        return prelude.hasMark() && part.equals(QUARANTINE)
+                ? Stream.of(QUARANTINE, "shard_whole.lua")
+                : Stream.of(part);
     }
 
     public byte[] source() {
@@ -170,7 +188,10 @@ public enum LockScript {
         };
     }
 
-    /** Returns the script that runs on a shard of a cluster. It is this one if it uses nothing but keys of one slot. */
+    /**
+     * Returns the script that runs on a shard of a cluster. It is this one if it uses nothing but keys of one slot, and
+     * publishes nothing.
+     */
     LockScript inShard() {
         return switch (this) {
             case ACQUIRE -> ACQUIRE_IN_SHARD;
@@ -183,6 +204,8 @@ public enum LockScript {
             case FIND_PERMIT -> FIND_PERMIT_IN_SHARD;
             case INSPECT -> INSPECT_IN_SHARD;
             case FORCE_RELEASE -> FORCE_RELEASE_IN_SHARD;
+            case LEAVE -> LEAVE_IN_SHARD;
+            case USE_LATCH -> USE_LATCH_IN_SHARD;
             default -> this;
         };
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.redis.GroupedNodes;
-import org.holdfast.redis.ReleaseSubscriber;
+import org.holdfast.redis.releases.ReleaseSubscriber;
 
 /** Receives releases from the nodes that vote on each name. */
 final class ShardedSubscriber implements ReleaseSubscriber {

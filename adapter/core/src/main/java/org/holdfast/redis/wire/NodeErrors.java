@@ -3,6 +3,7 @@ package org.holdfast.redis.wire;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ public final class NodeErrors {
     private static final String NEEDS = "Holdfast needs Redis " + OLDEST_MAJOR + ".0 or later";
 
     private static final List<String> MISDIRECTED = List.of("MOVED ", "ASK ", "TRYAGAIN ", "CLUSTERDOWN ");
+
+    private static final Pattern MOVED = Pattern.compile("MOVED (\\d{1,5}) .*");
 
     private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.[0-9.]{1,20}");
 
@@ -36,6 +39,17 @@ public final class NodeErrors {
     /** Returns whether a node of a cluster says by an error that it is not the one to ask now. */
     public static boolean isMisdirected(String error) {
         return MISDIRECTED.stream().anyMatch(error::startsWith);
+    }
+
+    /** Returns whether a node says by an error that a script keeps it from everything else. */
+    public static boolean isBusy(String error) {
+        return error.startsWith("BUSY ");
+    }
+
+    /** Returns which slot an error says to be on another node; empty if it says something else. */
+    public static OptionalInt movedSlot(String error) {
+        Matcher moved = MOVED.matcher(error);
+        return moved.matches() ? OptionalInt.of(Integer.parseInt(moved.group(1))) : OptionalInt.empty();
     }
 
     /**

@@ -26,7 +26,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.redis.Subscriber;
+import org.holdfast.redis.releases.Subscriber;
 import org.holdfast.runtime.Processes;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;

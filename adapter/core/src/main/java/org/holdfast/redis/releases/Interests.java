@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.releases;
 
 import java.util.HashMap;
 import java.util.HashSet;
@@ -82,6 +82,14 @@ final class Interests {
         boolean before = known.isHeard(quorum);
         known.heard = known.heard.with(node);
         return !before && known.isHeard(quorum);
+    }
+
+    /** A node does not report the releases of a lock any more. */
+    void ended(int node, String name) {
+        Interest known = byName.get(name);
+        if (known != null) {
+            known.heard = known.heard.without(NodeSet.of(node));
+        }
     }
 
     /** A node reports nothing any more. */

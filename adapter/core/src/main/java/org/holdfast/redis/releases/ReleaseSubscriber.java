@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.releases;
 
 import org.holdfast.protocol.queue.ReleaseNotifications;
 

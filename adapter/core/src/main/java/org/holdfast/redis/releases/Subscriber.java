@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.releases;
 
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
@@ -56,7 +56,7 @@ public final class Subscriber implements ReleaseSubscriber {
     private long stoppedAt;
 
     /** @param threads gives a thread for as long as it takes */
-    Subscriber(AskedNodes nodes, VoterConnector connector, ScriptCodec codec, Time time, Executor threads) {
+    public Subscriber(AskedNodes nodes, VoterConnector connector, ScriptCodec codec, Time time, Executor threads) {
         this.nodes = nodes;
         this.connector = connector;
         this.codec = codec;
@@ -267,6 +267,16 @@ public final class Subscriber implements ReleaseSubscriber {
             }
             if (heardNow) {
                 listener.accept(name);
+            }
+        }
+
+        @Override
+        public void ended(int node, String name) {
+            lock.lock();
+            try {
+                interests.ended(node, name);
+            } finally {
+                lock.unlock();
             }
         }
 

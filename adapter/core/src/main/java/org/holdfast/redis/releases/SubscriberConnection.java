@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis;
+package org.holdfast.redis.releases;
 
 import java.nio.channels.Selector;
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +12,7 @@ import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
+import org.holdfast.redis.wire.NodeErrors;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
@@ -32,12 +29,17 @@ final class SubscriberConnection implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(SubscriberConnection.class.getName());
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /**
+     * For a sign of life on a shard. A node that runs a script is silent until it says after 5 s (busy-reply-threshold)
+     * that it is busy. Redis 7.4 to 8 ends then if a connection that listens in its shard has been closed meanwhile:
+     * see docs/operations.md.
+     */
+    private static final long PATIENCE_IN_SHARD_NANOS = TimeUnit.SECONDS.toNanos(8);
+
     private static final long LONGEST_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     /** A message comes in one part, unless a node hangs: the other nodes' messages are not read meanwhile. */
     private static final long LONGEST_PART_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-    /** Of a number that is surely a long. */
-    private static final int MOST_DIGITS = 18;
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long FORBIDDEN_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -47,6 +49,9 @@ final class SubscriberConnection implements AutoCloseable {
 
         /** The node will report releases of the lock from now on. */
         void confirmed(int node, String lock);
+
+        /** The node does not report them any more. */
+        void ended(int node, String lock);
 
         void released(String lock);
 
@@ -65,14 +70,14 @@ final class SubscriberConnection implements AutoCloseable {
     private final Selector selector;
     private final Listener listener;
 
-    /** The locks that were asked for, by channel. */
-    private final Map<String, String> lockOfChannel = new HashMap<>();
-
     /** Null if no connection is being opened. */
     private @Nullable Opening opening;
 
     private @Nullable NodeConnection connection;
-    private Set<String> served = Set.of();
+
+    /** Null if there is no connection. */
+    private @Nullable ReleaseChannels channels;
+
     private long nextConnect;
     private long lastHeard;
     private long lastPing;
@@ -95,27 +100,47 @@ final class SubscriberConnection implements AutoCloseable {
         this.nextConnect = now();
     }
 
-    /** A connection, or null and why there is none. */
-    private record Opened(@Nullable NodeConnection connection, String failure) {}
+    /** A connection, and how its node publishes; or null and why there is none. */
+    private record Opened(@Nullable NodeConnection connection, Publication publication, String failure) {
+
+        static Opened failed(String failure) {
+            return new Opened(null, Publication.EVERYWHERE, failure);
+        }
+    }
 
     /** Opens a connection on another thread: a node that hangs must not keep the thread from listening to others. */
     private final class Opening implements Runnable {
 
-        private static final Opened GIVEN_UP = new Opened(null, "it is not needed any more");
+        private static final Opened GIVEN_UP = Opened.failed("it is not needed any more");
         private final AtomicReference<Opened> result = new AtomicReference<>();
 
         @Override
         public void run() {
             Opened opened;
             try {
-                opened = new Opened(connector.open(node), "");
+                opened = open();
             } catch (RuntimeException | OutOfMemoryError e) {
-                opened = new Opened(null, Failures.describe(e));
+                opened = Opened.failed(Failures.describe(e));
             }
             if (!result.compareAndSet(null, opened)) {
                 abandon(opened);
             }
             selector.wakeup();
+        }
+
+        private Opened open() {
+            NodeConnection fresh = connector.open(node);
+            boolean asked = false;
+            try {
+                boolean inShard = connector.shard(node).isPresent();
+                Publication publication = inShard ? Publication.ask(fresh) : Publication.EVERYWHERE;
+                asked = true;
+                return new Opened(fresh, publication, "");
+            } finally {
+                if (!asked) {
+                    fresh.abandon();
+                }
+            }
         }
 
         void giveUp() {
@@ -143,7 +168,7 @@ final class SubscriberConnection implements AutoCloseable {
                 connect(wanted);
             }
             if (connection != null && isOfPresentTerm(connection) && isAlive()) {
-                listenFor(wanted);
+                channels().request(wanted);
                 connection.push();
             }
         } catch (RuntimeException e) {
@@ -180,43 +205,25 @@ final class SubscriberConnection implements AutoCloseable {
             return;
         }
         connection = fresh;
+        channels = new ReleaseChannels(fresh, opened.publication(), codec.keys(), time, new Received());
         fresh.register(selector, node);
         lastHeard = now();
         lastPing = lastHeard;
-    }
-
-    private void listenFor(Set<String> wanted) {
-        if (wanted == served) {
-            return;
-        }
-        for (String lock : wanted) {
-            String channel = codec.keys().channel(lock);
-            if (lockOfChannel.putIfAbsent(channel, lock) == null) {
-                send(Command.SUBSCRIBE, channel);
-            }
-        }
-        lockOfChannel.entrySet().removeIf(known -> {
-            boolean over = !wanted.contains(known.getValue());
-            if (over) {
-                send(Command.UNSUBSCRIBE, known.getKey());
-            }
-            return over;
-        });
-        served = wanted;
-    }
-
-    private void send(Command command, String channel) {
-        connected().sendCommand(new CommandArguments(command).add(channel.getBytes(StandardCharsets.UTF_8)));
     }
 
     private NodeConnection connected() {
         return Objects.requireNonNull(connection, "there is no connection to listen on");
     }
 
+    private ReleaseChannels channels() {
+        return Objects.requireNonNull(channels, "there is no connection to listen on");
+    }
+
     /** Asks for a sign of life when it is quiet, and gives the connection up when none has come. */
     private boolean isAlive() {
         long now = now();
-        if (lastPing - lastHeard > 0 && now - lastPing > QUIET_NANOS) {
+        long patience = connector.shard(node).isPresent() ? PATIENCE_IN_SHARD_NANOS : QUIET_NANOS;
+        if (lastPing - lastHeard > 0 && now - lastPing > patience) {
             drop("nothing was heard for " + TimeUnit.NANOSECONDS.toMillis(now - lastHeard) + " ms", 0);
             return false;
         }
@@ -238,15 +245,21 @@ final class SubscriberConnection implements AutoCloseable {
         try {
             do {
                 lastHeard = now();
-                understand(connected().read(LONGEST_PART_NANOS));
+                channels().understand(connected().read(LONGEST_PART_NANOS));
             } while (hasMore() && lastHeard - begun < LONGEST_TURN_NANOS);
         } catch (JedisAccessControlException e) {
             tellOfRefusal(Failures.describe(e));
             drop(Failures.describe(e), FORBIDDEN_PAUSE_NANOS);
         } catch (JedisDataException e) {
-            drop(Failures.describe(e), FORBIDDEN_PAUSE_NANOS);
+            refused(Failures.describe(e));
         } catch (RuntimeException e) {
             drop(Failures.describe(e), PAUSE_NANOS);
+        }
+    }
+
+    private void refused(String reason) {
+        if (!channels().understandError(reason)) {
+            drop(reason, NodeErrors.isMisdirected(reason) ? PAUSE_NANOS : FORBIDDEN_PAUSE_NANOS);
         }
     }
 
@@ -259,41 +272,29 @@ final class SubscriberConnection implements AutoCloseable {
         }
     }
 
-    private void understand(Object reply) {
-        if (!(reply instanceof List<?> parts
-                && parts.size() >= 2
-                && parts.get(0) instanceof byte[] kind
-                && parts.get(1) instanceof byte[] channel)) {
-            return; // the answer to a ping, on a connection that has subscribed to nothing
-        }
-        String lock = lockOfChannel.get(new String(channel, StandardCharsets.UTF_8));
-        if (lock != null && "subscribe".equals(new String(kind, StandardCharsets.UTF_8))) {
+    /** What comes on this connection. */
+    private final class Received implements ReleaseChannels.Listener {
+
+        @Override
+        public void confirmed(String lock) {
             listener.confirmed(node, lock);
-        } else if (lock != null && "message".equals(new String(kind, StandardCharsets.UTF_8))) {
-            tellIfForced(lock, parts);
+        }
+
+        @Override
+        public void ended(String lock) {
+            listener.ended(node, lock);
+            connector.askAnew();
+        }
+
+        @Override
+        public void released(String lock) {
             listener.released(lock);
         }
-    }
 
-    /**
-     * A forced release is published with its token, any other with the lock's owner, which has more digits and is no
-     * number.
-     */
-    private void tellIfForced(String lock, List<?> parts) {
-        if (parts.size() < 3 || !(parts.get(2) instanceof byte[] message)) {
-            return;
+        @Override
+        public void releasedByForce(String lock, long token) {
+            listener.releasedByForce(lock, token);
         }
-        if (message.length == 0 || message.length > MOST_DIGITS) {
-            return;
-        }
-        long token = 0;
-        for (byte digit : message) {
-            if (digit < '0' || digit > '9') {
-                return;
-            }
-            token = 10 * token + digit - '0';
-        }
-        listener.releasedByForce(lock, token);
     }
 
     private void drop(String reason, long pauseNanos) {
@@ -313,8 +314,7 @@ final class SubscriberConnection implements AutoCloseable {
         if (connection != null) {
             connection.abandon();
             connection = null;
-            lockOfChannel.clear();
-            served = Set.of();
+            channels = null;
             listener.disconnected(node);
         }
     }
