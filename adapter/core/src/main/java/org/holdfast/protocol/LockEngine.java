@@ -147,7 +147,8 @@ public final class LockEngine {
         this.acquirer = new Acquirer(waitContext, claims, places, asyncAcquirer, counters, recorder);
         this.reentry = new Reentry(time, heldLocks, counters);
         this.latches = new Latches(time, randomness, timing, forWaiting, notifications, stopFlag);
-        notifications.onRelease(name -> {
+        notifications.onRelease((name, message) -> {
+            handoffYield.heard(name, message); // before the waiters look whether they are to let others go first
             waitQueues.wake(name);
             latches.wake(name);
         });

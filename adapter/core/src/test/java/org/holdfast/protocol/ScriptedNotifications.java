@@ -3,7 +3,6 @@ package org.holdfast.protocol;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.queue.ReleaseNotifications;
 
@@ -14,20 +13,25 @@ public final class ScriptedNotifications implements ReleaseNotifications {
     public final List<String> listening = new ArrayList<>();
 
     public boolean heard;
-    private Consumer<String> listener;
+    private Listener listener;
     private ObjLongConsumer<String> forced;
 
     public void announceForced(String lock, long token) {
         forced.accept(lock, token);
-        listener.accept(lock);
+        listener.released(lock, Long.toString(token));
     }
 
     public void announce(String lock) {
-        listener.accept(lock);
+        announce(lock, "");
+    }
+
+    /** @param message what is published with it */
+    public void announce(String lock, String message) {
+        listener.released(lock, message);
     }
 
     @Override
-    public void onRelease(Consumer<String> told) {
+    public void onRelease(Listener told) {
         listener = told;
     }
 

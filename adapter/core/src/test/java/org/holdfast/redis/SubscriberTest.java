@@ -45,7 +45,7 @@ class SubscriberTest {
                 Subscriber subscriber = cluster("redis://127.0.0.1:" + talker.getLocalPort() + "," + redis.uris())
                         .subscriber(threads)) {
             threads.execute(() -> greetAndTalk(talker));
-            subscriber.onRelease(lock -> {});
+            subscriber.onRelease((lock, message) -> {});
             subscriber.subscribe("before");
             talking.await();
             subscriber.subscribe("while");

@@ -80,7 +80,7 @@ final class Network {
 
     /** What this process publishes is what the node publishes. */
     void hear(int node, SimulatedNode process) {
-        process.redis().tell((channel, message) -> announce(node, channel));
+        process.redis().tell((channel, message) -> announce(node, channel, message));
     }
 
     Whereabouts whereabouts(ClockMonitor clockMonitor, SimulatedTime time) {
@@ -144,10 +144,10 @@ final class Network {
     }
 
     /** A node has published something; returns how many clients are subscribed there. */
-    private long announce(int node, String channel) {
+    private long announce(int node, String channel, String message) {
         long listeners = 0;
         for (SimulatedNotifications client : audience) {
-            listeners += client.published(node, channel) ? 1 : 0;
+            listeners += client.published(node, channel, message) ? 1 : 0;
         }
         return listeners;
     }

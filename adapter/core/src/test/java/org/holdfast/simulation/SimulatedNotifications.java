@@ -3,7 +3,6 @@ package org.holdfast.simulation;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.holdfast.protocol.queue.ReleaseNotifications;
 import org.holdfast.redis.script.ScriptBridge;
 
@@ -14,7 +13,7 @@ final class SimulatedNotifications implements ReleaseNotifications {
     private final View view;
     private final Map<String, Integer> listening = new HashMap<>();
     private final Map<String, String> byChannel = new HashMap<>();
-    private Consumer<String> listener;
+    private Listener listener;
 
     SimulatedNotifications(Network network, View view) {
         this.network = network;
@@ -23,7 +22,7 @@ final class SimulatedNotifications implements ReleaseNotifications {
     }
 
     @Override
-    public void onRelease(Consumer<String> told) {
+    public void onRelease(Listener told) {
         listener = told;
     }
 
@@ -37,7 +36,7 @@ final class SimulatedNotifications implements ReleaseNotifications {
     private void confirm(String lock) {
         if (listening.containsKey(lock)) {
             byChannel.put(ScriptBridge.channel(SimulatedNode.PREFIX, lock), lock);
-            listener.accept(lock);
+            listener.released(lock, "");
         }
     }
 
@@ -55,12 +54,12 @@ final class SimulatedNotifications implements ReleaseNotifications {
     }
 
     /** A node has published on a channel; returns whether the client is subscribed there. */
-    boolean published(int node, String channel) {
+    boolean published(int node, String channel, String message) {
         String lock = byChannel.get(channel);
         if (lock != null && !network.isLost(node, view)) {
             network.later(() -> {
                 if (isSubscribed(lock)) {
-                    listener.accept(lock);
+                    listener.released(lock, message);
                 }
             });
         }

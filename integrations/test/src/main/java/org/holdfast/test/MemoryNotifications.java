@@ -4,7 +4,6 @@ package org.holdfast.test;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import java.util.regex.Pattern;
 import org.holdfast.protocol.queue.ReleaseNotifications;
@@ -20,7 +19,7 @@ final class MemoryNotifications implements ReleaseNotifications {
     private final Executor threads;
     private final Map<String, Integer> subscriptions = new HashMap<>();
     private final Map<String, String> lockOfChannel = new HashMap<>();
-    private Consumer<String> released = name -> {};
+    private Listener released = (name, message) -> {};
     private ObjLongConsumer<String> releasedByForce = (name, token) -> {};
 
     MemoryNotifications(ScriptCodec codec, Executor threads) {
@@ -29,7 +28,7 @@ final class MemoryNotifications implements ReleaseNotifications {
     }
 
     @Override
-    public synchronized void onRelease(Consumer<String> listener) {
+    public synchronized void onRelease(Listener listener) {
         released = listener;
     }
 
@@ -42,8 +41,8 @@ final class MemoryNotifications implements ReleaseNotifications {
     public synchronized void subscribe(String lock) {
         if (subscriptions.merge(lock, 1, Integer::sum) == 1) {
             lockOfChannel.put(codec.keys().channel(lock), lock);
-            Consumer<String> listener = released;
-            threads.execute(() -> listener.accept(lock));
+            Listener listener = released;
+            threads.execute(() -> listener.released(lock, ""));
         }
     }
 
@@ -72,13 +71,13 @@ final class MemoryNotifications implements ReleaseNotifications {
         if (lock == null) {
             return false;
         }
-        Consumer<String> listener = released;
+        Listener listener = released;
         ObjLongConsumer<String> forced = releasedByForce;
         if (TOKEN.matcher(message).matches()) {
             long token = Long.parseLong(message);
             threads.execute(() -> forced.accept(lock, token));
         }
-        threads.execute(() -> listener.accept(lock));
+        threads.execute(() -> listener.released(lock, message));
         return true;
     }
 }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ObjLongConsumer;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Nodes;
@@ -20,15 +19,20 @@ public final class Releases {
     private final Time time;
     private final Redlock redlock;
     private final HeldLocks heldLocks;
-    private final ObjLongConsumer<String> whenReleased;
+    private final ReleaseListener whenReleased;
     private final Counters counters;
 
-    /**
-     * @param whenReleased receives the name of a lock that was released on the nodes, and how many connections a node
-     *     has notified of that, at the most. Must not block
-     */
-    public Releases(
-            Time time, Redlock redlock, HeldLocks heldLocks, ObjLongConsumer<String> whenReleased, Counters counters) {
+    /** Receives what was released on the nodes. Must not block. */
+    public interface ReleaseListener {
+
+        /**
+         * @param token the first one of the claim
+         * @param listeners how many connections a node has notified, at the most
+         */
+        void released(String lock, long token, long listeners);
+    }
+
+    public Releases(Time time, Redlock redlock, HeldLocks heldLocks, ReleaseListener whenReleased, Counters counters) {
         this.time = time;
         this.redlock = redlock;
         this.heldLocks = heldLocks;
@@ -60,7 +64,7 @@ public final class Releases {
             HeldLock heldLock = given.get(i);
             counters.released.increment();
             Redlock.Freed freed = redlock.finishRelease(nodes, releasing.get(i), begun, until);
-            whenReleased.accept(heldLock.lock(), freed.listeners());
+            whenReleased.released(heldLock.lock(), heldLock.claim().token(), freed.listeners());
             heldLocks.remove(heldLock);
             results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.queue;
 
-import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 
 /** Reports locks that other processes have released. */
@@ -10,7 +9,7 @@ public interface ReleaseNotifications {
     /** Reports nothing: a waiter has to ask the nodes. */
     ReleaseNotifications NONE = new ReleaseNotifications() {
         @Override
-        public void onRelease(Consumer<String> listener) {}
+        public void onRelease(Listener listener) {}
 
         @Override
         public void subscribe(String lock) {}
@@ -24,13 +23,19 @@ public interface ReleaseNotifications {
         }
     };
 
-    /**
-     * Sets the listener for releases. Called once, before anything else.
-     *
-     * @param listener receives the name of a lock that may be free: it was released, or from now on its releases will
-     *     be received. Must not block
-     */
-    void onRelease(Consumer<String> listener);
+    /** Receives what nodes report. */
+    interface Listener {
+
+        /**
+         * A lock may be free: it was released, or from now on its releases will be received. Must not block.
+         *
+         * @param message what was published with it: of an ordinary release the lock's owner; empty if nothing was
+         */
+        void released(String lock, String message);
+    }
+
+    /** Sets the listener for releases. Called once, before anything else. */
+    void onRelease(Listener listener);
 
     /**
      * Sets the listener for forced releases, which is called before the waiters are woken. Called once, before anything

@@ -40,7 +40,8 @@ final class ReleaseChannels {
         /** The node does not report them any more: another one has its slot. */
         void ended(String lock);
 
-        void released(String lock);
+        /** @param message what was published */
+        void released(String lock, String message);
 
         /** @param token the token of the forced release */
         void releasedByForce(String lock, long token);
@@ -123,8 +124,11 @@ final class ReleaseChannels {
             }
             case "sunsubscribe" -> end(channel, lock);
             case "message", "smessage" -> { // in a shard too it is a message, in Redis 7.0.0
-                tellIfForced(lock, parts);
-                listener.released(lock);
+                String message = parts.size() > 2 && parts.get(2) instanceof byte[] text
+                        ? new String(text, StandardCharsets.US_ASCII)
+                        : "";
+                tellIfForced(lock, message);
+                listener.released(lock, message);
             }
             default -> {} // it answers a ping
         }
@@ -174,20 +178,12 @@ final class ReleaseChannels {
      * A forced release is published with its token, any other with the lock's owner, which has more digits and is no
      * number.
      */
-    private void tellIfForced(String lock, List<?> parts) {
-        if (parts.size() < 3 || !(parts.get(2) instanceof byte[] message)) {
-            return;
+    private void tellIfForced(String lock, String message) {
+        boolean isToken = !message.isEmpty()
+                && message.length() <= MOST_DIGITS
+                && message.chars().allMatch(digit -> digit >= '0' && digit <= '9');
+        if (isToken) {
+            listener.releasedByForce(lock, Long.parseLong(message));
         }
-        if (message.length == 0 || message.length > MOST_DIGITS) {
-            return;
-        }
-        long token = 0;
-        for (byte digit : message) {
-            if (digit < '0' || digit > '9') {
-                return;
-            }
-            token = 10 * token + digit - '0';
-        }
-        listener.releasedByForce(lock, token);
     }
 }

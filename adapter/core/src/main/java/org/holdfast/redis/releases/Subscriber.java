@@ -10,7 +10,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.redis.health.AskedNodes;
@@ -45,7 +44,7 @@ public final class Subscriber implements ReleaseSubscriber {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stopped = lock.newCondition();
     private final Interests interests;
-    private Consumer<String> listener = name -> {};
+    private Listener listener = (name, message) -> {};
     private ObjLongConsumer<String> forced = (name, token) -> {};
     private @Nullable Selector selector;
     private boolean running;
@@ -66,7 +65,7 @@ public final class Subscriber implements ReleaseSubscriber {
     }
 
     @Override
-    public void onRelease(Consumer<String> told) {
+    public void onRelease(Listener told) {
         listener = told;
     }
 
@@ -266,7 +265,7 @@ public final class Subscriber implements ReleaseSubscriber {
                 lock.unlock();
             }
             if (heardNow) {
-                listener.accept(name);
+                listener.released(name, "");
             }
         }
 
@@ -281,8 +280,8 @@ public final class Subscriber implements ReleaseSubscriber {
         }
 
         @Override
-        public void released(String name) {
-            listener.accept(name);
+        public void released(String name, String message) {
+            listener.released(name, message);
         }
 
         @Override

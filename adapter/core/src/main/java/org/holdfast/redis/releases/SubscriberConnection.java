@@ -53,7 +53,7 @@ final class SubscriberConnection implements AutoCloseable {
         /** The node does not report them any more. */
         void ended(int node, String lock);
 
-        void released(String lock);
+        void released(String lock, String message);
 
         /** @param token the token of the forced release */
         void releasedByForce(String lock, long token);
@@ -287,8 +287,8 @@ final class SubscriberConnection implements AutoCloseable {
         }
 
         @Override
-        public void released(String lock) {
-            listener.released(lock);
+        public void released(String lock, String message) {
+            listener.released(lock, message);
         }
 
         @Override

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.releases.ReleaseSubscriber;
@@ -19,7 +18,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<GroupedNodes, ReleaseSubscriber> subscribers = new HashMap<>();
     private final Map<String, Subscription> subscriptions = new HashMap<>();
-    private Consumer<String> listener = name -> {};
+    private Listener listener = (name, message) -> {};
     private ObjLongConsumer<String> forced = (name, token) -> {};
     private boolean stopped;
 
@@ -32,7 +31,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
     }
 
     @Override
-    public void onRelease(Consumer<String> told) {
+    public void onRelease(Listener told) {
         listener = told;
     }
 
@@ -44,7 +43,7 @@ final class ShardedSubscriber implements ReleaseSubscriber {
     private ReleaseSubscriber subscriber(GroupedNodes group) {
         return subscribers.computeIfAbsent(group, it -> {
             ReleaseSubscriber fresh = it.subscriber(threads);
-            fresh.onRelease(name -> listener.accept(name));
+            fresh.onRelease((name, message) -> listener.released(name, message));
             fresh.onForcedRelease((name, token) -> forced.accept(name, token));
             return fresh;
         });

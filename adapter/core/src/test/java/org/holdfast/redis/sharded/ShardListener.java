@@ -86,7 +86,7 @@ final class ShardListener implements AutoCloseable {
         nodes.rearrange();
         this.channel = nodes.open();
         this.subscriber = nodes.subscriber(threads);
-        subscriber.onRelease(released::add);
+        subscriber.onRelease((name, message) -> released.add(name));
         subscriber.onForcedRelease((name, token) -> forced.add(token));
     }
 
