@@ -66,7 +66,16 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Does the same, and the ways between the nodes can be cut. */
     public static RedisCluster startLinked(Path directory, int primaries) {
-        return start(new RedisCluster(directory, NODE_TIMEOUT, true), primaries, 0);
+        return startLinked(directory, primaries, NODE_TIMEOUT);
+    }
+
+    /**
+     * Does the same.
+     *
+     * @param nodeTimeout for so long a primary goes on that is cut off from the others
+     */
+    public static RedisCluster startLinked(Path directory, int primaries, Duration nodeTimeout) {
+        return start(new RedisCluster(directory, nodeTimeout, true), primaries, 0);
     }
 
     /** Starts primaries with these options, added to ours, as on the command line of redis-server. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -91,13 +92,17 @@ public final class ClusterMap {
         Set<String> owners = slots.keySet().stream().map(NodeView.Owner::node).collect(Collectors.toSet());
         List<Move> moves = new ArrayList<>();
         Map<String, Shard> next = new HashMap<>();
+        Set<Shard> watched = new HashSet<>();
         slots.forEach((owner, owned) -> {
             String node = owner.node();
             Shard shard = shardOf(node, owned, owners, next.values());
             next.put(node, shard);
+            if (isWatched(shard)) {
+                watched.add(shard);
+            }
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
             shard.see(node, place(node, assignment), owned, assignment.voice(node), askedAt);
-            shard.witnessed(assignment.isWitnessed(owner), assignment.witnesses());
+            shard.witnessed(assignment.isWitnessed(owner), assignment.witnesses(), watched.contains(shard));
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {
                 moves.add(new Move(shard, term));
@@ -105,8 +110,17 @@ public final class ClusterMap {
         });
         keepUnheard(next);
         byNode = next;
-        segments = merged(assignment, next, askedAt);
+        segments = merged(assignment, next, watched, askedAt);
         return moves;
+    }
+
+    /**
+     * Returns whether this client has heard of a shard so lately that no other node can have been in its place
+     * meanwhile, and have votes that count by now. After a longer time what is said of it is heard as for the first
+     * time.
+     */
+    private boolean isWatched(Shard shard) {
+        return shard.terms().age().filter(age -> age.compareTo(round) <= 0).isPresent();
     }
 
     /** A shard that no majority names now may be named again. */
@@ -157,8 +171,10 @@ public final class ClusterMap {
     }
 
     /** Where there is no majority now, what one has said before counts for as long as it does. */
-    private NavigableMap<Integer, Segment> merged(Assignment assignment, Map<String, Shard> shards, long askedAt) {
+    private NavigableMap<Integer, Segment> merged(
+            Assignment assignment, Map<String, Shard> shards, Set<Shard> watched, long askedAt) {
         NavigableMap<Integer, Segment> before = segments;
+        long now = time.nanoTime();
         TreeMap<Integer, Boolean> begins = new TreeMap<>();
         assignment.firsts().forEach(first -> begins.put(first, true));
         before.forEach((first, segment) -> {
@@ -172,9 +188,10 @@ public final class ClusterMap {
             Optional<Segment> known = segment(first);
             if (!node.isEmpty()) {
                 Shard shard = Objects.requireNonNull(shards.get(node), "each node that is agreed upon is a shard");
-                long learned = known.filter(segment -> segment.shard() == shard)
+                long learned = known.filter(segment -> segment.shard() == shard && watched.contains(shard))
+                        .filter(segment -> now - segment.confirmedAt() <= round.toNanos())
                         .map(Segment::learnedAt)
-                        .orElseGet(time::nanoTime);
+                        .orElse(now);
                 append(merged, first, new Segment(last, shard, learned, askedAt));
             } else if (known.isPresent()) {
                 Segment old = known.get();
