@@ -79,8 +79,7 @@ class ClusterAbsenceTest {
 
         refuse("here", others);
         others.forEach(server -> cluster.ways().cut(between, server));
-        primary.command("CLUSTER FAILOVER TAKEOVER");
-        cluster.awaitRole(primary, true);
+        cluster.takeOver(primary);
         allow("away", others);
         while (held.isHeld()) {
             Optional<Lease> next = tryAcquire(away);
