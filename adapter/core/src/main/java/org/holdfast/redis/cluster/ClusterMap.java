@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -41,10 +42,17 @@ public final class ClusterMap {
     /**
      * Slots that follow one another, and have the same shard.
      *
+     * @param node that the shard is
      * @param learnedAt since when this client knows that they are there
      * @param confirmedAt when the question was sent that a majority has answered so
+     * @param otherAt when the last question was sent that a majority has answered with another node; empty if none was
      */
-    private record Segment(int last, Shard shard, long learnedAt, long confirmedAt) {}
+    private record Segment(int last, Shard shard, String node, long learnedAt, long confirmedAt, OptionalLong otherAt) {
+
+        Segment until(int end) {
+            return new Segment(end, shard, node, learnedAt, confirmedAt, otherAt);
+        }
+    }
 
     /** A shard that another node has become. */
     public record Move(Shard shard, Terms.Term term) {}
@@ -192,20 +200,23 @@ public final class ClusterMap {
                         .filter(segment -> now - segment.confirmedAt() <= round.toNanos())
                         .map(Segment::learnedAt)
                         .orElse(now);
-                append(merged, first, new Segment(last, shard, learned, askedAt));
+                OptionalLong other =
+                        known.map(segment -> otherAt(segment, node)).orElse(OptionalLong.empty());
+                append(merged, first, new Segment(last, shard, node, learned, askedAt, other));
             } else if (known.isPresent()) {
-                Segment old = known.get();
-                append(merged, first, new Segment(last, old.shard(), old.learnedAt(), old.confirmedAt()));
+                append(merged, first, known.get().until(last));
             }
         }
         return merged;
     }
 
+    private static OptionalLong otherAt(Segment known, String node) {
+        return known.node().equals(node) ? known.otherAt() : OptionalLong.of(known.confirmedAt());
+    }
+
     private static void append(NavigableMap<Integer, Segment> to, int first, Segment segment) {
         Map.Entry<Integer, Segment> before = to.lastEntry();
-        boolean continues = before != null
-                && before.getValue()
-                        .equals(new Segment(first - 1, segment.shard(), segment.learnedAt(), segment.confirmedAt()));
+        boolean continues = before != null && before.getValue().equals(segment.until(first - 1));
         to.put(continues ? before.getKey() : first, segment);
     }
 
@@ -232,6 +243,12 @@ public final class ClusterMap {
         return segment(slot)
                 .map(segment -> Math.max(0, segment.learnedAt() + settlesNanos - time.nanoTime()))
                 .orElse(settlesNanos);
+    }
+
+    /** Returns how long ago a majority has named another node for a slot, in nanoseconds; very long if none has. */
+    public long sinceOther(int slot) {
+        OptionalLong other = segment(slot).map(Segment::otherAt).orElse(OptionalLong.empty());
+        return other.isPresent() ? time.nanoTime() - other.getAsLong() : Long.MAX_VALUE;
     }
 
     /** Returns the first slot of each range that one shard has. */

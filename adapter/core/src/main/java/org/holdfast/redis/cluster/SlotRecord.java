@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -117,6 +118,22 @@ public final class SlotRecord {
         return entry == null || entry.getValue().range().last() < slot
                 ? Long.MAX_VALUE
                 : entry.getValue().sinceMicros();
+    }
+
+    /**
+     * Returns the slots that the node has had all the time, as the record says, while a majority of its cluster has
+     * named another node.
+     *
+     * @param sinceOther gives how many nanoseconds ago a slot was another node's
+     */
+    BitSet contradicted(BitSet owned, long nowMicros, IntToLongFunction sinceOther) {
+        BitSet contradicted = new BitSet();
+        owned.stream()
+                .filter(slot -> sinceMicros(slot) != Long.MAX_VALUE)
+                .filter(slot ->
+                        nowMicros - sinceMicros(slot) > TimeUnit.NANOSECONDS.toMicros(sinceOther.applyAsLong(slot)))
+                .forEach(contradicted::set);
+        return contradicted;
     }
 
     /**

@@ -22,7 +22,7 @@ final class ShardLocator implements Locator {
     }
 
     Shard.Update update(Shard.Sight sight) {
-        return shard.update(sight, cluster.map()::settlesIn);
+        return shard.update(sight, cluster.map()::settlesIn, cluster.map()::sinceOther);
     }
 
     @Override

@@ -94,11 +94,14 @@ class ClusterMapTest {
         confirm(view(A, B, C), view(B, A, C));
         Shard before = map.shard(0).orElseThrow();
         settle(view(A, B, C), view(B, A, C));
+        time.pass(ROUND.toNanos());
         List<ClusterMap.Move> moves = confirm(view(R, B, C), view(B, R, C));
         assertThat(map.shard(0)).hasValue(before);
         assertThat(moves).extracting(ClusterMap.Move::shard).containsExactly(before);
         assertThat(before.unsettledNanos()).isGreaterThan(COUNTS.toNanos());
         assertThat(map.settlesIn(0)).as("the slot has stayed where it was").isZero();
+        assertThat(map.sinceOther(0)).as("A was named last").isEqualTo(ROUND.toNanos());
+        assertThat(map.sinceOther(10)).isEqualTo(Long.MAX_VALUE);
     }
 
     /** As a client sees it that was cut off while the slots were moved. */
