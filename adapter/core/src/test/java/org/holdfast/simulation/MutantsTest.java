@@ -303,7 +303,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(64)
+                        .lastSeenIn(39)
                         .amidst("SHARD_TAKES_EPOCH")
                         .with(CLUSTER + "Shard.java", "before.epoch() == own.epoch() ||", "true ||")
                         .with(
