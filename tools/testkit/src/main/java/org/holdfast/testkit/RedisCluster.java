@@ -64,7 +64,16 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Does the same, and the ways between the nodes can be cut. */
     public static RedisCluster startLinked(Path directory, int primaries) {
-        return start(new RedisCluster(directory, NODE_TIMEOUT, true), primaries, 0);
+        return startLinked(directory, primaries, NODE_TIMEOUT);
+    }
+
+    /**
+     * Does the same.
+     *
+     * @param nodeTimeout for so long a primary goes on that is cut off from the others
+     */
+    public static RedisCluster startLinked(Path directory, int primaries, Duration nodeTimeout) {
+        return start(new RedisCluster(directory, nodeTimeout, true), primaries, 0);
     }
 
     /** Starts primaries with these options, added to ours, as on the command line of redis-server. */
@@ -74,15 +83,24 @@ public final class RedisCluster implements AutoCloseable {
         return start(cluster, primaries, 0);
     }
 
+    /** Starts one whose nodes write to the disk before they answer, with a replica for each primary. */
+    public static RedisCluster startDurable(Path directory, int primaries) {
+        return startDurable(directory, primaries, Optional.empty());
+    }
+
     /**
-     * Starts one whose nodes write to the disk before they answer, with a replica for each primary.
+     * Does the same.
      *
      * @param clock of the replicas; those of the primaries have the machine's
      */
     public static RedisCluster startDurable(Path directory, int primaries, ClockShim clock) {
+        return startDurable(directory, primaries, Optional.of(clock));
+    }
+
+    private static RedisCluster startDurable(Path directory, int primaries, Optional<ClockShim> clock) {
         RedisCluster cluster = new RedisCluster(directory, NODE_TIMEOUT, false);
         cluster.options.addAll(List.of("--appendonly", "yes", "--appendfsync", "always"));
-        cluster.clockOfReplicas = Optional.of(clock);
+        cluster.clockOfReplicas = clock;
         return start(cluster, primaries, primaries);
     }
 
@@ -314,6 +332,20 @@ public final class RedisCluster implements AutoCloseable {
         beginMove(slot, from, to);
         moveKeys(slot, from, to, key -> true);
         endMove(slot, to);
+    }
+
+    /** Ends what a replica receives from its primary, for ever: it stays a replica, and lags behind. */
+    public void holdBack(RedisServer replica, RedisServer primary) {
+        require(replica, "CONFIG SET masterauth refused"); // by a primary that has no password
+        primary.ask("CLIENT KILL TYPE replica");
+        Patience.await("the replica is disconnected", () -> replica.ask("INFO replication")
+                .contains("master_link_status:down"));
+    }
+
+    /** Has an operator put a replica in the place of its primary, whatever the others say. */
+    public void takeOver(RedisServer replica) {
+        require(replica, "CLUSTER FAILOVER TAKEOVER");
+        awaitRole(replica, true);
     }
 
     /**

@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -40,10 +42,17 @@ public final class ClusterMap {
     /**
      * Slots that follow one another, and have the same shard.
      *
+     * @param node that the shard is
      * @param learnedAt since when this client knows that they are there
      * @param confirmedAt when the question was sent that a majority has answered so
+     * @param otherAt when the last question was sent that a majority has answered with another node; empty if none was
      */
-    private record Segment(int last, Shard shard, long learnedAt, long confirmedAt) {}
+    private record Segment(int last, Shard shard, String node, long learnedAt, long confirmedAt, OptionalLong otherAt) {
+
+        Segment until(int end) {
+            return new Segment(end, shard, node, learnedAt, confirmedAt, otherAt);
+        }
+    }
 
     /** A shard that another node has become. */
     public record Move(Shard shard, Terms.Term term) {}
@@ -91,13 +100,17 @@ public final class ClusterMap {
         Set<String> owners = slots.keySet().stream().map(NodeView.Owner::node).collect(Collectors.toSet());
         List<Move> moves = new ArrayList<>();
         Map<String, Shard> next = new HashMap<>();
+        Set<Shard> watched = new HashSet<>();
         slots.forEach((owner, owned) -> {
             String node = owner.node();
             Shard shard = shardOf(node, owned, owners, next.values());
             next.put(node, shard);
+            if (isWatched(shard)) {
+                watched.add(shard);
+            }
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
             shard.see(node, place(node, assignment), owned, assignment.voice(node), askedAt);
-            shard.firstUse().witnessed(assignment.isWitnessed(owner), assignment.witnesses());
+            shard.firstUse().witnessed(assignment.isWitnessed(owner), assignment.witnesses(), watched.contains(shard));
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {
                 moves.add(new Move(shard, term));
@@ -105,8 +118,17 @@ public final class ClusterMap {
         });
         keepUnheard(next);
         byNode = next;
-        segments = merged(assignment, next, askedAt);
+        segments = merged(assignment, next, watched, askedAt);
         return moves;
+    }
+
+    /**
+     * Returns whether this client has heard of a shard so lately that no other node can have been in its place
+     * meanwhile, and have votes that count by now. After a longer time what is said of it is heard as for the first
+     * time.
+     */
+    private boolean isWatched(Shard shard) {
+        return shard.terms().age().filter(age -> age.compareTo(round) <= 0).isPresent();
     }
 
     /** A shard that no majority names now may be named again. */
@@ -157,8 +179,10 @@ public final class ClusterMap {
     }
 
     /** Where there is no majority now, what one has said before counts for as long as it does. */
-    private NavigableMap<Integer, Segment> merged(Assignment assignment, Map<String, Shard> shards, long askedAt) {
+    private NavigableMap<Integer, Segment> merged(
+            Assignment assignment, Map<String, Shard> shards, Set<Shard> watched, long askedAt) {
         NavigableMap<Integer, Segment> before = segments;
+        long now = time.nanoTime();
         TreeMap<Integer, Boolean> begins = new TreeMap<>();
         assignment.firsts().forEach(first -> begins.put(first, true));
         before.forEach((first, segment) -> {
@@ -172,23 +196,27 @@ public final class ClusterMap {
             Optional<Segment> known = segment(first);
             if (!node.isEmpty()) {
                 Shard shard = Objects.requireNonNull(shards.get(node), "each node that is agreed upon is a shard");
-                long learned = known.filter(segment -> segment.shard() == shard)
+                long learned = known.filter(segment -> segment.shard() == shard && watched.contains(shard))
+                        .filter(segment -> now - segment.confirmedAt() <= round.toNanos())
                         .map(Segment::learnedAt)
-                        .orElseGet(time::nanoTime);
-                append(merged, first, new Segment(last, shard, learned, askedAt));
+                        .orElse(now);
+                OptionalLong other =
+                        known.map(segment -> otherAt(segment, node)).orElse(OptionalLong.empty());
+                append(merged, first, new Segment(last, shard, node, learned, askedAt, other));
             } else if (known.isPresent()) {
-                Segment old = known.get();
-                append(merged, first, new Segment(last, old.shard(), old.learnedAt(), old.confirmedAt()));
+                append(merged, first, known.get().until(last));
             }
         }
         return merged;
     }
 
+    private static OptionalLong otherAt(Segment known, String node) {
+        return known.node().equals(node) ? known.otherAt() : OptionalLong.of(known.confirmedAt());
+    }
+
     private static void append(NavigableMap<Integer, Segment> to, int first, Segment segment) {
         Map.Entry<Integer, Segment> before = to.lastEntry();
-        boolean continues = before != null
-                && before.getValue()
-                        .equals(new Segment(first - 1, segment.shard(), segment.learnedAt(), segment.confirmedAt()));
+        boolean continues = before != null && before.getValue().equals(segment.until(first - 1));
         to.put(continues ? before.getKey() : first, segment);
     }
 
@@ -215,6 +243,15 @@ public final class ClusterMap {
         return segment(slot)
                 .map(segment -> Math.max(0, segment.learnedAt() + settlesNanos - time.nanoTime()))
                 .orElse(settlesNanos);
+    }
+
+    /** Returns the slots for which a majority has named another node than now, as far as this client has heard. */
+    public List<OtherOwner> otherOwners() {
+        long now = time.nanoTime();
+        List<OtherOwner> others = new ArrayList<>();
+        segments.forEach((first, segment) -> segment.otherAt()
+                .ifPresent(at -> others.add(new OtherOwner(new SlotRange(first, segment.last()), now - at))));
+        return others;
     }
 
     /** Returns the first slot of each range that one shard has. */

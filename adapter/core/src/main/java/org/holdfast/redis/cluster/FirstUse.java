@@ -36,12 +36,13 @@ public final class FirstUse {
      * Takes whether enough other primaries name the node too, see {@link Assignment#isWitnessed}.
      *
      * @param needed how many are enough
+     * @param watched whether this client has heard of the shard so lately that nothing was missed meanwhile
      */
-    void witnessed(boolean enough, int needed) {
+    void witnessed(boolean enough, int needed, boolean watched) {
         int term = terms.current().map(Terms.Term::number).orElse(0);
         Named before = named;
-        if (before.term() != term || before.since().isEmpty() || before.needed() != needed) {
-            boolean known = before.term() == term && before.since().isPresent();
+        boolean known = watched && before.term() == term && before.since().isPresent();
+        if (!known || before.needed() != needed) {
             OptionalLong since =
                     known ? before.since() : enough ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty();
             named = new Named(term, since, needed);

@@ -3,6 +3,7 @@ package org.holdfast.redis.cluster;
 
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
@@ -191,8 +192,9 @@ public final class Shard {
      * Returns what should stand on the node.
      *
      * @param settlesIn gives in how many nanoseconds no other shard votes on a slot any more, as far as is known
+     * @param others slots that were another node's, as a majority has said
      */
-    public Update update(Sight sight, IntToLongFunction settlesIn) {
+    public Update update(Sight sight, IntToLongFunction settlesIn, List<OtherOwner> others) {
         Home at = home;
         Seen now = seen;
         OwnWord own = now.own();
@@ -204,11 +206,16 @@ public final class Shard {
         }
         if (before.isNone() || isOfPresentEpoch(before, at, own)) {
             outdated = null;
+            long begun = terms.current().map(terms::unsettledNanos).orElse(0L); // 0 after the wait for a term
+            BitSet uncertain = uncertain(before, now, nowMicros);
+            if (sight.inheritedBeforeMicros() == 0) { // else the record goes back to the node before, and is right
+                uncertain.or(before.contradicted(others, nowMicros));
+            }
             SlotRecord after = before.next(
                     own.epoch(),
                     now.slots(),
-                    uncertain(before, now, nowMicros),
-                    slot -> nowMicros + micros(settlesIn.applyAsLong(slot)));
+                    uncertain,
+                    slot -> nowMicros + micros(Math.max(begun, settlesIn.applyAsLong(slot))));
             return new Update(at, after, now, after.text(), true);
         }
         if (!sight.forgets() && mayBeBroughtUpToDate(before, at)) {

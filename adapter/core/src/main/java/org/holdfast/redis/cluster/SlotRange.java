@@ -4,6 +4,7 @@ package org.holdfast.redis.cluster;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Slots that follow one another.
@@ -42,6 +43,13 @@ record SlotRange(int first, int last) {
             first = slots.nextSetBit(end);
         }
         return ranges;
+    }
+
+    /** Returns the slots that are in both; empty if none is. */
+    Optional<SlotRange> intersection(SlotRange other) {
+        int from = Math.max(first, other.first);
+        int to = Math.min(last, other.last);
+        return from <= to ? Optional.of(new SlotRange(from, to)) : Optional.empty();
     }
 
     @Override

@@ -2,9 +2,11 @@
 package org.holdfast.redis.cluster;
 
 import java.util.BitSet;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -117,6 +119,22 @@ public final class SlotRecord {
         return entry == null || entry.getValue().range().last() < slot
                 ? Long.MAX_VALUE
                 : entry.getValue().sinceMicros();
+    }
+
+    /**
+     * Returns the slots that the node has had all the time, as the record says, while a majority of its cluster has
+     * named another node.
+     */
+    BitSet contradicted(List<OtherOwner> others, long nowMicros) {
+        BitSet contradicted = new BitSet();
+        for (OtherOwner other : others) {
+            long named = nowMicros - TimeUnit.NANOSECONDS.toMicros(other.agoNanos());
+            entries.values().stream()
+                    .filter(entry -> entry.sinceMicros() < named)
+                    .flatMap(entry -> entry.range().intersection(other.slots()).stream())
+                    .forEach(both -> contradicted.set(both.first(), both.last() + 1));
+        }
+        return contradicted;
     }
 
     /**

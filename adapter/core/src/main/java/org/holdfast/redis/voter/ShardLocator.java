@@ -23,7 +23,7 @@ final class ShardLocator implements Locator {
     }
 
     Shard.Update update(Shard.Sight sight) {
-        return shard.update(sight, cluster.map()::settlesIn);
+        return shard.update(sight, cluster.map()::settlesIn, cluster.map().otherOwners());
     }
 
     /** Has the node say which slots it has, if it has not yet. */

@@ -55,8 +55,12 @@ class ClusterMapTest {
         return map.confirm(List.of(views), time.nanoTime(), time.epochMicros());
     }
 
-    private void settle() {
-        time.pass(COUNTS.plusSeconds(1).toNanos());
+    /** Time passes, in which this client asks again and again. */
+    private void settle(NodeView... views) {
+        for (Duration passed = Duration.ZERO; passed.compareTo(COUNTS) <= 0; passed = passed.plus(ROUND)) {
+            time.pass(ROUND.toNanos());
+            confirm(views);
+        }
     }
 
     @Test
@@ -89,19 +93,24 @@ class ClusterMapTest {
     void shard_thatAnotherNodeBecomes_isTheSameInAnotherTerm() {
         confirm(view(A, B, C), view(B, A, C));
         Shard before = map.shard(0).orElseThrow();
-        settle();
+        settle(view(A, B, C), view(B, A, C));
+        time.pass(ROUND.toNanos());
         List<ClusterMap.Move> moves = confirm(view(R, B, C), view(B, R, C));
         assertThat(map.shard(0)).hasValue(before);
         assertThat(moves).extracting(ClusterMap.Move::shard).containsExactly(before);
         assertThat(before.firstUse().unsettledNanos()).isGreaterThan(COUNTS.toNanos());
         assertThat(map.settlesIn(0)).as("the slot has stayed where it was").isZero();
+        assertThat(map.otherOwners())
+                .as("A was named last")
+                .isNotEmpty()
+                .allMatch(other -> other.slots().last() < 10 && other.agoNanos() == ROUND.toNanos());
     }
 
     /** As a client sees it that was cut off while the slots were moved. */
     @Test
     void shard_whoseSlotsTwoNewNodesHave_isOneOfThemAndTheOtherIsNew() {
         confirm(view(A, B, C), view(B, A, C));
-        settle();
+        settle(view(A, B, C), view(B, A, C));
         Primary first = primary("r", 0, 4, 5);
         Primary second = primary("s", 5, 9, 6);
         confirm(view(first, second, B, C), view(second, first, B, C), view(B, first, second, C));
@@ -112,10 +121,31 @@ class ClusterMapTest {
                 .isEmpty();
     }
 
+    /** Meanwhile R may have been the shard, and other clients may count its votes for a while. */
+    @Test
+    void shard_thatThisClientHasNotHeardOfForAWhile_settlesAnew() {
+        confirm(view(A, B, C), view(B, A, C), view(C, A, B));
+        Shard shard = map.shard(0).orElseThrow();
+        settle(view(A, B, C), view(B, A, C), view(C, A, B));
+        assertThat(shard.firstUse().unsettledNanos()).isZero();
+        assertThat(map.settlesIn(0)).isZero();
+
+        time.pass(ROUND.plusMillis(1).toNanos());
+        confirm(view(A, B, C), view(B, A, C));
+        assertThat(map.shard(0)).hasValue(shard);
+        assertThat(shard.firstUse().lacksWitnesses())
+                .as("B may name A, and C may name R")
+                .hasValue(2);
+        confirm(view(A, B, C), view(B, A, C), view(C, A, B));
+        assertThat(shard.firstUse().lacksWitnesses()).isEmpty();
+        assertThat(shard.firstUse().unsettledNanos()).isGreaterThan(COUNTS.toNanos());
+        assertThat(map.settlesIn(0)).isGreaterThan(COUNTS.toNanos());
+    }
+
     @Test
     void slot_thatMovesToAnotherShard_settlesThere() {
         confirm(view(A, B, C), view(B, A, C));
-        settle();
+        settle(view(A, B, C), view(B, A, C));
         Primary fewer = primary("a", 0, 8, 1);
         Primary more = primary("b", 9, 19, 5);
         assertThat(confirm(view(fewer, more, C), view(more, fewer, C))).isEmpty();
@@ -148,11 +178,11 @@ class ClusterMapTest {
         confirm(view(R, B, C), view(C, R, B));
         Shard shard = map.shard(0).orElseThrow();
         assertThat(shard.firstUse().lacksWitnesses()).as("B may name A").hasValue(2);
-        settle();
+        settle(view(R, B, C), view(C, R, B));
         confirm(view(R, B, C), view(C, R, B), view(B, R, C));
         assertThat(shard.firstUse().lacksWitnesses()).isEmpty();
         assertThat(shard.firstUse().unsettledNanos()).as("from then on").isGreaterThan(COUNTS.toNanos());
-        settle();
+        settle(view(R, B, C), view(C, R, B));
         confirm(view(R, B, C), view(C, R, B));
         assertThat(shard.firstUse().lacksWitnesses())
                 .as("they cannot name A any more")

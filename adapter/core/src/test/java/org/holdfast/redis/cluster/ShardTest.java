@@ -25,6 +25,9 @@ class ShardTest {
     /** What stands on the node. */
     private String text = "";
 
+    /** How many nanoseconds ago the slots were another node's. */
+    private long sinceOther = Long.MAX_VALUE;
+
     private Shard shard() {
         return new Shard(
                 new Terms(time, Duration.ofSeconds(7), Duration.ofSeconds(2), 0.01), time, Duration.ofSeconds(2));
@@ -51,10 +54,14 @@ class ShardTest {
     }
 
     private void look(Shard shard, boolean forgets) {
-        Shard.Update update =
-                shard.update(new Shard.Sight(text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets), slot -> 0);
+        Shard.Update update = shard.update(
+                new Shard.Sight(text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets), slot -> 0, others());
         text = update.text();
         update.isWritten();
+    }
+
+    private List<OtherOwner> others() {
+        return sinceOther == Long.MAX_VALUE ? List.of() : List.of(new OtherOwner(new SlotRange(0, 9), sinceOther));
     }
 
     private long nowMicros() {
@@ -63,6 +70,25 @@ class ShardTest {
 
     private void pass(long millis) {
         time.pass(Duration.ofMillis(millis).toNanos());
+    }
+
+    /** As after two clusters were merged, or where an operator has forced a node back into its place. */
+    @Test
+    void record_thatGoesBackToBeforeAnotherNodeWasNamed_isWrong() {
+        Shard shard = shard();
+        see(shard, 1, 9);
+        look(shard);
+        long first = shard.sinceMicros(0);
+        pass(1_000);
+        see(shard, 1, 9);
+        sinceOther = Duration.ofMillis(1_001).toNanos();
+        look(shard);
+        assertThat(shard.sinceMicros(0)).as("the other was named before that").isEqualTo(first);
+        sinceOther = Duration.ofMillis(999).toNanos();
+        look(shard);
+        assertThat(shard.sinceMicros(0))
+                .as("it may lack what the other has granted")
+                .isEqualTo(nowMicros());
     }
 
     @Test
@@ -253,7 +279,7 @@ class ShardTest {
         see(shard, 1, 9);
         see(shard, 1, slots(9), slots(9), only(3));
         Shard.Update update =
-                shard.update(new Shard.Sight(text, ReplicationIds.UNKNOWN, nowMicros(), 0, false), slot -> 0);
+                shard.update(new Shard.Sight(text, ReplicationIds.UNKNOWN, nowMicros(), 0, false), slot -> 0, others());
         see(shard, 1, 9);
         text = update.text();
         update.isWritten();

@@ -9,10 +9,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.holdfast.Holdfast;
+import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
 import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisCluster;
@@ -29,6 +32,9 @@ class ClusterDurabilityTest {
 
     /** By then it is known, whatever the clock of the next primary, that the slots have been here for long enough. */
     private static final Duration SETTLED = ofSeconds(10);
+
+    /** The same, where that clock is right: then it takes longer until it is known. */
+    private static final Duration SETTLED_BY_THE_SAME_CLOCK = ofSeconds(16);
 
     /** Until the next primary is asked, and some more on a busy machine: less than with a quarantine. */
     private static final Duration PAUSE = ofSeconds(20);
@@ -76,6 +82,44 @@ class ClusterDurabilityTest {
             assertThat(waiter.tryAcquire(inForce.waitTimeout(rest)))
                     .as("what has ended by the clock of the next primary only")
                     .isEmpty();
+        }
+    }
+
+    /** The word is not kept: the replica lacks a lock, and the last looks of clients. */
+    @Test
+    void failover_toAReplicaThatLagsBehind_grantsNothingThatThePrimaryHasGranted() throws Exception {
+        try (RedisCluster cluster = RedisCluster.startDurable(FILES, 3);
+                LockConnectionFactory locks = connect(cluster);
+                LockConnectionFactory others = connect(cluster);
+                LockConnection holder = locks.getConnection();
+                LockConnection waiter = others.getConnection()) {
+            LockRequest used = LockRequest.of("{a}used").ttl(ofSeconds(5)).waitTimeout(ofSeconds(60));
+            holder.acquire(used).release();
+            waiter.acquire(used).release();
+            await().atMost(SETTLED_BY_THE_SAME_CLOCK.plusSeconds(5))
+                    .pollDelay(SETTLED_BY_THE_SAME_CLOCK)
+                    .until(() -> true);
+
+            RedisServer primary = cluster.owner(Slot.of("holdfast:{{a}lost}:lock"));
+            RedisServer replica = cluster.servers().get(cluster.servers().indexOf(primary) + 3);
+            cluster.holdBack(replica, primary);
+            await().pollDelay(ofSeconds(2)).until(() -> true); // each client looks, and notes that
+            Lease held = holder.acquire(LockRequest.of("{a}lost").fixedTtl(MEMORY));
+            cluster.takeOver(replica);
+            while (held.isHeld()) {
+                Optional<Lease> next = tryAcquire(waiter, LockRequest.of("{a}lost"));
+                assertThat(next.isPresent() && held.isHeld()).as("two holders").isFalse();
+            }
+            Lease next = waiter.acquire(LockRequest.of("{a}lost").waitTimeout(ofSeconds(60)));
+            assertThat(next.token()).isGreaterThan(held.token());
+        }
+    }
+
+    private static Optional<Lease> tryAcquire(LockConnection locks, LockRequest request) throws Exception {
+        try {
+            return locks.tryAcquire(request.waitTimeout(Duration.ZERO));
+        } catch (QuorumUnavailableException e) {
+            return Optional.empty();
         }
     }
 }

@@ -111,6 +111,44 @@ class ClusterOperatorTest {
                 .withMessageContaining("belong to different clusters"));
     }
 
+    /**
+     * Of two nodes with the same slots one remains. It has had them all the time, as its record says: the clients of
+     * the other one have heard something else.
+     */
+    @Test
+    void clusters_thatAreMergedWhileTheyAreUsed_grantNothingThatIsHeld() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisCluster stranger = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisServer lost = cluster.servers().get(0);
+        RedisServer remains = stranger.servers().get(0);
+        remains.command("CLUSTER BUMPEPOCH"); // else it would take a larger epoch by itself, and forget its record
+        String name = nameOn(cluster, lost);
+        LockConnection locks = voters.connect(cluster.uri(), LONG_MEMORY);
+        LockConnection others = voters.connect(cluster.uri(), LONG_MEMORY);
+        LockRequest request = LockRequest.of(name).ttl(ofSeconds(5)).waitTimeout(RECOVERY);
+        voters.connect(stranger.uri(), LONG_MEMORY).acquire(request).release();
+        others.acquire(request).release();
+        Lease held = locks.acquire(request.fixedTtl(LONG_MEMORY));
+
+        lost.command("CLUSTER MEET 127.0.0.1 " + remains.port());
+        while (held.isHeld()) {
+            boolean granted = isGranted(others, name);
+            assertThat(granted && held.isHeld()).as("two holders").isFalse();
+        }
+        assertThat(lost.ask("GET holdfast:{" + name + "}:lock"))
+                .as("it has lost its slots")
+                .startsWith("-MOVED");
+    }
+
+    private static boolean isGranted(LockConnection locks, String name) throws Exception {
+        try {
+            return locks.tryAcquire(LockRequest.of(name).ttl(ofSeconds(2)).waitTimeout(Duration.ZERO))
+                    .isPresent();
+        } catch (QuorumUnavailableException e) {
+            return false;
+        }
+    }
+
     /** A replica is promoted by votes of which one voter never learns what came, and the primary goes on. */
     @Test
     void primary_cutOffFromAReplicaThatIsForcedInItsPlace_hasTheVoteOrTheReplicaHasIt() throws Exception {

@@ -44,11 +44,18 @@ final class Contenders implements AutoCloseable {
     private final Map<Integer, Hold> held = new ConcurrentHashMap<>();
 
     private final AtomicLong acquisitions = new AtomicLong();
+    private final String name;
     private final Duration ttl;
     private volatile boolean over;
 
     /** @param ttl of their leases, which are renewed */
     Contenders(Duration ttl) {
+        this(NAME, ttl);
+    }
+
+    /** @param name of the lock for which they contend */
+    Contenders(String name, Duration ttl) {
+        this.name = name;
         this.ttl = ttl;
     }
 
@@ -68,7 +75,7 @@ final class Contenders implements AutoCloseable {
     }
 
     private void contend(int caller, LockConnectionFactory factory, Duration holding) {
-        LockRequest request = LockRequest.of(NAME).ttl(ttl).waitTimeout(ofMillis(500));
+        LockRequest request = LockRequest.of(name).ttl(ttl).waitTimeout(ofMillis(500));
         while (!over) {
             long asked = System.nanoTime();
             try (LockConnection connection = factory.getConnection()) {
@@ -108,8 +115,8 @@ final class Contenders implements AutoCloseable {
         return remaining.isZero() ? asked : now + remaining.toNanos();
     }
 
-    private static Hold seen(int caller, Lease lease, long asked, long granted, long end) {
-        return new Hold(caller, NAME, Kind.EXCLUSIVE, 1, lease.token(), asked, granted, end, end);
+    private Hold seen(int caller, Lease lease, long asked, long granted, long end) {
+        return new Hold(caller, name, Kind.EXCLUSIVE, 1, lease.token(), asked, granted, end, end);
     }
 
     private static void pause(Duration time) {
@@ -138,6 +145,23 @@ final class Contenders implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
+    /** Returns the longest time since a moment in which no lease was granted. */
+    Duration longestPause(long since) {
+        long last = since;
+        long longest = 0;
+        List<Long> moments = new ArrayList<>(ended.stream()
+                .map(Hold::granted)
+                .filter(at -> at - since > 0)
+                .sorted()
+                .toList());
+        moments.add(System.nanoTime());
+        for (long moment : moments) {
+            longest = Math.max(longest, moment - last);
+            last = moment;
+        }
+        return Duration.ofNanos(longest);
+    }
+
     void assertExclusive() {
         long now = System.nanoTime();
         Map<List<Long>, Hold> seen = new HashMap<>();
@@ -154,9 +178,9 @@ final class Contenders implements AutoCloseable {
         return List.of((long) hold.caller(), hold.token());
     }
 
-    private static Hold soFar(Hold hold, long now) {
+    private Hold soFar(Hold hold, long now) {
         long end = Math.min(hold.end(), now);
-        return new Hold(hold.caller(), NAME, Kind.EXCLUSIVE, 1, hold.token(), hold.asked(), hold.granted(), end, end);
+        return new Hold(hold.caller(), name, Kind.EXCLUSIVE, 1, hold.token(), hold.asked(), hold.granted(), end, end);
     }
 
     @Override
