@@ -232,23 +232,28 @@ Store(n, m, more) ==
   /\ m # memory[n] \/ more
   /\ memory' = [memory EXCEPT ![n] = m]
 
-(* A node runs acquire.lua. The acquisition of an attempt that was given up may still be under way. *)
-RunAcquire(n, c) ==
+(* A node runs acquire.lua. The acquisition of an attempt that was given up may still be under way. `ttl`: for how    *)
+(* many ticks, by a right clock, the node keeps the lock.                                                             *)
+AcquireFor(n, c, ttl) ==
   /\ state[c] \notin {"new", "drawn"}
   /\ Grants(memory[n], quiet[n], c)
-  /\ \E ttl \in Ttls : Store(n, Granted(memory[n], c, ttl), state[c] = "asking" /\ n \notin votes[c])
+  /\ Store(n, Granted(memory[n], c, ttl), state[c] = "asking" /\ n \notin votes[c])
   /\ votes' = IF state[c] = "asking" THEN [votes EXCEPT ![c] = @ \union {n}] ELSE votes
   /\ clientsUnchanged
   /\ UNCHANGED <<quiet, buried, restarts>>
 
+RunAcquire(n, c) == \E ttl \in Ttls : AcquireFor(n, c, ttl)
+
 (* A node runs renew.lua. *)
-RunRenew(n, c) ==
+RenewFor(n, c, ttl) ==
   /\ renewed[c]
   /\ Extends(memory[n], quiet[n], c)
-  /\ \E ttl \in Ttls : Store(n, Extended(memory[n], c, ttl), state[c] = "renewing" /\ n \notin votes[c])
+  /\ Store(n, Extended(memory[n], c, ttl), state[c] = "renewing" /\ n \notin votes[c])
   /\ votes' = IF state[c] = "renewing" THEN [votes EXCEPT ![c] = @ \union {n}] ELSE votes
   /\ clientsUnchanged
   /\ UNCHANGED <<quiet, buried, restarts>>
+
+RunRenew(n, c) == \E ttl \in Ttls : RenewFor(n, c, ttl)
 
 Run(n, c, held, tombstone) ==
   /\ Store(n, Released(memory[n], c, held, tombstone), n \in Watched)

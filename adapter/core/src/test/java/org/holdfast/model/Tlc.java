@@ -47,11 +47,30 @@ final class Tlc {
      * @param config what a {@code .cfg} file holds
      */
     static Result check(String name, String module, String config) throws IOException, InterruptedException {
+        return run(name, module, config, List.of());
+    }
+
+    /**
+     * Runs TLC on what has one successor a state.
+     *
+     * @param traces the module {@code Traces}
+     */
+    static Result follow(String name, String module, String config, String traces)
+            throws IOException, InterruptedException {
+        Path directory = RUNS.resolve(name).toAbsolutePath();
+        Files.createDirectories(directory);
+        Files.writeString(directory.resolve("Traces.tla"), traces);
+        // it is over before the second compiler has paid
+        return run(name, module, config, List.of("-DTLA-Library=" + directory, "-XX:TieredStopAtLevel=1"));
+    }
+
+    private static Result run(String name, String module, String config, List<String> options)
+            throws IOException, InterruptedException {
         Path directory = RUNS.resolve(name).toAbsolutePath();
         Files.createDirectories(directory);
         Path cfg = Files.writeString(directory.resolve(name + ".cfg"), config);
         Path log = directory.resolve(name + ".log");
-        Process process = new ProcessBuilder(command(directory, cfg, module))
+        Process process = new ProcessBuilder(command(directory, cfg, module, options))
                 .directory(MODULES.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
@@ -67,7 +86,7 @@ final class Tlc {
     }
 
     /** TLC unpacks its modules into the temporary directory, and would meet those of other runs there. */
-    private static List<String> command(Path directory, Path cfg, String module) {
+    private static List<String> command(Path directory, Path cfg, String module, List<String> options) {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         String jar = tlc2.TLC
                 .class
@@ -76,8 +95,9 @@ final class Tlc {
                 .getLocation()
                 .getPath();
         List<String> command = new ArrayList<>(asideOfOthers());
+        command.add(java.toString());
+        command.addAll(options);
         command.addAll(List.of(
-                java.toString(),
                 "-XX:+UseSerialGC",
                 "-Xmx1g",
                 "-Djava.io.tmpdir=" + directory,

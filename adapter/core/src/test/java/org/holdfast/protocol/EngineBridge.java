@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol;
 
+import java.util.Set;
+import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseBridge;
 import org.holdfast.protocol.session.LockSession;
 
@@ -12,6 +14,11 @@ public final class EngineBridge {
     /** Returns whether a sweep would renew a lease, or see that one has ended. */
     public static boolean isDue(LockEngine engine) {
         return LeaseBridge.isDue(engine.renewals);
+    }
+
+    /** Returns what the process holds. */
+    public static Set<HeldLock> held(LockEngine engine) {
+        return engine.heldLocks.all();
     }
 
     /** Returns a session without a service, which cannot end: as if releasing the leases of a handle had failed. */

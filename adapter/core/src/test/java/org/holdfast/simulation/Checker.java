@@ -241,6 +241,7 @@ final class Checker {
         if (entry.seenLost) {
             throw new Violation("5: a lease on " + entry.lease().names() + " was lost and is held again: " + entry);
         }
+        world.observer().relied(entry.lease());
         checkHeldTooLong(entry);
         if (!entry.reads() && entry.request.mode() != LockMode.PERMIT) {
             backing.check(entry.lease(), (long) (entry.lease().remaining().toNanos() * (1 - drift / 2)));

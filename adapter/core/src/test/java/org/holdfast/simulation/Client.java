@@ -6,6 +6,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.holdfast.DistributedLatch;
@@ -19,6 +20,7 @@ import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeMonitor;
 import org.holdfast.protocol.latch.LatchCaller;
+import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.NodeSet;
@@ -275,6 +277,11 @@ final class Client {
             throw new Violation("4: " + name + " remembers " + EngineBridge.remembered(engine)
                     + " things though nobody holds a lock or waits for one");
         }
+    }
+
+    /** Returns what it holds. */
+    Set<HeldLock> held() {
+        return EngineBridge.held(engine);
     }
 
     String name() {

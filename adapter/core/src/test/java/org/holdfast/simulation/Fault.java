@@ -51,6 +51,10 @@ enum Fault {
     FULL_MEMORY(1),
     /** An operator takes a lock away from its holders. */
     FORCED_RELEASE(1),
+    /** A node is restarted and has nothing of what it had, unless its operator vouches that it loses nothing. */
+    RESTART_EMPTY(0),
+    /** A node is restarted and has all that it had. */
+    RESTART_WHOLE(0),
     /** Another process takes the place of a node's. Only in worlds of its own, in which nodes have standbys. */
     FAILOVER(0),
     /** The primary of a shard does not hear the others for a while, and some clients are on its side. */

@@ -83,6 +83,21 @@ record Habits(
                 alwaysBusy ? Optional.of(random.nextBoolean() ? Shape.READING : Shape.WRITING) : Optional.empty());
     }
 
+    /** One name, which is locked as in the model of the protocol, always for the same TTL. */
+    static Habits drawModelled(Random random, Duration maxTtl) {
+        return new Habits(
+                List.of(Shape.PLAIN),
+                1,
+                1,
+                1,
+                random.nextInt(4) == 0 ? BRISK : 150 * MILLI,
+                Optional.of(SHORT_TTL),
+                random.nextBoolean(),
+                maxTtl,
+                random.nextBoolean(),
+                Optional.empty());
+    }
+
     /** Many callers of one process want the same lock for a moment each, and pass it on. */
     private static Habits crowded(Random random, Duration maxTtl, boolean lengthy) {
         Optional<Duration> ttl = Optional.of(ttl(random, maxTtl, lengthy));

@@ -114,6 +114,14 @@ final class Mutant {
         return null;
     }
 
+    /** Records runs as {@link TracedRuns} does. */
+    @SuppressWarnings("unchecked")
+    List<String> record(long from, int seeds) throws ReflectiveOperationException {
+        Class<?> runs = new Loader(compile()).loadClass(TracedRuns.class.getName());
+        return (List<String>)
+                runs.getMethod("record", long.class, int.class, boolean.class).invoke(null, from, seeds, true);
+    }
+
     private Map<String, byte[]> compile() {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         Map<String, ByteArrayOutputStream> classes = new HashMap<>();

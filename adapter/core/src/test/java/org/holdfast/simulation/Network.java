@@ -312,6 +312,7 @@ final class Network {
         /** What is done between the moment when a caller draws its token and that when it sends may take long. */
         @Override
         public void prepare() {
+            world.observer().preparing();
             if (isSlow() && world.random.nextInt(8) == 0) {
                 world.waitUntil(world.now() + (long) (world.random.nextDouble() * LONGEST_PAUSE));
             }
@@ -336,6 +337,7 @@ final class Network {
         @Override
         public Round send(Command command, NodeSet targets) {
             turns.sent(command);
+            world.observer().sent(command);
             PreparedCall prepared = sharded ? null : prepared(command);
             Answers answers = new Answers(world, view.time, targets.size());
             for (int node = 0; node < open.length; node++) {

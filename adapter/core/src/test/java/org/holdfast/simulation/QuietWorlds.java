@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Keeps the protocol from logging while a class simulates: leases are lost by the thousand there. */
-final class QuietWorlds implements BeforeAllCallback, AfterAllCallback {
+public final class QuietWorlds implements BeforeAllCallback, AfterAllCallback {
 
     /** Held, or their levels would be forgotten with them. */
     private static final List<Logger> LOGGERS = Stream.of("org.holdfast.protocol", "org.holdfast.audit")

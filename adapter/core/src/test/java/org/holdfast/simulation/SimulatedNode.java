@@ -203,6 +203,11 @@ final class SimulatedNode {
         return mine ? (long) ((redis.expiresAt(key) - value.lingersMicros() - clockMicros()) * 1_000 / rate) : 0;
     }
 
+    /** Returns when, in the world's time, its clock shows so much, if it is not set. */
+    long worldMoment(long micros) {
+        return (long) ((micros - BOOT_MICROS - clockErrorMicros) * 1_000 / rate);
+    }
+
     MemoryRedis redis() {
         return redis;
     }
@@ -221,6 +226,7 @@ final class SimulatedNode {
         MemoryRedis before = redis.copy();
         known.add(prepared.call().source());
         Answer answer = run(prepared);
+        world.observer().ran(command, answer);
         Belongings belongings = new Belongings(redis.copy(), prepared.call(), command, clockMicros() / 1_000);
         checker.done(command, answer, before, redis, belongings, clockMicros(), counts);
         if (counts && answer.reply() instanceof Reply.Granted) {
@@ -499,14 +505,22 @@ final class SimulatedNode {
 
     /** Crashes; unless it persists each write it loses everything, or what it received in the last second. */
     void crash(long downNanos) {
+        restartWhole(downNanos);
+        if (!persistent) {
+            forget();
+        }
+    }
+
+    /** Is restarted with all that it had. */
+    void restartWhole(long downNanos) {
         up = false;
         incarnation++;
         restarted = true;
         known.clear();
-        if (!persistent) {
-            forget();
-        }
-        beBackAfter(downNanos);
+        world.after(downNanos, () -> {
+            up = true;
+            evictions = 0;
+        });
     }
 
     /** Is restarted without anything that it had. */
@@ -518,11 +532,13 @@ final class SimulatedNode {
         checker.forgot();
     }
 
-    private void beBackAfter(long downNanos) {
-        world.after(downNanos, () -> {
-            up = true;
-            evictions = 0;
-        });
+    /** The same, unless its operator vouches for it. */
+    void restartForgetting(long downNanos) {
+        if (persistent) {
+            restartWhole(downNanos);
+        } else {
+            restartEmpty(downNanos);
+        }
     }
 
     private void forget() {

@@ -27,6 +27,12 @@ public final class Simulation {
     /** In one of so many worlds connections go through proxies, and outlive the processes behind these. */
     private static final int PROXIED_EVERY = 6;
 
+    /** How long things go wrong in a run that is traced. */
+    private static final long BRIEF = 1_000 * MILLI;
+
+    /** In one of so many of these a client never comes back. */
+    private static final int DYING_EVERY = 10;
+
     private static final Duration AFTER_A_CLOCK_WAS_SET = Duration.ofMillis(8_500);
 
     private final World world;
@@ -45,13 +51,18 @@ public final class Simulation {
     private final Optional<LatchUsers> latchUsers;
     private int unserved;
 
-    private Simulation(long seed, String only, LuaInterpreter lua) {
-        this.world = new World(seed);
+    /**
+     * @param trouble how long things go wrong, in nanoseconds
+     * @param latched whether there is a latch too
+     */
+    private Simulation(
+            long seed, World world, Setting setting, Habits habits, long trouble, boolean latched, LuaInterpreter lua) {
+        this.world = world;
         this.random = world.random;
-        this.setting = Setting.draw(random, only);
+        this.setting = setting;
         this.suspensions = new Suspensions(world);
         this.checker = new Checker(world, setting, suspensions, new Backing(world, setting.areNodesWell(), nodes));
-        this.habits = Habits.draw(random, setting.timing().maxLeaseTtl(), setting.shapes());
+        this.habits = habits;
         if (setting.isClustered()) {
             buildClusters(lua);
         } else {
@@ -68,12 +79,18 @@ public final class Simulation {
                     world, setting.clockRate(random), random.nextLong() / 4, setting.wallErrorMicros(random));
             clients.add(new Client(world, network, checker, "client-" + client, habits, time, setting, clusters));
         }
-        this.faults = new Trouble(
-                world, setting, setting.troubleNanos(), nodes, voters, clusters, clients, habits, suspensions);
-        boolean latched =
-                seed % LATCH_EVERY == 0 && only.isEmpty() && setting.survival().isEmpty();
+        this.faults = new Trouble(world, setting, trouble, nodes, voters, clusters, clients, habits, suspensions);
         this.latchUsers =
                 latched ? Optional.of(new LatchUsers(world, seed, setting, clients, nodes)) : Optional.empty();
+    }
+
+    private static Simulation of(long seed, String only, LuaInterpreter lua) {
+        World world = new World(seed);
+        Setting setting = Setting.draw(world.random, only);
+        Habits habits = Habits.draw(world.random, setting.timing().maxLeaseTtl(), setting.shapes());
+        boolean latched =
+                seed % LATCH_EVERY == 0 && only.isEmpty() && setting.survival().isEmpty();
+        return new Simulation(seed, world, setting, habits, setting.troubleNanos(), latched, lua);
     }
 
     private void buildNodes(LuaInterpreter lua) {
@@ -164,13 +181,37 @@ public final class Simulation {
         }
 
         public Result run(long seed) {
-            Simulation simulation = new Simulation(seed, only, lua);
+            Simulation simulation = Simulation.of(seed, only, lua);
             try {
                 return simulation.run();
             } catch (Throwable e) {
                 throw new AssertionError("seed " + seed + ": " + e + "; " + simulation, e);
             }
         }
+    }
+
+    /**
+     * Runs a world in which only that happens which the model of the protocol has.
+     *
+     * @param lenient whether the trace ends where the simulation finds a broken promise
+     * @return its trace
+     */
+    static Trace trace(long seed, boolean lenient, LuaInterpreter lua) throws Throwable {
+        World world = new World(seed);
+        Setting setting = Setting.drawModelled(world.random);
+        Habits habits = Habits.drawModelled(world.random, setting.timing().maxLeaseTtl());
+        Simulation simulation = new Simulation(seed, world, setting, habits, BRIEF, false, lua);
+        String lock = habits.requests().get(0).name();
+        TraceRecorder recorder = new TraceRecorder(world, setting, lock, simulation.nodes, simulation.clients);
+        world.observe(recorder);
+        try {
+            simulation.liveBriefly(seed % DYING_EVERY == 0);
+        } catch (Throwable e) {
+            if (!lenient) {
+                throw new AssertionError("seed " + seed + ": " + e + "; " + simulation, e);
+            }
+        }
+        return recorder.trace("seed " + seed);
     }
 
     /** Describes the world and what went wrong in it. */
@@ -207,6 +248,22 @@ public final class Simulation {
         if (setting.isCalm() && checker.losses() > 0) {
             throw new Violation("4: " + checker.losses() + " leases were lost though nothing went wrong");
         }
+    }
+
+    /** @param dying whether the last client that gets the lock stands still until the key of that has gone */
+    private void liveBriefly(boolean dying) throws Throwable {
+        clients.forEach(client -> client.start(0, BRIEF));
+        faults.begin();
+        long end = BRIEF + AFTERMATH / 4;
+        if (dying) {
+            Client last = clients.get(0);
+            world.at(end, last::tryOnce);
+            world.at(end + 20 * MILLI, () -> last.machine.pause(Long.MAX_VALUE / 2));
+            end += setting.acceptedSettings().widest().linger().toNanos() + AFTERMATH / 2;
+            world.at(end, clients.get(1)::tryOnce);
+            end += AFTERMATH / 4;
+        }
+        world.run(end);
     }
 
     /** Every few of them starts when others have worked for long, and knows nothing of the nodes' clocks before. */

@@ -89,6 +89,8 @@ final class Trouble {
                 kind + " at " + world.now() / MILLI + " ms (node " + nodes.indexOf(node) + ", " + client.name() + ")");
         switch (kind) {
             case CRASH -> node.crash(random.nextBoolean() ? duration() : duration() / 50);
+            case RESTART_EMPTY -> node.restartForgetting(duration() / 8);
+            case RESTART_WHOLE -> node.restartWhole(duration() / 8);
             case FLUSH -> node.flush();
             case NODE_PAUSE -> node.pause(duration());
             case CLIENT_PAUSE -> client.machine.pause(world.now() + duration());

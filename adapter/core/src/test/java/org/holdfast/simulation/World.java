@@ -35,6 +35,7 @@ final class World {
     private Task resumed;
     private boolean ended;
     private Throwable failure;
+    private Observer observer = Observer.NONE;
 
     World(long seed) {
         this.random = new Random(seed);
@@ -77,6 +78,16 @@ final class World {
         void pause(long until) {
             pausedUntil = Math.max(pausedUntil, until);
         }
+    }
+
+    /** Has everything that happens reported, from now on until the end. */
+    void observe(Observer all) {
+        observer = all;
+    }
+
+    /** Returns what is to be told of what happens. */
+    Observer observer() {
+        return ended ? Observer.NONE : observer;
     }
 
     /** Virtual nanoseconds since the beginning. */
@@ -171,12 +182,14 @@ final class World {
      */
     private Task nextTask() {
         running = null;
+        observer().happened();
         while (failure == null && !events.isEmpty() && events.peek().at() <= until) {
             Event event = events.poll();
             now = event.at();
             resumed = null;
             try {
                 event.action().run();
+                observer().happened();
             } catch (Throwable e) {
                 fail(e);
                 return null;

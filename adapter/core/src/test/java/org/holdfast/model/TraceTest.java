@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.holdfast.simulation.QuietWorlds;
+import org.holdfast.simulation.TracedRuns;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Each step of the real classes and scripts, in the simulation, is a step of the model: TLC follows what was recorded.
+ * With a mistake built in it cannot, from the step on that shows the mistake.
+ */
+@ExtendWith(QuietWorlds.class)
+class TraceTest {
+
+    private static final int RUNS = 200;
+    private static final int RUNS_OF_EACH_MISTAKE = 3;
+    private static final String SCRIPTS = "org/holdfast/redis/";
+    private static final String PROTOCOL = "org/holdfast/protocol/";
+    private static final Pattern TAKEN = Pattern.compile("<<\"taken\", \"([^\"]*)\", (\\d+)>>");
+    private static final Pattern REFUSED =
+            Pattern.compile("<<\"refused\", \"([^\"]*)\", (\\d+), \"<<\\\\\"([^\"\\\\]*)\\\\\"(.*)\">>");
+    private static final Pattern FOLLOWED = Pattern.compile("<<\"followed\", (\\d+)>>");
+
+    private static Tlc.Result result;
+
+    /** Steps at which a trace could not be followed, by the name of the trace. */
+    private static final Map<String, String> REFUSALS = new HashMap<>();
+
+    /**
+     * A mistake. Some show in few runs: if changes of the protocol or of the simulation make other runs, look for a
+     * seed in which it shows again.
+     */
+    enum Mistake {
+        LOCK_TAKEN_FROM_ANOTHER_OWNER(
+                "runAcquire",
+                0,
+                SCRIPTS + "acquire.lua",
+                "local held, unsure = lockHeldFor(KEYS[i], KEYS[i + 1], left, value, lingerMicros)",
+                "local held, unsure = 0, 0"),
+        TOKEN_NOT_CHECKED("runAcquire", 0, SCRIPTS + "acquire.lua", "if largest > 0 then", "if false then"),
+        QUARANTINE_IGNORED(
+                "runAcquire", 11, SCRIPTS + "acquire.lua", "refusal = forgotten(lingerMicros)", "refusal = nil"),
+        QUARANTINE_HALF_AS_LONG(
+                "runAcquire|runRenew",
+                11,
+                SCRIPTS + "quarantine.lua",
+                "local whole = since + quarantineOf(lingerMicros)",
+                "local whole = since + quarantineOf(lingerMicros) / 2"),
+        RELEASE_WITHOUT_TOMBSTONE(
+                "runRelease",
+                0,
+                SCRIPTS + "release_held.lua",
+                "redis.call('SET', KEYS[2], ARGV[2], 'KEEPTTL')",
+                "redis.call('SET', KEYS[2], last, 'KEEPTTL')"),
+        RELEASE_OF_ANY_OWNER(
+                "runRelease|runUndo|runUndoInOrder",
+                0,
+                SCRIPTS + "release.lua",
+                "if owner == ARGV[1] or not owner then",
+                "if true then"),
+        HEALED_OVER_A_LARGER_TOKEN("runRenew", 118, SCRIPTS + "renew.lua", "if refused > 0 then", "if false then"),
+        HEALED_IN_QUARANTINE("runRenew", 11, SCRIPTS + "renew.lua", "missing and forgotten(lingerMicros)", "false"),
+        QUORUM_OF_HALF(
+                "get|extend",
+                0,
+                PROTOCOL + "quorum/Tally.java",
+                "return nodes / 2 + 1;",
+                "return Math.max(1, nodes / 2);"),
+        DRIFT_NOT_SUBTRACTED(
+                "get",
+                0,
+                PROTOCOL + "quorum/Timing.java",
+                "return ttl - (long) (ttl * driftFactor) - SharedSettings.DRIFT_CONSTANT_NANOS;",
+                "return ttl;"),
+        RENEWAL_THAT_COUNTS_FROM_ITS_ANSWERS(
+                "extend",
+                2,
+                PROTOCOL + "quorum/Redlock.java",
+                "new RenewalResult.Extended(renewing.started() + timing",
+                "new RenewalResult.Extended(time.nanoTime() + timing"),
+        LEASE_RELIED_ON_AFTER_ITS_END(
+                "rely|renew", 3, PROTOCOL + "lease/HeldLock.java", "if (now - validUntil.get() < 0) {", "if (true) {"),
+        /** Each client is slow now and then: else that matters seldom. */
+        GRANT_COUNTED_LONG_AFTER_ITS_TOKEN(
+                "get",
+                3,
+                PROTOCOL + "quorum/Redlock.java",
+                " && now - drawnAt < timing.tokenNanos()",
+                "",
+                "org/holdfast/simulation/Network.java",
+                "if (isSlow() && world.random.nextInt(8) == 0) {",
+                "if (world.current() != null && world.random.nextInt(3) == 0) {");
+
+        private final String shownBy;
+        private final int from;
+        private final List<String> changes;
+
+        /**
+         * @param shownBy the kinds of step of which one shows it
+         * @param from the first seed
+         * @param changes see {@link TracedRuns#recordMutated}
+         */
+        Mistake(String shownBy, int from, String... changes) {
+            this.shownBy = shownBy;
+            this.from = from;
+            this.changes = List.of(changes);
+        }
+
+        private List<String> record() throws Throwable {
+            return TracedRuns.recordMutated(from, RUNS_OF_EACH_MISTAKE, changes).stream()
+                    .map(trace -> trace.replaceFirst("seed", this + " seed"))
+                    .toList();
+        }
+    }
+
+    @BeforeAll
+    static void follow() throws Throwable {
+        List<String> traces = new ArrayList<>(TracedRuns.record(0, RUNS, false));
+        for (Mistake mistake : Mistake.values()) {
+            traces.addAll(mistake.record());
+        }
+        String config = Files.readString(Tlc.MODULES.resolve("trace.cfg"));
+        result = Tlc.follow("trace", "HoldfastTrace", config, TraceModule.of(traces, RUNS));
+        for (Matcher each = REFUSED.matcher(result.output()); each.find(); ) {
+            REFUSALS.put(each.group(1), each.group(3) + " (step " + each.group(2) + each.group(4) + ")");
+        }
+    }
+
+    @Test
+    void runs_ofTheCodeAsItIs_areFollowedToTheirEnds() {
+        assertThat(result.complete()).as(result.output()).isTrue();
+        assertThat(REFUSALS).as("steps that the model does not have").allSatisfy((trace, step) -> assertThat(trace)
+                .doesNotStartWith("seed"));
+        Matcher followed = FOLLOWED.matcher(result.output());
+        assertThat(followed.find()).as(result.output()).isTrue();
+        assertThat(Integer.parseInt(followed.group(1))).isGreaterThanOrEqualTo(RUNS);
+    }
+
+    @Test
+    void steps_ofEachKind_wereFollowed() {
+        Map<String, Integer> taken = new HashMap<>();
+        for (Matcher each = TAKEN.matcher(result.output()); each.find(); ) {
+            taken.put(each.group(1), Integer.valueOf(each.group(2)));
+        }
+        assertThat(taken).as(result.output()).hasSize(24);
+        assertThat(taken).allSatisfy((kind, times) -> assertThat(times).as(kind).isPositive());
+        assertThat(taken.get("Get")).as("leases").isGreaterThan(5 * RUNS);
+        assertThat(taken.get("RunAcquire")).as("grants").isGreaterThan(10 * RUNS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runs_withAMistake_areRefusedAtTheStepThatShowsIt(Mistake mistake) {
+        assertThat(REFUSALS.entrySet())
+                .as("steps of " + mistake + " that the model does not have")
+                .anySatisfy(refusal -> assertThat(refusal.getKey() + ": " + refusal.getValue())
+                        .matches(mistake + " seed \\d+: (" + mistake.shownBy + ") .*"));
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.holdfast.memory.LuaInterpreter;
+
+/** Opens the simulation to the model: traces of runs in which only that happens which the model has. */
+public final class TracedRuns {
+
+    private TracedRuns() {}
+
+    /** Returns definitions in TLA+ of the times that all these runs have, for constants of the model. */
+    public static String times() {
+        ModelTime times = new ModelTime(Setting.drawModelled(new Random(0)), Habits.SHORT_TTL);
+        return "TracedTtl == " + times.ttl() + "\nTracedDrift == " + times.drift() + "\nTracedQuarantine == "
+                + times.quarantine() + "\n";
+    }
+
+    /**
+     * Runs seeds with sentences of classes or scripts replaced, see {@link Mutant}.
+     *
+     * @param changes one after the other: the file, the sentence, and what is to stand there
+     * @return a record in TLA+ of each
+     */
+    public static List<String> recordMutated(long from, int seeds, List<String> changes) throws Throwable {
+        Mutant mutant = new Mutant();
+        for (int i = 0; i < changes.size(); i += 3) {
+            mutant.with(changes.get(i), changes.get(i + 1), changes.get(i + 2));
+        }
+        return mutant.record(from, seeds);
+    }
+
+    /**
+     * Runs seeds one after another.
+     *
+     * @param mutated whether a promise may be broken: then the trace ends there
+     * @return a record in TLA+ of each
+     */
+    public static List<String> record(long from, int seeds, boolean mutated) throws Throwable {
+        LuaInterpreter lua = new LuaInterpreter();
+        List<String> traces = new ArrayList<>();
+        for (long seed = from; seed < from + seeds; seed++) {
+            traces.add(Simulation.trace(seed, mutated, lua).text());
+        }
+        return traces;
+    }
+}
