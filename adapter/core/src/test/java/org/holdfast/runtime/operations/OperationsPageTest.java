@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The commands of docs/operations.md do what it says, as they stand there. That for a Redis user is
- * LeastPrivilegeTest's.
+ * LeastPrivilegeTest's, and those for one of a cluster are ClusterAccessTest's.
  */
 @Timeout(120)
 class OperationsPageTest {
@@ -36,6 +36,7 @@ class OperationsPageTest {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\S*)(?: (\\S+))?\\n(.*?)^```$");
 
     private static final String ACL = "ACL SETUSER";
+    private static final String ACL_OF_CLUSTERS = "ACL SETUSER holdfast +cluster";
 
     private static final String TRUST_STORE = "trust-store";
     private static final String KEY_STORE = "key-store";
@@ -49,7 +50,8 @@ class OperationsPageTest {
         Map<String, String> blocks = new HashMap<>();
         for (MatchResult found : BLOCK.matcher(Files.readString(PAGE)).results().toList()) {
             String text = found.group(3);
-            String id = text.startsWith(ACL) ? ACL : Objects.requireNonNullElse(found.group(2), text);
+            String user = text.startsWith(ACL_OF_CLUSTERS) ? ACL_OF_CLUSTERS : ACL;
+            String id = text.startsWith(ACL) ? user : Objects.requireNonNullElse(found.group(2), text);
             assertThat(blocks.put(id, text)).as("two blocks '%s'", id).isNull();
         }
         return blocks;
@@ -72,7 +74,7 @@ class OperationsPageTest {
 
     @Test
     void blocks_ofThePage_areRunByATest() throws Exception {
-        assertThat(blocks()).containsOnlyKeys(ACL, TRUST_STORE, KEY_STORE, RECORD, LOOK);
+        assertThat(blocks()).containsOnlyKeys(ACL, ACL_OF_CLUSTERS, TRUST_STORE, KEY_STORE, RECORD, LOOK);
     }
 
     @Test
