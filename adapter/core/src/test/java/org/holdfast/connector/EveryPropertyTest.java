@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import jakarta.resource.spi.ConfigProperty;
 import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -66,10 +67,18 @@ class EveryPropertyTest {
             "keyStorePassword", "keyStore",
             "user", "password");
 
+    /** Returns the class and those that it extends, the most general one first. */
+    static Stream<Class<?>> lineage(Class<?> bean) {
+        Class<?> parent = bean.getSuperclass();
+        return parent == null ? Stream.empty() : Stream.concat(lineage(parent), Stream.of(bean));
+    }
+
+    private static Stream<Field> fields(Class<?> type) {
+        return Arrays.stream(type.getDeclaredFields()).filter(field -> field.isAnnotationPresent(ConfigProperty.class));
+    }
+
     private static Stream<String> properties(Class<?> bean) {
-        return Arrays.stream(bean.getDeclaredFields())
-                .filter(field -> field.isAnnotationPresent(ConfigProperty.class))
-                .map(Field::getName);
+        return lineage(bean).flatMap(EveryPropertyTest::fields).map(Field::getName);
     }
 
     static Stream<String> ofAdapter() {
@@ -80,9 +89,12 @@ class EveryPropertyTest {
         return properties(LockManagedConnectionFactory.class);
     }
 
+    private static String accessor(String kind, String property) {
+        return kind + property.substring(0, 1).toUpperCase(Locale.ROOT) + property.substring(1);
+    }
+
     private static void set(Object bean, String property, String value) throws Exception {
-        String setter = "set" + property.substring(0, 1).toUpperCase(Locale.ROOT) + property.substring(1);
-        bean.getClass().getMethod(setter, String.class).invoke(bean, value);
+        bean.getClass().getMethod(accessor("set", property), String.class).invoke(bean, value);
     }
 
     /** With nodes, and with what the property belongs to. */
@@ -115,8 +127,7 @@ class EveryPropertyTest {
     }
 
     private static Object get(Object bean, String property) throws Exception {
-        String getter = "get" + property.substring(0, 1).toUpperCase(Locale.ROOT) + property.substring(1);
-        return bean.getClass().getMethod(getter).invoke(bean);
+        return bean.getClass().getMethod(accessor("get", property)).invoke(bean);
     }
 
     @ParameterizedTest
@@ -174,6 +185,31 @@ class EveryPropertyTest {
         HoldfastResourceAdapter adapter = adapterFor(property);
         set(adapter, property, value);
         assertThat(catchThrowable(() -> adapter.settings(Map.of()))).hasMessageContaining(fault);
+    }
+
+    static Stream<Class<?>> declaring() {
+        return Stream.of(HoldfastResourceAdapter.class, LockManagedConnectionFactory.class)
+                .flatMap(EveryPropertyTest::lineage);
+    }
+
+    /**
+     * Open Liberty and GlassFish read defaults of an object of the class that declares the property: Open Liberty from
+     * the field, GlassFish from a getter that is declared there, too.
+     */
+    @ParameterizedTest
+    @MethodSource("declaring")
+    void class_withProperties_isMadeByServersAndHasNoDefaults(Class<?> type) throws Exception {
+        assertThat(type).isPublic();
+        assertThat(Modifier.isAbstract(type.getModifiers())).isFalse();
+        Object bean = type.getConstructor().newInstance();
+        for (Field field : fields(type).toList()) {
+            field.setAccessible(true);
+            assertThat(field.get(bean)).as(field.getName()).isNull();
+            assertThat(field.getType()).isEqualTo(String.class);
+            assertThat(type.getDeclaredMethod(accessor("get", field.getName())).invoke(bean))
+                    .as(field.getName())
+                    .isNull();
+        }
     }
 
     @Test

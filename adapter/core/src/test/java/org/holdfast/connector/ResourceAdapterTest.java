@@ -175,7 +175,8 @@ class ResourceAdapterTest {
                     .as(method.getName())
                     .isFalse();
         }
-        assertThat(Arrays.stream(HoldfastResourceAdapter.class.getDeclaredFields())
+        assertThat(EveryPropertyTest.lineage(HoldfastResourceAdapter.class)
+                        .flatMap(type -> Arrays.stream(type.getDeclaredFields()))
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
                 .hasSize(28)
                 .allSatisfy(field -> {

@@ -342,19 +342,27 @@ class SecretsTest {
         adapter.setTrustStorePassword(SECRET);
         adapter.setKeyStorePassword(SECRET);
         tellWhatFieldsHave(adapter, 3);
-        assertThat(told.toString()).contains("whyNotStarted").doesNotContain(SECRET);
+        assertThat(told.toString())
+                .contains("whyNotStarted", "trustStorePassword") // of the adapter, and of a class that it extends
+                .doesNotContain(SECRET);
     }
 
     /** As deep as so many levels, and not into the JDK, whose fields are closed to reflection. */
     private void tellWhatFieldsHave(Object object, int levels) throws IllegalAccessException {
-        for (Field field : object.getClass().getDeclaredFields()) {
-            field.setAccessible(true);
-            Object value = field.get(object);
-            out.println(field.getName() + " = " + (value instanceof String ? value : ""));
-            if (value != null && levels > 1 && value.getClass().getName().startsWith("org.holdfast.")) {
-                tellWhatFieldsHave(value, levels - 1);
+        for (Class<?> type = object.getClass(); isOurs(type); type = type.getSuperclass()) {
+            for (Field field : type.getDeclaredFields()) {
+                field.setAccessible(true);
+                Object value = field.get(object);
+                out.println(field.getName() + " = " + (value instanceof String ? value : ""));
+                if (value != null && levels > 1 && isOurs(value.getClass())) {
+                    tellWhatFieldsHave(value, levels - 1);
+                }
             }
         }
+    }
+
+    private static boolean isOurs(Class<?> type) {
+        return type.getName().startsWith("org.holdfast.");
     }
 
     @Test

@@ -59,6 +59,7 @@ class LockConnectionIT {
     static EnterpriseArchive shopWithTests() throws Exception {
         WebArchive tests = ShrinkWrap.create(WebArchive.class, "tests.war")
                 .addClasses(LockConnectionIT.class, LockingEjb.class, LockingBean.class, RealServers.class)
+                .addClasses(FreeLock.class, OnceAnswered.class)
                 .addClasses(InjectedFactory.class, WhereTimeoutsInterfere.class)
                 .addAsWebInfResource(EmptyAsset.INSTANCE, "beans.xml")
                 .addPackages(true, "org.assertj");
@@ -74,16 +75,8 @@ class LockConnectionIT {
         executor = InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
     }
 
-    /** Asks on another thread, so that re-entry plays no part. */
     private boolean isFree(String name) throws Exception {
-        return executor.submit(() -> {
-                    try (LockConnection connection = locks.getConnection()) {
-                        return connection
-                                .tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
-                                .isPresent();
-                    }
-                })
-                .get(30, SECONDS);
+        return FreeLock.isFree(executor, locks::getConnection, name);
     }
 
     @Test

@@ -12,12 +12,9 @@ import jakarta.transaction.Transactional;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
-import org.holdfast.LockRequest;
 import org.holdfast.cdi.Locked;
 
 /** A CDI bean whose lock must still be held when its transaction has completed. */
@@ -93,14 +90,7 @@ public class LockingBean {
 
     private boolean isLocked(String name) {
         try {
-            return executor.submit(() -> {
-                        try (LockConnection connection = locks.getConnection()) {
-                            return connection
-                                    .tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
-                                    .isEmpty();
-                        }
-                    })
-                    .get(30, SECONDS);
+            return !FreeLock.isFree(executor, locks::getConnection, name);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }

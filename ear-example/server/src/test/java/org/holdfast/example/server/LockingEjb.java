@@ -14,12 +14,10 @@ import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.inject.Inject;
 import jakarta.transaction.TransactionSynchronizationRegistry;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
-import org.holdfast.LockRequest;
 import org.holdfast.cdi.Locked;
 
 /** An EJB with a container-managed transaction. */
@@ -73,14 +71,7 @@ public class LockingEjb {
 
     @Locked("#{name}")
     public String work(String name) throws Exception {
-        boolean locked = executor.submit(() -> {
-                    try (LockConnection connection = locks.getConnection()) {
-                        return connection
-                                .tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
-                                .isEmpty();
-                    }
-                })
-                .get(30, SECONDS);
+        boolean locked = !FreeLock.isFree(executor, locks::getConnection, name);
         return (locked ? "locked" : "free") + ", "
                 + (transactions.getTransactionKey() != null ? "in a transaction" : "in none");
     }

@@ -83,7 +83,7 @@ public class PlainServlet extends HttpServlet {
                 ledger.write(lock);
                 TransactionManagers.find().getTransaction().enlistResource(witness);
                 if (isForced) {
-                    locks.forceRelease(lock);
+                    OnceAnswered.ask(() -> locks.forceRelease(lock));
                 }
             });
         } catch (Exception e) {

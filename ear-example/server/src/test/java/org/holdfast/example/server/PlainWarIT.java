@@ -37,7 +37,8 @@ class PlainWarIT {
     @Deployment(name = PlainServlet.NAME, managed = false, testable = false)
     static WebArchive module() {
         return PlainModule.archive(PlainServlet.NAME)
-                .addClasses(PlainServlet.class, PlainServlet.Locks.class, PlainServlet.Service.class)
+                .addClasses(
+                        PlainServlet.class, PlainServlet.Locks.class, PlainServlet.Service.class, OnceAnswered.class)
                 .addClasses(Ledger.class, Work.class, CompletionWitness.class, TransactionManagers.class);
     }
 
