@@ -118,32 +118,10 @@ final class TomEE implements StartedServer {
         for (String line : page.lines(page.block(file))) {
             shell(Page.named(line, file), archive.getParent());
         }
-        try {
-            await(
-                    file.endsWith(".war")
-                            ? "Deployment of web application archive .* has finished"
-                            : "Deployed Application\\(");
-        } catch (IOException refused) {
-            if (file.endsWith(".rar")) { // an EAR goes with undeploy, which gives the server time to see that
-                remove(archive, refused);
-            }
-            throw refused;
-        }
-    }
-
-    private void remove(Path archive, IOException refused) {
-        try {
-            shellGone(archive);
-        } catch (IOException e) {
-            refused.addSuppressed(e); // some of it is not there
-        }
-    }
-
-    private void shellGone(Path archive) throws IOException {
-        String file = archive.getFileName().toString();
-        for (String line : page.lines(page.blockGone(file))) {
-            shell(Page.named(line, file), archive.getParent());
-        }
+        await(
+                file.endsWith(".war")
+                        ? "Deployment of web application archive .* has finished"
+                        : "Deployed Application\\(");
     }
 
     /** The server looks for libraries when it starts. */
@@ -172,7 +150,9 @@ final class TomEE implements StartedServer {
     public void undeploy(Path archive) throws IOException {
         String file = archive.getFileName().toString();
         read = Files.size(log);
-        shellGone(archive);
+        for (String line : page.lines(page.blockGone(file))) {
+            shell(Page.named(line, file), archive.getParent());
+        }
         await(file.endsWith(".war") ? "Undeploying context" : "Completed Auto-Undeployment of");
     }
 
