@@ -211,6 +211,7 @@ class MutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
+                        .lastSeenIn(30)
                         .amidst("FAILOVER")
                         .with(
                                 GUARD + "Terms.java",
@@ -321,7 +322,8 @@ class MutantsTest {
     @ConcurrentTest
     void processNotAskedBehindAProxy_isFound() throws Exception {
         assertFound(
-                "Violation: ", new Mutant().with(SCRIPTS + "process.lua", "if ARGV[5] ~= '0' then", "if false then"));
+                "Violation: ",
+                new Mutant().lastSeenIn(122).with(SCRIPTS + "process.lua", "if ARGV[5] ~= '0' then", "if false then"));
     }
 
     @ConcurrentTest
@@ -558,7 +560,7 @@ class MutantsTest {
         assertFound(
                 "Violation: 3:",
                 new Mutant()
-                        .lastSeenIn(214)
+                        .lastSeenIn(395)
                         .with(
                                 SCRIPTS + "renew_reading.lua",
                                 "if tonumber(ARGV[2]) < tonumber(holder and leased or lease) or known < 0 then",

@@ -32,7 +32,7 @@ class SimulationTest {
 
     @Test
     void protocol_whereNodesFailOver_keepsItsPromises() throws Exception {
-        simulate(FAILOVERS, Math.max(1, SEEDS / 5));
+        simulate(FAILOVERS, Math.max(1, SEEDS / 10));
     }
 
     @Test
