@@ -22,7 +22,8 @@ public final class Holdfast {
      * used.
      *
      * @param nodes addresses of an odd number of independent Redis nodes, separated by commas, each as {@code
-     *     redis[s]://[[user]:password@]host[:port][/database]}
+     *     redis[s]://[[user]:password@]host[:port][/database]}; Sentinels, clusters and UNIX domain sockets have other
+     *     forms
      * @throws InvalidSettingsException if the addresses are not valid; the message names each fault
      * @throws IllegalStateException if no implementation is on the class path
      */

@@ -15,7 +15,7 @@ import org.holdfast.LockRequest;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.ClusterAddress;
-import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.FixedAddress;
 import org.holdfast.redis.address.SentinelAddress;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.address.VoterAddresses;
@@ -69,7 +69,7 @@ final class SettingsReader {
     }
 
     private static VoterAddress asDurable(VoterAddress node) {
-        if (node instanceof NodeAddress fixed) {
+        if (node instanceof FixedAddress fixed) {
             return fixed.asDurable();
         }
         return node instanceof ClusterAddress cluster ? cluster.asDurable() : node;

@@ -23,7 +23,7 @@ public record NodeAddress(
         @Nullable String password,
         int database,
         boolean durable)
-        implements VoterAddress {
+        implements FixedAddress {
 
     private static final int DEFAULT_PORT = 6379;
     static final String FORM = "redis[s]://[[user]:password@]host[:port][/database][?durable=true]";
@@ -33,7 +33,7 @@ public record NodeAddress(
         return new NodeAddress(host, port, tls, otherUser, otherPassword, database, durable);
     }
 
-    /** Returns the same node, whose writes are said to survive a restart and a failover. */
+    @Override
     public NodeAddress asDurable() {
         return new NodeAddress(host, port, tls, user, password, database, true);
     }

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its text has no user and no password. It stands for the voter in messages, whichever process that is.
  */
-public sealed interface VoterAddress permits NodeAddress, SentinelAddress, ClusterAddress {
+public sealed interface VoterAddress permits FixedAddress, SentinelAddress, ClusterAddress {
 
     /** Returns whether it may become another process. */
     default boolean isMoving() {
-        return !(this instanceof NodeAddress);
+        return !(this instanceof FixedAddress);
     }
 
     /** Returns whether its connections are encrypted. */

@@ -25,8 +25,8 @@ public final class VoterAddresses {
     /**
      * Parses a list of addresses.
      *
-     * @param list addresses of the forms {@value NodeAddress#FORM}, {@value SentinelAddress#FORM} and {@value
-     *     ClusterAddress#FORM}, separated by commas
+     * @param list addresses of the forms {@value NodeAddress#FORM}, {@value UnixAddress#FORM}, {@value
+     *     SentinelAddress#FORM} and {@value ClusterAddress#FORM}, separated by commas
      * @param setting the setting's name, for messages
      * @param violations receives a sentence for each address that is wrong, with all its faults
      * @return the addresses that could be understood
@@ -54,7 +54,8 @@ public final class VoterAddresses {
         if (understood && (parts.size() % 2 == 0 || parts.size() > MOST_NODES)) {
             violations.add(setting + " must name an odd number of independent Redis nodes (1, 3, 5 or 7 as "
                     + NodeAddress.FORM
-                    + " or " + SentinelAddress.FORM + " or " + ClusterAddress.FORM + ", separated by commas), was "
+                    + " or " + UnixAddress.FORM + " or " + SentinelAddress.FORM + " or " + ClusterAddress.FORM
+                    + ", separated by commas), was "
                     + (parts.isEmpty() ? "empty" : parts.size() + " nodes: " + voters));
         }
         return voters;
@@ -80,6 +81,9 @@ public final class VoterAddresses {
         if (SentinelAddress.isMeant(text)) {
             return SentinelAddress.parse(text, setting, violations);
         }
+        if (UnixAddress.isMeant(text)) {
+            return UnixAddress.parse(text, setting, violations);
+        }
         return ClusterAddress.isMeant(text)
                 ? ClusterAddress.parse(text, setting, violations)
                 : NodeAddress.parse(text, setting, violations);
@@ -92,6 +96,9 @@ public final class VoterAddresses {
         }
         if (voter instanceof ClusterAddress cluster) {
             return sorted(cluster.seeds());
+        }
+        if (voter instanceof UnixAddress file) {
+            return file.path();
         }
         return ((NodeAddress) voter).host().toLowerCase(Locale.ROOT) + ":" + ((NodeAddress) voter).port();
     }

@@ -29,8 +29,8 @@ final class InspectionDecoder {
     /** The replication id of a process that was never promoted. */
     private static final Pattern NO_ID = Pattern.compile("0*");
 
-    /** The port of a client in what CLIENT INFO tells. */
-    private static final Pattern SEEN_PORT = Pattern.compile("(?:^| )addr=\\S*:(\\d{1,5})(?= |$)");
+    /** Where a client is, in what CLIENT INFO tells. */
+    private static final Pattern SEEN = Pattern.compile("(?:^| )addr=(\\S*)(?= |$)");
 
     /** More in microseconds would not fit. */
     private static final long MOST_SECONDS = 1_000_000_000_000L;
@@ -152,15 +152,19 @@ final class InspectionDecoder {
     }
 
     /**
-     * Returns whether the node sees a connection as coming from the port that it comes from. It does not if a proxy has
-     * a connection of its own to the node, or if addresses are translated in between. It does not say before Redis 6.2.
+     * Returns whether the node sees a connection as coming from the port or by the file that it comes from. It does not
+     * if a proxy has a connection of its own to the node, or if addresses are translated in between. It does not say
+     * before Redis 6.2.
      *
      * @param reply the reply to CLIENT INFO
+     * @param end see {@link NodeConnection#ownEnd()}
      */
-    static boolean sees(Object reply, int port) {
+    static boolean sees(Object reply, String end) {
         return reply instanceof byte[] bytes
-                && SEEN_PORT.matcher(text(bytes)).results().anyMatch(seen -> seen.group(1)
-                        .equals(Integer.toString(port)));
+                && SEEN.matcher(text(bytes))
+                        .results()
+                        .map(seen -> seen.group(1))
+                        .anyMatch(seen -> seen.equals(end) || end.startsWith(":") && seen.endsWith(end));
     }
 
     /** Says nothing of what it was: that may be of any length, and gets into a log. */

@@ -230,7 +230,7 @@ public final class NodeInspector {
                     ? InspectionDecoder.durabilityFault(info, replies.get(5), replies.get(6))
                     : Optional.empty();
             NodeFacts facts = InspectionDecoder.facts(info, now, fault, appointment);
-            boolean direct = InspectionDecoder.sees(replies.get(4), connection.localPort());
+            boolean direct = InspectionDecoder.sees(replies.get(4), connection.ownEnd());
             if (!connection.answersAs(facts.process().runId()) || !direct) {
                 askWhichProcess();
             }
@@ -243,8 +243,8 @@ public final class NodeInspector {
                 LOG.log(
                         System.Logger.Level.INFO,
                         "HF0312: node " + address + " may be behind a proxy, which keeps a connection while the process"
-                                + " behind it changes: it does not see the port from which it is asked. So scripts that"
-                                + " grant a lock ask which process runs them");
+                                + " behind it changes: it does not see the port or the file by which it is asked. So"
+                                + " scripts that grant a lock ask which process runs them");
             }
         }
 

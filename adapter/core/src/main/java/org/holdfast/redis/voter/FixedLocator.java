@@ -3,7 +3,7 @@ package org.holdfast.redis.voter;
 
 import java.util.Optional;
 import org.holdfast.protocol.guard.NodeFacts;
-import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.FixedAddress;
 import org.jspecify.annotations.Nullable;
 
 /** A voter that is always at the same address. */
@@ -11,7 +11,7 @@ final class FixedLocator implements Locator {
 
     private final Place place;
 
-    FixedLocator(NodeAddress address) {
+    FixedLocator(FixedAddress address) {
         this.place = new Place(address, 0);
     }
 

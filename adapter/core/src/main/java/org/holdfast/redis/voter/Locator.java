@@ -3,7 +3,7 @@ package org.holdfast.redis.voter;
 
 import java.util.Optional;
 import org.holdfast.protocol.guard.NodeFacts;
-import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.FixedAddress;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisException;
 
@@ -15,7 +15,7 @@ sealed interface Locator extends AutoCloseable permits FixedLocator, SentinelLoc
      *
      * @param term which of the processes that the voter has been this is; 0 at a fixed address
      */
-    record Place(NodeAddress address, int term) {}
+    record Place(FixedAddress address, int term) {}
 
     /**
      * Returns where the voter is. Asks if it is not known by now.

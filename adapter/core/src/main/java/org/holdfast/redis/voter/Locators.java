@@ -14,7 +14,7 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.ClusterAddress;
-import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.FixedAddress;
 import org.holdfast.redis.address.SentinelAddress;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.ClusterMap;
@@ -112,7 +112,7 @@ public final class Locators implements AutoCloseable {
                         new Terms(time, Terms.COUNTS, round, driftFactor),
                         time,
                         term -> connectors.forEach(each -> each.moved(voter, term)))
-                : new FixedLocator((NodeAddress) address);
+                : new FixedLocator((FixedAddress) address);
         return new Entry(Optional.of(locator), Optional.empty());
     }
 

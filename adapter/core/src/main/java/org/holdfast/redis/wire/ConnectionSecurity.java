@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.FixedAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +62,7 @@ public record ConnectionSecurity(
 
     /** Returns the password for a node as it is now, or null for none. */
     @Nullable
-    String password(NodeAddress address) throws IOException {
+    String password(FixedAddress address) throws IOException {
         if (address.password() != null || passwordFile.isEmpty()) {
             return address.password();
         }

@@ -6,11 +6,15 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.Objects;
+import org.holdfast.redis.address.FixedAddress;
 import org.holdfast.redis.address.NodeAddress;
+import org.holdfast.redis.address.UnixAddress;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
@@ -63,7 +67,7 @@ public final class NodeConnection extends Connection {
      *     {@link LocalFailureException} as its cause if the reason is in this process
      */
     static NodeConnection open(
-            NodeAddress address,
+            FixedAddress address,
             int term,
             HostResolver names,
             ConnectionSecurity access,
@@ -102,7 +106,7 @@ public final class NodeConnection extends Connection {
         return ResolutionTimeoutException.isReasonOf(failure) || LocalFailureException.isReasonOf(failure);
     }
 
-    private static @Nullable String password(NodeAddress address, ConnectionSecurity access) {
+    private static @Nullable String password(FixedAddress address, ConnectionSecurity access) {
         try {
             return access.password(address);
         } catch (IOException e) {
@@ -130,7 +134,7 @@ public final class NodeConnection extends Connection {
     /** Gives Jedis our sockets, with TLS where it is wanted. */
     private static final class Sockets extends DefaultJedisSocketFactory {
 
-        private final NodeAddress address;
+        private final FixedAddress address;
         private final HostResolver names;
         private final Tls tls;
         private final JedisClientConfig config;
@@ -138,8 +142,8 @@ public final class NodeConnection extends Connection {
         private @Nullable NodeSocket last;
         private boolean agreed;
 
-        Sockets(NodeAddress address, HostResolver names, Tls tls, JedisClientConfig config, long deadline) {
-            super(new HostAndPort(address.host(), address.port()), config);
+        Sockets(FixedAddress address, HostResolver names, Tls tls, JedisClientConfig config, long deadline) {
+            super(new HostAndPort(address.toString(), 0), config); // which it does not use: see createSocket
             this.address = address;
             this.names = names;
             this.tls = tls;
@@ -164,18 +168,28 @@ public final class NodeConnection extends Connection {
         @Override
         public Socket createSocket() {
             try {
-                InetAddress[] found = names.addresses(address.host(), deadline);
-                last = NodeSocket.connect(
-                        found, address.host(), address.port(), config.getSocketTimeoutMillis(), deadline);
-                if (!address.tls()) {
-                    return last;
-                }
-                Socket secure = tls.layer(last, address);
-                agreed = true;
-                return secure;
+                return address instanceof NodeAddress node ? socket(node) : socket((UnixAddress) address);
             } catch (IOException e) {
                 throw new JedisConnectionException(e.getMessage(), e);
             }
+        }
+
+        private Socket socket(NodeAddress node) throws IOException {
+            InetAddress[] found = names.addresses(node.host(), deadline);
+            NodeSocket plain =
+                    NodeSocket.connect(found, node.host(), node.port(), config.getSocketTimeoutMillis(), deadline);
+            last = plain;
+            if (!node.tls()) {
+                return plain;
+            }
+            Socket secure = tls.layer(plain, node);
+            agreed = true;
+            return secure;
+        }
+
+        private Socket socket(UnixAddress file) throws IOException {
+            last = NodeSocket.connect(file.path(), config.getSocketTimeoutMillis(), deadline);
+            return last;
         }
     }
 
@@ -184,9 +198,16 @@ public final class NodeConnection extends Connection {
         return term;
     }
 
-    /** Returns the port of this end, which the node sees unless something is in between; 0 if that is not known. */
-    public int localPort() {
-        return socket.getLocalSocketAddress() instanceof InetSocketAddress local ? local.getPort() : 0;
+    /**
+     * Returns how the node sees this end, unless something is in between: a colon and the port, behind whatever
+     * address; or, of a UNIX domain socket, its file and {@code :0}. Empty if that is not known.
+     */
+    public String ownEnd() {
+        SocketAddress local = socket.getLocalSocketAddress();
+        if (local instanceof InetSocketAddress inet) {
+            return ":" + inet.getPort();
+        }
+        return socket.getRemoteSocketAddress() instanceof UnixDomainSocketAddress file ? file.getPath() + ":0" : "";
     }
 
     /**

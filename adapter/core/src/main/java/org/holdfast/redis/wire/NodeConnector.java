@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.redis.address.FixedAddress;
 import org.holdfast.redis.address.NodeAddress;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -58,7 +59,7 @@ public final class NodeConnector {
      * @param deadline from {@link #deadline()}
      * @throws JedisException if there is none
      */
-    public NodeConnection open(NodeAddress address, int term, long deadline) {
+    public NodeConnection open(FixedAddress address, int term, long deadline) {
         return open(address, term, access, deadline);
     }
 
@@ -67,7 +68,7 @@ public final class NodeConnector {
         return open(address, 0, access.withoutPasswordFile(), deadline);
     }
 
-    private NodeConnection open(NodeAddress address, int term, ConnectionSecurity security, long deadline) {
+    private NodeConnection open(FixedAddress address, int term, ConnectionSecurity security, long deadline) {
         try {
             shortage.requireNone();
         } catch (LocalFailureException e) {

@@ -9,15 +9,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class NodeSocket extends Socket {
 
     private static final int BUFFER = 8_192; // as large as what Jedis reads and writes at once
-
-    /** How long to pause between two attempts where there is no file for a selector. */
-    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final SocketChannel channel;
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(BUFFER);
@@ -61,7 +58,7 @@ final class NodeSocket extends Socket {
         IOException failure = null;
         for (InetAddress address : addresses) {
             try {
-                NodeSocket socket = open(timeoutMillis);
+                NodeSocket socket = open(false, timeoutMillis);
                 socket.answerDeadline.boundAll(deadline);
                 socket.connect(new InetSocketAddress(address, port), deadline);
                 return socket;
@@ -74,17 +71,37 @@ final class NodeSocket extends Socket {
         throw failure == null ? new IOException("host " + host + " has no address") : failure;
     }
 
-    private static NodeSocket open(int timeoutMillis) throws LocalFailureException {
+    /**
+     * Connects to a process on this machine.
+     *
+     * @param path of its UNIX domain socket
+     * @throws LocalFailureException if there is no connection for a reason that is in this process
+     */
+    static NodeSocket connect(String path, int timeoutMillis, long deadline) throws IOException {
+        NodeSocket socket = open(true, timeoutMillis);
+        socket.answerDeadline.boundAll(deadline);
+        try {
+            socket.connect(UnixDomainSocketAddress.of(path), deadline);
+        } catch (SocketException e) {
+            throw new IOException(e.getMessage() + ": does the node run on this machine, is this path its unixsocket,"
+                    + " and may this process open it?");
+        }
+        return socket;
+    }
+
+    private static NodeSocket open(boolean unix, int timeoutMillis) throws LocalFailureException {
         SocketChannel channel = null;
         NodeSocket socket = null;
         try {
-            channel = SocketChannel.open();
+            channel = unix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
             channel.configureBlocking(false);
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            if (!unix) {
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            }
             socket = new NodeSocket(channel, new AnswerDeadline(timeoutMillis));
             return socket;
-        } catch (IOException | OutOfMemoryError e) { // nothing was asked of the node yet
+        } catch (IOException | UnsupportedOperationException | OutOfMemoryError e) { // the node was asked nothing yet
             throw LocalFailureException.of(e);
         } finally {
             if (channel != null && socket == null) {
@@ -110,12 +127,12 @@ final class NodeSocket extends Socket {
         }
     }
 
-    private void connect(InetSocketAddress remote, long deadline) throws IOException {
+    private void connect(SocketAddress remote, long deadline) throws IOException {
         boolean connected = false;
         try {
             boolean done = channel.connect(remote);
             while (!done) {
-                await(SelectionKey.OP_CONNECT, deadline, "no connection");
+                ChannelWait.await(channel, SelectionKey.OP_CONNECT, deadline, "no connection");
                 done = channel.finishConnect();
             }
             connected = true;
@@ -125,42 +142,6 @@ final class NodeSocket extends Socket {
             if (!connected) {
                 close(channel);
             }
-        }
-    }
-
-    /** Waits until the channel is ready. Needed only where an answer comes in parts, so its cost does not matter. */
-    private void await(int operation, long deadline, String what) throws IOException {
-        boolean interrupted = Thread.interrupted();
-        try (Selector selector = selector()) {
-            if (selector != null) {
-                channel.register(selector, operation);
-            }
-            long left = deadline - System.nanoTime();
-            while (left > 0) {
-                if (selector == null) {
-                    LockSupport.parkNanos(Math.min(left, POLL_NANOS));
-                    return; // the caller tries, and comes again
-                }
-                if (selector.select(TimeUnit.NANOSECONDS.toMillis(left) + 1) > 0) {
-                    return;
-                }
-                interrupted |= Thread.interrupted(); // an interrupt ends a select; wait on, restore the status later
-                left = deadline - System.nanoTime();
-            }
-            throw new SocketTimeoutException(what + " in time");
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    /** Returns null where this process has no file left for one: an open connection must not be lost by that. */
-    private static @Nullable Selector selector() {
-        try {
-            return Selector.open();
-        } catch (IOException | OutOfMemoryError e) {
-            return null;
         }
     }
 
@@ -209,7 +190,7 @@ final class NodeSocket extends Socket {
                 long answerBy = answerDeadline.forAnswer();
                 int read = 0;
                 while (read == 0) {
-                    await(SelectionKey.OP_READ, answerBy, "no answer");
+                    ChannelWait.await(channel, SelectionKey.OP_READ, answerBy, "no answer");
                     read = channel.read(incoming);
                 }
                 return read;
@@ -241,7 +222,7 @@ final class NodeSocket extends Socket {
                     outgoing.clear().put(bytes, offset + done, Math.min(length - done, BUFFER));
                     channel.write(outgoing.flip());
                     while (outgoing.hasRemaining()) {
-                        await(SelectionKey.OP_WRITE, deadline, "nothing could be sent");
+                        ChannelWait.await(channel, SelectionKey.OP_WRITE, deadline, "nothing could be sent");
                         channel.write(outgoing);
                     }
                 }
