@@ -143,7 +143,7 @@ class LockSpacesTest {
     private static long connecting() {
         return Thread.getAllStackTraces().values().stream()
                 .filter(frames ->
-                        calls(frames, "SubscriberConnection$Opening", "run") && calls(frames, "NodeSocket", "await"))
+                        calls(frames, "SubscriberConnection$Opening", "run") && calls(frames, "ChannelWait", "await"))
                 .count();
     }
 
