@@ -46,7 +46,7 @@ public record UnixAddress(
         return null;
     }
 
-    /** A file has no certificate: who may open it is a matter of its permissions. */
+    /** A file has no certificate: its permissions say which process may open it. */
     @Override
     public boolean tls() {
         return false;
@@ -116,8 +116,10 @@ public record UnixAddress(
         private String file() {
             try {
                 String file = AddressText.decode(path);
-                if (file.length() <= 1 || file.indexOf('\0') >= 0) {
+                if (file.length() <= 1) {
                     faults.add("the path of the socket is missing");
+                } else if (file.chars().anyMatch(Character::isISOControl)) { // it would begin a line of a log
+                    faults.add("there must be no control character in the path");
                 }
                 return file;
             } catch (IllegalArgumentException e) {

@@ -55,6 +55,7 @@ class UnixAddressTest {
         "redis+unix://, the path of the socket is missing",
         "redis+unix:///, the path of the socket is missing",
         "redis+unix://ada@/run/a, there is a user without a password",
+        "redis+unix:///run/a%0Ab, there must be no control character in the path",
         "redis+unix:///run/a%zz, a % must be followed by two hexadecimal digits",
         "redis+unix:///run/a?password=secret, behind the ? there may be database=",
         "redis+unix:///run/a?database=-1, behind the ? there may be database=",

@@ -22,7 +22,7 @@ import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Releases in a cluster are sent to those who listen on their shard, wherever that is, and to no other shard. */
+/** Releases in a cluster are sent to clients that listen on their shard, wherever that is, and to no other shard. */
 @Timeout(120)
 class ShardedReleasesTest {
 
