@@ -40,11 +40,11 @@ local shortens = false
 local holder, left, value = readLock(KEYS[1], ARGV[1])
 local missing = not holder
 local base, leased, before
-local kept = 0 -- for how many milliseconds more the lock is read already
+local keptUntil = 0 -- until when the lock is read already
 if holder then
   base, leased = string.match(holder, '^readers (%d+) (%d+)$')
   before = string.match(value, '^%d+ (%d+) ')
-  kept = base and left or 0
+  keptUntil = base and momentAfter(left) or 0
   if left <= 0 and base then -- the same reading continues, since it may be in force
     before = select(2, tokens(KEYS[2])) -- that is perhaps the token of one that has ended
   end

@@ -84,21 +84,23 @@ else
     redis.call('GET', KEYS[4]) -- see lock.lua
   end
   local latest = leave(known)
-  local left = isDeleted(keptFor, known, latest) and keptFor or math.min(latest - millis, keptFor)
+  local keptUntil = momentAfter(keptFor)
+  local readUntil = endOfDeleted(KEYS[1], linger, keptUntil, known, latest) or math.min(latest, keptUntil)
+  local left = readUntil - millis
   over = left <= 0
   remain = left + linger > 0 and (latest > 0 or not over)
-  leaveTombstone(remain and linger > 0 and millis + left or nil)
+  leaveTombstone(remain and linger > 0 and readUntil or nil)
   local kept = before
   if expired > 0 or not before then
     before = select(2, tokens(KEYS[2])) -- that is perhaps the token of one that has ended
   elseif held then
     before = larger(before, tombstone)
   end
-  if remain and (left < keptFor or before ~= kept) then
-    redis.call('SET', KEYS[1], ARGV[7] .. ' ' .. before .. ' ' .. holder, 'PX', left + linger)
+  if remain and (readUntil < keptUntil or before ~= kept) then
+    setUntil(KEYS[1], ARGV[7] .. ' ' .. before .. ' ' .. holder, readUntil + linger)
   end
   if remain then
-    redis.call('PEXPIRE', KEYS[3], left + linger)
+    redis.call('PEXPIREAT', KEYS[3], readUntil + linger)
   end
 end
 if not released and (remain or not over) then

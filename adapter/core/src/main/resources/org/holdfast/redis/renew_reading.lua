@@ -36,12 +36,12 @@ local before -- a renewal is not undone
 local holder, left, value = readLock(KEYS[1], ARGV[1])
 local missing = not holder
 local base, leased
-local kept = 0
+local keptUntil = 0
 local known = 0
 if holder and holder ~= ARGV[1] then
   base, leased = string.match(holder, '^readers (%d+) (%d+)$')
   if base then
-    kept = left
+    keptUntil = momentAfter(left)
     known = tonumber(redis.call('ZSCORE', readers, ARGV[1]) or '0')
   else
     local refusal = refusalOf(lockHeldFor(KEYS[1], KEYS[2], left, value, lingerMicros))
@@ -53,8 +53,7 @@ if holder and holder ~= ARGV[1] then
 end
 if holder == ARGV[1] then
   if not shortens then
-    kept = redis.call('PTTL', KEYS[1]) - linger
-    known = millis + kept
+    known = momentAfter(redis.call('PTTL', KEYS[1]) - linger)
   end
   base, leased = tokens(KEYS[2])
   base = larger(base, ARGV[2]) -- a reader that was released meanwhile is not admitted after all
@@ -72,7 +71,7 @@ elseif known <= millis then
   end
   if not base then
     base, leased = last, lease
-    kept = missing and ends and math.max(ends - millis, 0) or 0 -- others may have read, and the key is lost
+    keptUntil = missing and ends or 0 -- others may have read, and the key is lost
     redis.call('DEL', readers)
   end
 end

@@ -92,7 +92,8 @@ final class RandomSnippet {
             case 15 -> words("'ZREMRANGEBYSCORE'", key, bound(), bound());
             case 16 -> words("'SET'", key, member());
             case 17 -> words("'SET'", key, score(), "'PX'", millis());
-            case 18, 19 -> words("'PEXPIRE'", key, random.nextInt(6) == 0 ? "-1" : millis());
+            case 18 -> words("'PEXPIRE'", key, random.nextInt(6) == 0 ? "-1" : millis());
+            case 19 -> words("'PEXPIREAT'", key, random.nextInt(6) == 0 ? "1" : "time[1] * 1000 + 600000");
             case 20 -> words("'GETRANGE'", key, "0", "255");
             case 21 -> words("'ZRANGEBYSCORE'", key, bound(), bound(), "'WITHSCORES'");
             case 22 -> words("'ZRANGEBYSCORE'", key, bound(), bound(), "'WITHSCORES'", "'LIMIT'", index(), index());

@@ -32,6 +32,7 @@ public final class MemoryRedis {
             Map.entry("GETRANGE", 4),
             Map.entry("SET", -3),
             Map.entry("PEXPIRE", 3),
+            Map.entry("PEXPIREAT", 3),
             Map.entry("PTTL", 2),
             Map.entry("DEL", -2),
             Map.entry("EXISTS", -2),
@@ -59,7 +60,8 @@ public final class MemoryRedis {
     private boolean hasWritten;
 
     /** Commands that change something. */
-    private static final Set<String> WRITES = Set.of("SET", "PEXPIRE", "DEL", "ZADD", "ZREM", "ZREMRANGEBYSCORE");
+    private static final Set<String> WRITES =
+            Set.of("SET", "PEXPIRE", "PEXPIREAT", "DEL", "ZADD", "ZREM", "ZREMRANGEBYSCORE");
 
     /** Commands that may need memory, those with the flag denyoom. */
     private static final Set<String> GROWING = Set.of("SET", "ZADD");
@@ -139,7 +141,10 @@ public final class MemoryRedis {
             case "GET" -> LuaConversions.bulk(get(words.get(1)));
             case "GETRANGE" -> LuaConversions.bulk(beginning(words));
             case "SET" -> set(words);
-            case "PEXPIRE" -> LuaConversions.integer(expire(words.get(1), RedisNumbers.integer(words.get(2))));
+            case "PEXPIRE" ->
+                LuaConversions.integer(expire(words.get(1), expiresIn(RedisNumbers.integer(words.get(2)))));
+            case "PEXPIREAT" ->
+                LuaConversions.integer(expire(words.get(1), 1_000 * RedisNumbers.integer(words.get(2))));
             case "PTTL" -> LuaConversions.integer(millisLeft(live(words.get(1))));
             case "DEL" -> LuaConversions.integer(delete(words.subList(1, words.size())));
             case "EXISTS" -> LuaConversions.integer(countLive(words.subList(1, words.size())));
@@ -221,12 +226,12 @@ public final class MemoryRedis {
         return expiresIn(millis);
     }
 
-    private int expire(String key, long millis) {
+    private int expire(String key, long atMicros) {
         Entry entry = live(key);
         if (entry == null) {
             return 0;
         }
-        own().put(key, new Entry(entry.value(), expiresIn(millis)));
+        own().put(key, new Entry(entry.value(), atMicros));
         return 1;
     }
 
