@@ -60,7 +60,7 @@ abstract class NodeWithClock {
         node = RedisServer.startWithClock(directory, clock);
         look();
         OneNode.endQuarantine(node); // a client that has found it would believe nothing before its end
-        jedis = new Jedis("127.0.0.1", node.port());
+        jedis = new Jedis("127.0.0.1", node.port(), 20_000); // a node may stand still
     }
 
     @AfterEach
