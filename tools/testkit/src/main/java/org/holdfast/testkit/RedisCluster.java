@@ -270,7 +270,7 @@ public final class RedisCluster implements AutoCloseable {
         throw new IllegalStateException("no node has slot " + slot);
     }
 
-    private static boolean hasSlot(RedisServer server, int slot) {
+    static boolean hasSlot(RedisServer server, int slot) {
         return !server.ask("CLUSTER COUNTKEYSINSLOT " + slot).startsWith("-")
                 && server.ask("CLUSTER NODES")
                         .lines()

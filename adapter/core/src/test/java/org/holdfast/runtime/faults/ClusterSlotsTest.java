@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
-import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -36,15 +35,6 @@ class ClusterSlotsTest {
 
     @RegisterExtension
     final MovingVoters voters = new MovingVoters();
-
-    private static boolean isGranted(LockConnection locks, String name) throws Exception {
-        try {
-            return locks.tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
-                    .isPresent();
-        } catch (QuorumUnavailableException e) {
-            return false; // its next shard is not asked yet
-        }
-    }
 
     @Test
     void slot_movedWithItsKeysUnderAHolderAndAWaiter_keepsTheLockAndHandsItOn() throws Exception {
@@ -135,7 +125,7 @@ class ClusterSlotsTest {
         long settled = System.nanoTime() + ofSeconds(16).toNanos(); // no lease lasts for so long without a renewal
         while (System.nanoTime() - settled < 0) {
             for (Lease lease : held) {
-                assertThat(isGranted(other, lease.name())).isFalse();
+                assertThat(MovingVoters.isGranted(other, lease.name())).isFalse();
             }
         }
         assertThat(held).allMatch(Lease::isHeld);

@@ -9,6 +9,8 @@ import java.util.Map;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockRequest;
+import org.holdfast.QuorumUnavailableException;
 import org.holdfast.redis.cluster.Slot;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -47,6 +49,16 @@ final class MovingVoters implements AfterEachCallback {
     /** Returns the slot in which a lock is in a cluster. */
     static int slot(String name) {
         return Slot.of("holdfast:{" + name + "}:lock");
+    }
+
+    /** Returns whether a lock is granted, which is held then. */
+    static boolean isGranted(LockConnection locks, String name) throws Exception {
+        try {
+            return locks.tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
+                    .isPresent();
+        } catch (QuorumUnavailableException e) {
+            return false; // its next shard is not asked yet
+        }
     }
 
     @Override
