@@ -71,6 +71,8 @@ class TraceTest {
                 SCRIPTS + "release.lua",
                 "if owner == ARGV[1] or not owner then",
                 "if true then"),
+        UNDO_THAT_LEAVES_ITS_TOKEN_FOR_A_LEASE(
+                "runUndoInOrder", 0, SCRIPTS + "release.lua", "stands = before", "stands = lease"),
         HEALED_OVER_A_LARGER_TOKEN("runRenew", 118, SCRIPTS + "renew.lua", "if refused > 0 then", "if false then"),
         HEALED_IN_QUARANTINE("runRenew", 11, SCRIPTS + "renew.lua", "missing and forgotten(lingerMicros)", "false"),
         QUORUM_OF_HALF(
