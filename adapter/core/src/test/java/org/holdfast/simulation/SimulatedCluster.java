@@ -69,7 +69,7 @@ final class SimulatedCluster {
         this.world = world;
         this.random = world.random;
         this.voter = voter;
-        this.nodeTimeout = (600 + random.nextInt(900)) * MILLI;
+        this.nodeTimeout = drawNodeTimeout();
         this.dropsClaims = random.nextBoolean(); // Redis 7.0 and later
         int slot = Slot.of(new NodeKeys(SimulatedNode.PREFIX, Optional.empty()).channel(name));
         List<NodeKeys> homes = divide(slot);
@@ -87,6 +87,11 @@ final class SimulatedCluster {
         begin(setting, homes);
         this.winner = owner().index;
         world.after(REPLICATION, this::replicate);
+    }
+
+    /** One that is long lets a primary that is cut off go on for as long as it is: Redis has 15 s if it is not set. */
+    private long drawNodeTimeout() {
+        return (random.nextInt(4) == 0 ? 15_000 : 600 + random.nextInt(900)) * MILLI;
     }
 
     private static BitSet range(int first, int end) {
