@@ -86,7 +86,7 @@ final class ClusterService {
                 machine,
                 clockMonitor,
                 network.guards(clockMonitor, time),
-                new ShardPlaces(connector, clusters, network.codec(), time),
+                new ShardPlaces(connector, clusters, network.codec(), network.settings(), time),
                 reach);
         connector.onMove((voter, term) -> clockMonitor.begin(voter, term.number()));
         return new SimulatedGroup(network, view);

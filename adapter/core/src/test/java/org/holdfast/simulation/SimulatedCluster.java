@@ -47,6 +47,7 @@ final class SimulatedCluster {
     private final int voter;
     private final long nodeTimeout;
     private final boolean dropsClaims;
+    private final boolean durable;
     private final List<BitSet> parts = new ArrayList<>();
     private final List<String> ranges = new ArrayList<>();
     private final Map<String, Integer> partOfKey = new HashMap<>();
@@ -62,7 +63,9 @@ final class SimulatedCluster {
 
     /** How the processes are made. */
     interface Processes {
-        SimulatedNode build();
+
+        /** @param durable whether what one of them has answered survives, also when another takes its place */
+        SimulatedNode build(boolean durable);
     }
 
     SimulatedCluster(World world, int voter, Setting setting, String name, Processes processes) {
@@ -71,6 +74,7 @@ final class SimulatedCluster {
         this.voter = voter;
         this.nodeTimeout = drawNodeTimeout();
         this.dropsClaims = random.nextBoolean(); // Redis 7.0 and later
+        this.durable = random.nextInt(3) == 0;
         int slot = Slot.of(new NodeKeys(SimulatedNode.PREFIX, Optional.empty()).channel(name));
         List<NodeKeys> homes = divide(slot);
         this.named = IntStream.range(0, parts.size())
@@ -78,7 +82,7 @@ final class SimulatedCluster {
                 .findFirst()
                 .orElseThrow();
         for (int member = 0; member < MEMBERS; member++) {
-            SimulatedNode process = processes.build();
+            SimulatedNode process = processes.build(durable);
             if (dropsClaims) {
                 process.redis().beVersion7();
             }
@@ -173,14 +177,14 @@ final class SimulatedCluster {
                     .redis()
                     .set(
                             homes.get(i).slots(),
-                            SlotRecord.none(member.id, ReplicationIds.UNKNOWN)
+                            SlotRecord.none(member.id, member.process.dataSet())
                                     .next(
                                             epochs[i],
                                             owned,
                                             new BitSet(),
                                             any -> SimulatedNode.BOOT_MICROS - 3_600_000_000L)
                                     .text());
-            members.get(i + PRIMARIES).process.receive(member.process.redis().snapshot());
+            members.get(i + PRIMARIES).process.receive(member.process.redis().snapshot(), member.process.dataSet());
         }
     }
 
@@ -195,6 +199,14 @@ final class SimulatedCluster {
     /** Returns whether a slot that its owner does not claim any more goes to any node that does. */
     boolean dropsClaims() {
         return dropsClaims;
+    }
+
+    /**
+     * Returns whether a write that was answered survives each failover. Then what a node writes is kept elsewhere too,
+     * and one whose place was taken can write no more.
+     */
+    boolean isDurable() {
+        return durable;
     }
 
     ClusterMember member(int index) {
@@ -212,7 +224,7 @@ final class SimulatedCluster {
 
     ClusterAddress address() {
         return new ClusterAddress(
-                members.stream().limit(PRIMARIES).map(member -> member.place).toList(), false, null, null, false);
+                members.stream().limit(PRIMARIES).map(member -> member.place).toList(), false, null, null, durable);
     }
 
     int part(String key) {
@@ -307,15 +319,22 @@ final class SimulatedCluster {
                 if (primary.isPrimary() && primary.process.isUp() && isLinked(primary.index, replica.index)) {
                     Map<String, MemoryRedis.Entry> memory =
                             primary.process.redis().snapshot();
-                    world.after((long) (random.nextDouble() * LONGEST_LAG), () -> receive(replica, primary, memory));
+                    ReplicationIds dataSet = primary.process.dataSet();
+                    world.after(
+                            (long) (random.nextDouble() * LONGEST_LAG),
+                            () -> receive(replica, primary, memory, dataSet));
                 }
             }
         }
     }
 
-    private static void receive(ClusterMember replica, ClusterMember primary, Map<String, MemoryRedis.Entry> memory) {
+    private static void receive(
+            ClusterMember replica,
+            ClusterMember primary,
+            Map<String, MemoryRedis.Entry> memory,
+            ReplicationIds dataSet) {
         if (replica.primary() == primary.index && replica.process.isUp()) {
-            replica.process.receive(memory);
+            replica.process.receive(memory, dataSet);
         }
     }
 
