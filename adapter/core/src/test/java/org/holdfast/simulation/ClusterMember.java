@@ -245,7 +245,10 @@ final class ClusterMember {
                 unclaimed[part] = false;
             }
         }
-        dirty.stream().forEach(part -> migrating[part] = NONE);
+        dirty.stream().forEach(part -> {
+            migrating[part] = NONE;
+            cluster.channels().lost(this, part);
+        });
         if (currentLost && partsOf(current).isEmpty()) {
             follow(sender);
         } else {
@@ -457,6 +460,7 @@ final class ClusterMember {
             cluster.imported(this, part, before);
             broadcast();
         } else if (before == index) {
+            cluster.channels().lost(this, part);
             process.dropSlot(key -> cluster.part(key) == part);
         }
     }

@@ -56,6 +56,7 @@ final class SimulatedCluster {
     private final int[] side = new int[MEMBERS];
     private final long[] apartUntil = new long[MEMBERS];
     private final int named;
+    private final ClusterChannels channels;
     private int winner;
 
     /** Whether keys of names were moved since the move began. */
@@ -88,6 +89,7 @@ final class SimulatedCluster {
             }
             members.add(new ClusterMember(this, world, member, MEMBERS, parts.size(), process));
         }
+        this.channels = new ClusterChannels(this);
         begin(setting, homes);
         this.winner = owner().index;
         world.after(REPLICATION, this::replicate);
@@ -215,6 +217,10 @@ final class SimulatedCluster {
 
     List<ClusterMember> members() {
         return members;
+    }
+
+    ClusterChannels channels() {
+        return channels;
     }
 
     /** Returns the member at an address. */

@@ -160,8 +160,12 @@ public final class Simulation {
         }
     }
 
-    /** What a run saw, if it saw nothing wrong. */
-    public record Result(int acquisitions, int losses) {}
+    /**
+     * What a run saw, if it saw nothing wrong.
+     *
+     * @param heard of how many releases clients have heard, in clusters
+     */
+    public record Result(int acquisitions, int losses, int heard) {}
 
     /**
      * Runs one seed.
@@ -236,7 +240,7 @@ public final class Simulation {
             throw e;
         }
         checker.decide();
-        return new Result(checker.acquisitions(), checker.losses());
+        return new Result(checker.acquisitions(), checker.losses(), network.releasesHeard());
     }
 
     private void live() throws Throwable {
