@@ -2,42 +2,22 @@
 package org.holdfast.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.holdfast.simulation.MutantAssertions.assertFound;
+import static org.holdfast.simulation.Sources.CODEC;
+import static org.holdfast.simulation.Sources.GUARD;
+import static org.holdfast.simulation.Sources.LATCH;
+import static org.holdfast.simulation.Sources.LEASE;
+import static org.holdfast.simulation.Sources.NETWORK;
+import static org.holdfast.simulation.Sources.QUEUE;
+import static org.holdfast.simulation.Sources.QUORUM;
+import static org.holdfast.simulation.Sources.SCRIPTS;
+import static org.holdfast.simulation.Sources.WAITING;
 
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs that the simulation must find: a checker that cannot fail proves nothing. */
 @ExtendWith(QuietWorlds.class)
 class MutantsTest {
-
-    private static final System.Logger LOG = System.getLogger("simulation");
-    private static final int SEEDS = 1_500;
-    private static final String PROTOCOL = "org/holdfast/protocol/";
-    private static final String QUORUM = PROTOCOL + "quorum/";
-    private static final String GUARD = PROTOCOL + "guard/";
-    private static final String LEASE = PROTOCOL + "lease/";
-    private static final String QUEUE = PROTOCOL + "queue/";
-    private static final String WAITING = PROTOCOL + "waiting/";
-    private static final String LATCH = PROTOCOL + "latch/";
-    private static final String SCRIPTS = "org/holdfast/redis/";
-    private static final String CLUSTER = "org/holdfast/redis/cluster/";
-    private static final String CODEC = "org/holdfast/redis/script/CallWriter.java";
-    private static final String NETWORK = "org/holdfast/simulation/Network.java";
-
-    private static void assertFound(String promise, Mutant mutant) throws Exception {
-        assertFound(promise, mutant, SEEDS);
-    }
-
-    private static void assertFound(String promise, Mutant mutant, int seeds) throws Exception {
-        String found = mutant.simulate(seeds);
-        assertThat(found).as("what the checker says").isNotNull().contains(promise);
-        String test = StackWalker.getInstance()
-                .walk(frames -> frames.filter(frame -> frame.getMethodName().endsWith("_isFound"))
-                        .findFirst()
-                        .orElseThrow()
-                        .getMethodName());
-        String seed = found.substring(0, found.indexOf(':'));
-        LOG.log(System.Logger.Level.INFO, test + ": " + seed + mutant.adviceIfNotIn(seed));
-    }
 
     @ConcurrentTest
     void noBug_isNotFound() throws Exception {
@@ -267,56 +247,6 @@ class MutantsTest {
                                 GUARD + "NodeFacts.java",
                                 "return promotion + \"@\" + epoch;",
                                 "return promotion + \"@\";"));
-    }
-
-    /** The record of slots would have each slot wait, too. */
-    @ConcurrentTest
-    void noQuarantineAfterAPromotionInACluster_isFound() throws Exception {
-        assertFound(
-                "Violation: ",
-                new Mutant()
-                        .lastSeenIn(63)
-                        .amidst("SHARD_CRASH,SHARD_ISOLATED")
-                        .with(
-                                GUARD + "MarkChanges.java",
-                                "return mark.process().runId().equals(change.process().runId()) ? change : change.ofAnotherClock();",
-                                "return note(sight, mark.sinceMicros(), 0, 0, mark.steadyMicros(), change.acceptedSettings(), \"\");")
-                        .with(
-                                CLUSTER + "SlotRecord.java",
-                                "boolean ours = writer.node().equals(node);",
-                                "boolean ours = true;")
-                        .with(CLUSTER + "Shard.java", "before.isNone() ||", "true ||"));
-    }
-
-    @ConcurrentTest
-    void recordOfSlotsNotConsulted_isFound() throws Exception {
-        assertFound(
-                "Violation: ",
-                new Mutant()
-                        .lastSeenIn(21)
-                        .amidst("SLOT_TAKEN")
-                        .with(SCRIPTS + "shard_whole.lua", "if not refusal and now < whole then", "if false then"));
-    }
-
-    /** Clients that have heard of its successor would not believe it either. */
-    @ConcurrentTest
-    void nodeThatTakesItsSlotsBackBelieved_isFound() throws Exception {
-        assertFound(
-                "Violation: ",
-                new Mutant()
-                        .lastSeenIn(39)
-                        .amidst("SHARD_TAKES_EPOCH")
-                        .with(CLUSTER + "Shard.java", "before.epoch() == own.epoch() ||", "true ||")
-                        .with(CLUSTER + "SlotRecord.java", "entry.sinceMicros() < named", "false"));
-    }
-
-    @ConcurrentTest
-    void moveGivenUpTakenForNone_isFound() throws Exception {
-        assertFound(
-                "Violation: ",
-                new Mutant()
-                        .amidst("SLOT_GIVEN_UP")
-                        .with(CLUSTER + "Shard.java", "uncertain.or(now.doubts().outdated());", "uncertain.clear();"));
     }
 
     @ConcurrentTest
