@@ -95,9 +95,7 @@ final class Client {
                 ? Optional.of(new ClusterService(world, machine, network, voters, setting, time, reach))
                 : Optional.empty();
         this.service = connect();
-        ReleaseNotifications notifications = setting.isClustered() || random.nextBoolean()
-                ? ReleaseNotifications.NONE
-                : new SimulatedNotifications(network, view);
+        ReleaseNotifications notifications = random.nextBoolean() ? ReleaseNotifications.NONE : notifications();
         this.unfinished = new UnfinishedReleases(time, setting.nodes(), this::sweepWithin);
         Executor threads = task -> world.spawn(machine, task); // never at once: the caller may have a map's lock
         this.engine = new LockEngine(
@@ -108,6 +106,10 @@ final class Client {
                 new LockEngine.Threads(threads, threads, this::sweepWithin));
         this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), engine::clockStoodStill);
         clusters.ifPresent(all -> all.onClockStoodStill(engine::clockStoodStill));
+    }
+
+    private ReleaseNotifications notifications() {
+        return clusters.map(ClusterService::subscriber).orElseGet(() -> new SimulatedNotifications(network, view));
     }
 
     private Nodes connect() {

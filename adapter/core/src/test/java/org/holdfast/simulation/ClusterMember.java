@@ -61,6 +61,10 @@ final class ClusterMember {
     private long electionAt = Long.MAX_VALUE;
     private long electionEpoch;
     private boolean forced;
+
+    /** Another one has taken its place, and it can write no more, see {@link SimulatedCluster#isDurable}. */
+    private boolean fenced;
+
     private final Set<Integer> votes = new HashSet<>();
 
     /** What each message says of its sender, or of the primary of that. */
@@ -241,7 +245,10 @@ final class ClusterMember {
                 unclaimed[part] = false;
             }
         }
-        dirty.stream().forEach(part -> migrating[part] = NONE);
+        dirty.stream().forEach(part -> {
+            migrating[part] = NONE;
+            cluster.channels().lost(this, part);
+        });
         if (currentLost && partsOf(current).isEmpty()) {
             follow(sender);
         } else {
@@ -254,6 +261,7 @@ final class ClusterMember {
         Arrays.fill(migrating, NONE);
         Arrays.fill(importing, false);
         process.becomeReplica();
+        fenced = false;
     }
 
     /** Another node has these slots, by a larger epoch. */
@@ -364,6 +372,9 @@ final class ClusterMember {
     private void promote(long newEpoch) {
         int former = primaries[index];
         BitSet parts = partsOf(former);
+        if (cluster.isDurable()) {
+            cluster.member(former).fence(parts);
+        }
         primaries[index] = NONE;
         epochs[index] = newEpoch;
         forced = false;
@@ -373,9 +384,15 @@ final class ClusterMember {
             owners[part] = index;
             unclaimed[part] = false;
         });
-        process.promote();
+        process.promote(cluster.member(former).process);
         cluster.promoted(this);
         broadcast();
+    }
+
+    /** It can write no more. What it has besides is known where it was written. */
+    private void fence(BitSet parts) {
+        fenced = true;
+        IntStream.range(0, owners.length).filter(this::has).forEach(parts::set);
     }
 
     /** An operator has it take the place of its primary, which may be well. */
@@ -443,6 +460,7 @@ final class ClusterMember {
             cluster.imported(this, part, before);
             broadcast();
         } else if (before == index) {
+            cluster.channels().lost(this, part);
             process.dropSlot(key -> cluster.part(key) == part);
         }
     }
@@ -468,6 +486,9 @@ final class ClusterMember {
     private Optional<String> refusal(List<String> keys, List<String> arguments) {
         if (!isPrimary()) {
             return Optional.of("MOVED 0 elsewhere: a replica");
+        }
+        if (fenced) {
+            return Optional.of("CLUSTERDOWN another node has its place");
         }
         if (!isWell()) {
             return Optional.of("CLUSTERDOWN The cluster is down");

@@ -9,6 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongConsumer;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.queue.ReleaseNotifications;
 import org.holdfast.redis.GroupedNodes;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.sharded.ShardedNodes;
@@ -86,14 +87,21 @@ final class ClusterService {
                 machine,
                 clockMonitor,
                 network.guards(clockMonitor, time),
-                new ShardPlaces(connector, clusters, network.codec(), time),
+                new ShardPlaces(connector, clusters, network.codec(), network.settings(), time),
                 reach);
         connector.onMove((voter, term) -> clockMonitor.begin(voter, term.number()));
-        return new SimulatedGroup(network, view);
+        return new SimulatedGroup(world, network, view, clusters);
     }
 
     Nodes connect() {
         return nodes.open();
+    }
+
+    /** Returns what receives releases, without a thread. */
+    ReleaseNotifications subscriber() {
+        return nodes.subscriber(task -> {
+            throw new RejectedExecutionException("it needs none");
+        });
     }
 
     void onClockStoodStill(LongConsumer told) {

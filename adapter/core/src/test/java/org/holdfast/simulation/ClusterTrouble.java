@@ -4,6 +4,7 @@ package org.holdfast.simulation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
@@ -63,7 +64,9 @@ final class ClusterTrouble {
             case SHARD_TAKES_EPOCH -> {
                 long nanos = left() / 2 + upTo(left() / 2); // long enough for its successor to be asked
                 isolate(cluster, owner, nanos);
-                world.after(nanos - upTo(nanos / 4), owner::raiseEpoch);
+                if (!cluster.isDurable()) { // there it would come back without what was answered elsewhere
+                    world.after(nanos - upTo(nanos / 4), owner::raiseEpoch);
+                }
             }
             case SHARD_CRASH -> owner.process.crash(upTo(random.nextBoolean() ? left() : 300 * MILLI));
             case SHARD_PAUSE -> owner.process.pause(upTo(Math.min(left(), 5_000 * MILLI)));
@@ -73,12 +76,15 @@ final class ClusterTrouble {
                     replace(cluster, owner);
                 }
             }
+            case SHARD_SUPPLANTED -> supplant(cluster, owner, left());
+            case SHARD_THERE_AND_BACK -> supplantThereAndBack(cluster, owner);
             case SLOT_MOVED, SLOT_TAKEN -> move(cluster, cluster.named(), kind == Fault.SLOT_MOVED, () -> {});
             case SLOT_THERE_AND_BACK ->
                 move(cluster, cluster.named(), random.nextInt(4) > 0, () -> {
                     world.after(upTo(left()), () -> move(cluster, cluster.named(), random.nextBoolean(), () -> {}));
                 });
             case SLOT_GIVEN_UP -> giveUp(cluster, cluster.named());
+            case SLOT_GIVEN_UP_UNSEEN -> giveUpUnseen(cluster);
             case HOME_MOVED -> moveHome(cluster, owner);
             default -> throw new IllegalArgumentException(kind + " does not happen to clusters");
         }
@@ -104,13 +110,67 @@ final class ClusterTrouble {
         }
     }
 
+    /**
+     * It is cut off, alone or beside another primary, and its replica takes its place, without a vote if need be.
+     * Clients are on either side.
+     */
+    private void supplant(SimulatedCluster cluster, ClusterMember owner, long nanos) {
+        List<ClusterMember> apart = new ArrayList<>(List.of(owner));
+        boolean beside = random.nextBoolean();
+        if (beside) {
+            apart.add(another(cluster, owner));
+        }
+        long until = world.now() + nanos;
+        cluster.separate(apart, until);
+        for (Client client : clients) {
+            hide(client, cluster, apart, random.nextBoolean(), until);
+        }
+        world.after(upTo(500 * MILLI), () -> replica(cluster, owner)
+                .ifPresent(beside || random.nextBoolean() ? ClusterMember::takeOver : ClusterMember::failOver));
+    }
+
+    /** A client reaches none of those apart, or none of the others. */
+    private void hide(Client client, SimulatedCluster cluster, List<ClusterMember> apart, boolean those, long until) {
+        Set<SimulatedNode> hidden = new HashSet<>();
+        cluster.members().stream()
+                .filter(member -> apart.contains(member) == those)
+                .forEach(member -> hidden.add(member.process));
+        client.reach.hide(hidden, until);
+    }
+
+    /**
+     * One client is away while the replica takes the place of its primary. When it is back, so is that primary, and the
+     * former replica is cut off with another client.
+     */
+    private void supplantThereAndBack(SimulatedCluster cluster, ClusterMember owner) {
+        Client absent = clients.get(random.nextInt(clients.size()));
+        long nanos = Math.min(left(), 7_500 * MILLI + upTo(4_000 * MILLI));
+        hide(absent, cluster, List.of(), false, world.now() + nanos);
+        Optional<ClusterMember> replica = replica(cluster, owner);
+        replica.ifPresent(ClusterMember::takeOver);
+        world.after(nanos - upTo(300 * MILLI), () -> replica.filter(ClusterMember::isPrimary)
+                .filter(next -> !owner.isPrimary() && owner.primary() == next.index)
+                .ifPresent(next -> {
+                    long until = Math.min(world.now() + LAST, end);
+                    cluster.separate(List.of(next), until);
+                    clients.stream()
+                            .filter(client -> client != absent)
+                            .forEach(client -> hide(client, cluster, List.of(owner), true, until));
+                    owner.takeOver();
+                    askOften(absent, world.now(), 20, 6_000 * MILLI);
+                }));
+    }
+
+    private Optional<ClusterMember> replica(SimulatedCluster cluster, ClusterMember owner) {
+        return cluster.members().stream()
+                .filter(member -> !member.isPrimary() && member.primary() == owner.index && member.process.isUp())
+                .findFirst();
+    }
+
     /** By a vote, without the consent of the primary, or without a vote. */
     private void replace(SimulatedCluster cluster, ClusterMember owner) {
         boolean byVote = random.nextBoolean();
-        cluster.members().stream()
-                .filter(member -> !member.isPrimary() && member.primary() == owner.index && member.process.isUp())
-                .findFirst()
-                .ifPresent(byVote ? ClusterMember::failOver : ClusterMember::takeOver);
+        replica(cluster, owner).ifPresent(byVote ? ClusterMember::failOver : ClusterMember::takeOver);
     }
 
     private ClusterMember another(SimulatedCluster cluster, ClusterMember owner) {
@@ -144,7 +204,36 @@ final class ClusterTrouble {
         to.setStable(part);
     }
 
-    private void giveUp(SimulatedCluster cluster, int part) {
+    /**
+     * One client does not reach the cluster meanwhile, or is paused when it has perhaps heard of the move, and asks for
+     * locks at once when it is back.
+     */
+    private void giveUpUnseen(SimulatedCluster cluster) {
+        Client absent = clients.get(random.nextInt(clients.size()));
+        long last = giveUp(cluster, cluster.named());
+        if (random.nextInt(4) == 0) {
+            long back = last + upTo(1_000 * MILLI);
+            hide(absent, cluster, List.of(), false, back);
+            askOften(absent, back, 10, 1_000 * MILLI);
+        } else {
+            long back = last + upTo(50 * MILLI);
+            world.after(upTo(SHORTEST_MOVE), () -> absent.machine.pause(back));
+            askOften(absent, back, 10, 100 * MILLI);
+        }
+    }
+
+    /** A client asks for locks, so often in that time from a moment on. */
+    private void askOften(Client client, long from, int times, long nanos) {
+        for (int i = 0; i < times; i++) {
+            long moment = from + upTo(nanos);
+            if (moment < end) {
+                world.at(moment, client::tryOnce);
+            }
+        }
+    }
+
+    /** Returns when it is given up. */
+    private long giveUp(SimulatedCluster cluster, int part) {
         ClusterMember from = cluster.owner(part);
         ClusterMember to = another(cluster, from);
         long last = world.now() + SHORTEST_MOVE + upTo(1_000 * MILLI);
@@ -158,6 +247,7 @@ final class ClusterTrouble {
                         cluster.givenUp(from, part);
                     });
                 }));
+        return last;
     }
 
     private void moveHome(SimulatedCluster cluster, ClusterMember owner) {

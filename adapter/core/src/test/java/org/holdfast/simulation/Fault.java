@@ -66,6 +66,10 @@ enum Fault {
     SHARD_PAUSE(0),
     /** An operator puts a replica in the place of its primary. */
     SHARD_REPLACED(0),
+    /** An operator puts a replica in the place of a primary that is cut off, with some clients on either side. */
+    SHARD_SUPPLANTED(0),
+    /** The same while a client reaches no node, and back when it does again. */
+    SHARD_THERE_AND_BACK(0),
     /** The slot of the names moves to another shard, key by key. */
     SLOT_MOVED(0),
     /** The slot of the names comes to another shard, without what is left of its keys. */
@@ -74,6 +78,8 @@ enum Fault {
     SLOT_THERE_AND_BACK(0),
     /** The move of the slot of the names is given up half way. */
     SLOT_GIVEN_UP(0),
+    /** The same while a client does not reach the cluster. */
+    SLOT_GIVEN_UP_UNSEEN(0),
     /** The slot in which a shard keeps what it knows of itself moves away, and perhaps back. */
     HOME_MOVED(0);
 

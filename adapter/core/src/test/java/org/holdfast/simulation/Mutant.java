@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,6 +26,7 @@ import javax.tools.JavaFileManager;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
 
 /**
  * The real code with a bug put in: a sentence of its source replaced by another, compiled and simulated.
@@ -109,6 +112,28 @@ final class Mutant {
                 run.invoke(instance, next.nextLong());
             } catch (InvocationTargetException e) {
                 return e.getCause().getMessage();
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Runs the tests of a class that prepares nothing for them.
+     *
+     * @return which one fails, with the reason, or null if none does
+     */
+    String refute(String tests) throws ReflectiveOperationException {
+        Class<?> anew = new Loader(compile()).loadClass(tests);
+        for (Method test : anew.getDeclaredMethods()) {
+            if (test.isAnnotationPresent(Test.class)) {
+                Constructor<?> constructor = anew.getDeclaredConstructor();
+                constructor.setAccessible(true);
+                test.setAccessible(true);
+                try {
+                    test.invoke(constructor.newInstance());
+                } catch (InvocationTargetException e) {
+                    return test.getName() + ": " + e.getCause();
+                }
             }
         }
         return null;

@@ -48,6 +48,7 @@ final class Network {
     private final List<SimulatedVoter> voters;
     private final Setting setting;
     private final List<SimulatedNotifications> audience = new ArrayList<>();
+    private int heard;
 
     /**
      * @param voters by node, if nodes fail over
@@ -73,7 +74,7 @@ final class Network {
         this.usualCodec = ScriptBridge.codec(
                 SimulatedNode.PREFIX, acceptedSettings.widest().quarantine().toNanos() / 1_000);
         this.turns = turns;
-        for (int node = 0; node < nodes.size(); node++) {
+        for (int node = 0; node < nodes.size() && !sharded; node++) {
             hear(node, nodes.get(node));
         }
     }
@@ -134,9 +135,29 @@ final class Network {
         world.after(delay(), arrival);
     }
 
+    /** Returns when something arrives that is sent now. */
+    long arrival() {
+        return world.now() + delay();
+    }
+
+    /** Returns whether a connection breaks by what is sent now. */
+    boolean breaks() {
+        return world.random.nextDouble() < breaks;
+    }
+
+    /** A client has heard of a release. */
+    void heard() {
+        heard++;
+    }
+
+    /** Returns of how many releases clients have heard, in clusters. */
+    int releasesHeard() {
+        return heard;
+    }
+
     /** Returns whether what a node sends without being asked does not arrive. */
     boolean isLost(int node, View view) {
-        return view.isCutOff(node, world.now()) || world.random.nextDouble() < breaks;
+        return view.isCutOff(node, world.now()) || breaks();
     }
 
     void announceTo(SimulatedNotifications client) {

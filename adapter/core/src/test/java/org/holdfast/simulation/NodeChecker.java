@@ -59,6 +59,14 @@ final class NodeChecker {
         forgotAt = Math.max(forgotAt, moment);
     }
 
+    /** The node has all that another one had, and takes its place. */
+    void inherit(NodeChecker former) {
+        buried.clear();
+        buried.putAll(former.buried);
+        grants.inherit(former.grants);
+        forgotAt = former.forgotAt;
+    }
+
     /** It has none of the locks any more, and is not asked for any. */
     void hasNothing() {
         buried.clear();

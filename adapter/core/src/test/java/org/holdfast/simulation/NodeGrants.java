@@ -66,6 +66,12 @@ final class NodeGrants {
         grants.clear();
     }
 
+    /** The node has all that another one had. */
+    void inherit(NodeGrants former) {
+        grants.clear();
+        former.grants.forEach((name, known) -> grants.put(name, new ArrayList<>(known)));
+    }
+
     /**
      * The node has run a command.
      *

@@ -8,6 +8,7 @@ import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.cluster.NodeView;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.script.CommandName;
@@ -22,8 +23,18 @@ final class ShardPlaces implements Places {
     private final List<SimulatedCluster> clusters;
     private final List<Optional<ScriptCodec>> codecs;
 
-    ShardPlaces(VoterConnector connector, List<SimulatedCluster> clusters, ScriptCodec codec, Time time) {
+    /** For how long the node before must have had a slot, where writes survive a failover: as the real one. */
+    private final long inheritedAfterMicros;
+
+    ShardPlaces(
+            VoterConnector connector,
+            List<SimulatedCluster> clusters,
+            ScriptCodec codec,
+            SharedSettings settings,
+            Time time) {
         this.time = time;
+        this.inheritedAfterMicros =
+                settings.heartbeat().plus(settings.quarantine()).toNanos() / 1_000;
         this.connector = connector;
         this.clusters = clusters;
         this.codecs = IntStream.range(0, clusters.size())
@@ -72,7 +83,7 @@ final class ShardPlaces implements Places {
     @Override
     public void noteSlots(int node, SimulatedNode process, boolean forgets) {
         hear(node);
-        process.noteSlots(codecs.get(node).orElseThrow().keys(), forgets, sight -> connector
+        process.noteSlots(codecs.get(node).orElseThrow().keys(), forgets, inheritedAfterMicros, sight -> connector
                 .slots(node, sight)
                 .orElseThrow());
     }

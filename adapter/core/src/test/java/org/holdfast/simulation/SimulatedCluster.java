@@ -47,6 +47,7 @@ final class SimulatedCluster {
     private final int voter;
     private final long nodeTimeout;
     private final boolean dropsClaims;
+    private final boolean durable;
     private final List<BitSet> parts = new ArrayList<>();
     private final List<String> ranges = new ArrayList<>();
     private final Map<String, Integer> partOfKey = new HashMap<>();
@@ -55,6 +56,7 @@ final class SimulatedCluster {
     private final int[] side = new int[MEMBERS];
     private final long[] apartUntil = new long[MEMBERS];
     private final int named;
+    private final ClusterChannels channels;
     private int winner;
 
     /** Whether keys of names were moved since the move began. */
@@ -62,15 +64,18 @@ final class SimulatedCluster {
 
     /** How the processes are made. */
     interface Processes {
-        SimulatedNode build();
+
+        /** @param durable whether what one of them has answered survives, also when another takes its place */
+        SimulatedNode build(boolean durable);
     }
 
     SimulatedCluster(World world, int voter, Setting setting, String name, Processes processes) {
         this.world = world;
         this.random = world.random;
         this.voter = voter;
-        this.nodeTimeout = (600 + random.nextInt(900)) * MILLI;
+        this.nodeTimeout = drawNodeTimeout();
         this.dropsClaims = random.nextBoolean(); // Redis 7.0 and later
+        this.durable = random.nextInt(3) == 0;
         int slot = Slot.of(new NodeKeys(SimulatedNode.PREFIX, Optional.empty()).channel(name));
         List<NodeKeys> homes = divide(slot);
         this.named = IntStream.range(0, parts.size())
@@ -78,15 +83,21 @@ final class SimulatedCluster {
                 .findFirst()
                 .orElseThrow();
         for (int member = 0; member < MEMBERS; member++) {
-            SimulatedNode process = processes.build();
+            SimulatedNode process = processes.build(durable);
             if (dropsClaims) {
                 process.redis().beVersion7();
             }
             members.add(new ClusterMember(this, world, member, MEMBERS, parts.size(), process));
         }
+        this.channels = new ClusterChannels(this);
         begin(setting, homes);
         this.winner = owner().index;
         world.after(REPLICATION, this::replicate);
+    }
+
+    /** One that is long lets a primary that is cut off go on for as long as it is: Redis has 15 s if it is not set. */
+    private long drawNodeTimeout() {
+        return (random.nextInt(4) == 0 ? 15_000 : 600 + random.nextInt(900)) * MILLI;
     }
 
     private static BitSet range(int first, int end) {
@@ -168,14 +179,14 @@ final class SimulatedCluster {
                     .redis()
                     .set(
                             homes.get(i).slots(),
-                            SlotRecord.none(member.id, ReplicationIds.UNKNOWN)
+                            SlotRecord.none(member.id, member.process.dataSet())
                                     .next(
                                             epochs[i],
                                             owned,
                                             new BitSet(),
                                             any -> SimulatedNode.BOOT_MICROS - 3_600_000_000L)
                                     .text());
-            members.get(i + PRIMARIES).process.receive(member.process.redis().snapshot());
+            members.get(i + PRIMARIES).process.receive(member.process.redis().snapshot(), member.process.dataSet());
         }
     }
 
@@ -192,12 +203,24 @@ final class SimulatedCluster {
         return dropsClaims;
     }
 
+    /**
+     * Returns whether a write that was answered survives each failover. Then what a node writes is kept elsewhere too,
+     * and one whose place was taken can write no more.
+     */
+    boolean isDurable() {
+        return durable;
+    }
+
     ClusterMember member(int index) {
         return members.get(index);
     }
 
     List<ClusterMember> members() {
         return members;
+    }
+
+    ClusterChannels channels() {
+        return channels;
     }
 
     /** Returns the member at an address. */
@@ -207,7 +230,7 @@ final class SimulatedCluster {
 
     ClusterAddress address() {
         return new ClusterAddress(
-                members.stream().limit(PRIMARIES).map(member -> member.place).toList(), false, null, null, false);
+                members.stream().limit(PRIMARIES).map(member -> member.place).toList(), false, null, null, durable);
     }
 
     int part(String key) {
@@ -302,15 +325,22 @@ final class SimulatedCluster {
                 if (primary.isPrimary() && primary.process.isUp() && isLinked(primary.index, replica.index)) {
                     Map<String, MemoryRedis.Entry> memory =
                             primary.process.redis().snapshot();
-                    world.after((long) (random.nextDouble() * LONGEST_LAG), () -> receive(replica, primary, memory));
+                    ReplicationIds dataSet = primary.process.dataSet();
+                    world.after(
+                            (long) (random.nextDouble() * LONGEST_LAG),
+                            () -> receive(replica, primary, memory, dataSet));
                 }
             }
         }
     }
 
-    private static void receive(ClusterMember replica, ClusterMember primary, Map<String, MemoryRedis.Entry> memory) {
+    private static void receive(
+            ClusterMember replica,
+            ClusterMember primary,
+            Map<String, MemoryRedis.Entry> memory,
+            ReplicationIds dataSet) {
         if (replica.primary() == primary.index && replica.process.isUp()) {
-            replica.process.receive(memory);
+            replica.process.receive(memory, dataSet);
         }
     }
 

@@ -20,13 +20,17 @@ import org.holdfast.redis.releases.ReleaseSubscriber;
 /** The shards that vote on the same names, as one client reaches them. */
 final class SimulatedGroup implements GroupedNodes {
 
+    private final World world;
+    private final List<SimulatedCluster> clusters;
     private final Network network;
     private final View view;
     private final NodeMonitor monitor;
     private boolean closed;
     private LongConsumer clockStoodStill = nanos -> {};
 
-    SimulatedGroup(Network network, View view) {
+    SimulatedGroup(World world, Network network, View view, List<SimulatedCluster> clusters) {
+        this.world = world;
+        this.clusters = clusters;
         this.network = network;
         this.view = view;
         this.monitor = new NodeMonitor(
@@ -99,7 +103,7 @@ final class SimulatedGroup implements GroupedNodes {
 
     @Override
     public ReleaseSubscriber subscriber(Executor threads) {
-        throw new UnsupportedOperationException("releases are not announced in worlds of clusters");
+        return new SimulatedSubscriber(world, network, view, clusters);
     }
 
     @Override

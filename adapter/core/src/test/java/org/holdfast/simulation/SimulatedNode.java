@@ -65,6 +65,7 @@ final class SimulatedNode {
     private int promotions;
     private int changesOfRole;
     private String name = "run";
+    private ReplicationIds dataSet = new ReplicationIds("data", "");
     private SlotGate gate = SlotGate.OPEN;
     private Runnable counted = () -> {};
     private long countedAt = Long.MIN_VALUE / 2;
@@ -139,6 +140,7 @@ final class SimulatedNode {
      */
     void join(String member, SlotGate slots, Runnable told) {
         name = member;
+        dataSet = new ReplicationIds("data-of-" + runId(), "");
         gate = slots;
         counted = told;
     }
@@ -280,11 +282,14 @@ final class SimulatedNode {
      * A client notes since when it has its slots, as the real one does after each look.
      *
      * @param forgets whether a quarantine began just now
+     * @param inheritedAfterMicros for how long the node before must have had a slot that counts here, if writes survive
      */
-    void noteSlots(NodeKeys keys, boolean forgets, Function<Shard.Sight, Shard.Update> updates) {
+    void noteSlots(
+            NodeKeys keys, boolean forgets, long inheritedAfterMicros, Function<Shard.Sight, Shard.Update> updates) {
         gate.require(keys.slots());
         String seen = Objects.requireNonNullElse(redis.get(keys.slots()), "");
-        Shard.Update update = updates.apply(new Shard.Sight(seen, ReplicationIds.UNKNOWN, clockMicros(), 0, forgets));
+        long inheritedBefore = persistent ? clockMicros() - inheritedAfterMicros : 0;
+        Shard.Update update = updates.apply(new Shard.Sight(seen, dataSet, clockMicros(), inheritedBefore, forgets));
         if (update.text().equals(seen)
                 || redis.eval(ScriptBridge.slots(keys, seen, update.text())).equals(List.of(1L))) {
             update.isWritten();
@@ -320,16 +325,39 @@ final class SimulatedNode {
         checker.forgot();
     }
 
-    /** Takes the place of the primary from which it has received what it has. */
-    void promote() {
+    /**
+     * Takes the place of the primary from which it has received what it has: all of it, if the operator vouches for
+     * that.
+     */
+    void promote(SimulatedNode former) {
         replica = false;
         promotions++;
         changesOfRole++;
-        checker.forgot();
+        if (persistent) {
+            replicate(former);
+            checker.inherit(former.checker);
+        } else {
+            checker.forgot();
+        }
+        dataSet = new ReplicationIds("data-of-" + runId() + "-" + promotions, dataSet.present());
     }
 
-    /** It receives, as a replica, what its primary has. */
-    void receive(Map<String, MemoryRedis.Entry> memory) {
+    /** It receives, as a replica, what its primary has by now. */
+    private void replicate(SimulatedNode primary) {
+        receive(primary.redis.snapshot(), primary.dataSet());
+    }
+
+    /** It receives, as a replica, what its primary had. */
+    void receive(Map<String, MemoryRedis.Entry> memory, ReplicationIds of) {
+        dataSet = new ReplicationIds(of.present(), "");
+        receive(memory);
+    }
+
+    ReplicationIds dataSet() {
+        return dataSet;
+    }
+
+    private void receive(Map<String, MemoryRedis.Entry> memory) {
         redis.restore(memory);
         remember();
     }

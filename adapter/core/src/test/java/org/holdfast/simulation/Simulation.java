@@ -33,6 +33,8 @@ public final class Simulation {
     /** In one of so many of these a client never comes back. */
     private static final int DYING_EVERY = 10;
 
+    private static final long LITTLE_MICROS = 200_000;
+
     private static final Duration AFTER_A_CLOCK_WAS_SET = Duration.ofMillis(8_500);
 
     private final World world;
@@ -125,9 +127,9 @@ public final class Simulation {
         String name = Shape.PLAIN.request(0, 1).names().get(0);
         for (int voter = 0; voter < setting.nodes(); voter++) {
             int index = voter;
-            SimulatedCluster cluster = new SimulatedCluster(world, voter, setting, name, () -> {
-                SimulatedNode process = build(index, lua, 0, false);
-                process.pushClock(harmlessError());
+            SimulatedCluster cluster = new SimulatedCluster(world, voter, setting, name, durable -> {
+                SimulatedNode process = build(index, lua, 0, durable);
+                process.pushClock(harmlessError(durable ? mostMicros() : LITTLE_MICROS));
                 return process;
             });
             clusters.add(cluster);
@@ -135,9 +137,15 @@ public final class Simulation {
         }
     }
 
-    /** The clocks of processes that take each other's place differ. */
-    private long harmlessError() {
-        long error = Math.min(200_000, setting.harmlessErrorMicros());
+    /** Clocks also drift apart, for half a minute at the most. */
+    private long mostMicros() {
+        long drifted = (long) (setting.timing().driftFactor() * 30_000_000);
+        return Math.max(LITTLE_MICROS, setting.harmlessErrorMicros() - drifted);
+    }
+
+    /** The clocks of processes that take each other's place differ, so much at the most. */
+    private long harmlessError(long mostMicros) {
+        long error = Math.min(mostMicros, setting.harmlessErrorMicros());
         return (long) ((random.nextDouble() * 2 - 1) * error);
     }
 
@@ -145,15 +153,19 @@ public final class Simulation {
         for (int node = 0; setting.isMoving() && node < nodes.size(); node++) {
             SimulatedNode standby = build(node, lua, 0, false);
             haveBeenUsed(standby);
-            standby.standBy(harmlessError());
+            standby.standBy(harmlessError(LITTLE_MICROS));
             network.hear(node, standby);
             voters.add(new SimulatedVoter(
                     world, nodes.get(node), standby, Whereabouts.counts(setting).toNanos()));
         }
     }
 
-    /** What a run saw, if it saw nothing wrong. */
-    public record Result(int acquisitions, int losses) {}
+    /**
+     * What a run saw, if it saw nothing wrong.
+     *
+     * @param heard of how many releases clients have heard, in clusters
+     */
+    public record Result(int acquisitions, int losses, int heard) {}
 
     /**
      * Runs one seed.
@@ -228,7 +240,7 @@ public final class Simulation {
             throw e;
         }
         checker.decide();
-        return new Result(checker.acquisitions(), checker.losses());
+        return new Result(checker.acquisitions(), checker.losses(), network.releasesHeard());
     }
 
     private void live() throws Throwable {

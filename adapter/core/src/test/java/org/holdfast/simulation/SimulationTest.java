@@ -23,7 +23,8 @@ class SimulationTest {
 
     /** What clusters meet. */
     private static final String CLUSTERS = "SHARD_ISOLATED,SHARD_TAKES_EPOCH,SHARD_CRASH,SHARD_PAUSE,SHARD_REPLACED,"
-            + "SLOT_MOVED,SLOT_TAKEN,SLOT_THERE_AND_BACK,SLOT_GIVEN_UP,HOME_MOVED,CUT_OFF,CLIENT_PAUSE,SLOW_SENDING";
+            + "SHARD_SUPPLANTED,SHARD_THERE_AND_BACK,SLOT_MOVED,SLOT_TAKEN,SLOT_THERE_AND_BACK,SLOT_GIVEN_UP,"
+            + "SLOT_GIVEN_UP_UNSEEN,HOME_MOVED,CUT_OFF,CLIENT_PAUSE,SLOW_SENDING";
 
     @Test
     void protocol_underEveryFault_keepsItsPromises() throws Exception {
@@ -37,13 +38,16 @@ class SimulationTest {
 
     @Test
     void protocol_whereNodesAreClusters_keepsItsPromises() throws Exception {
-        simulate(CLUSTERS, Math.max(1, SEEDS / 100));
+        long heard = simulate(CLUSTERS, Math.max(1, SEEDS / 100));
+        assertThat(heard).as("releases that clients have heard of").isGreaterThan(SEEDS / 100);
     }
 
-    private static void simulate(String only, long seeds) throws Exception {
+    /** Returns of how many releases clients have heard, in clusters. */
+    private static long simulate(String only, long seeds) throws Exception {
         AtomicLong next = new AtomicLong(FIRST);
         AtomicLong acquisitions = new AtomicLong();
         AtomicLong losses = new AtomicLong();
+        AtomicLong heard = new AtomicLong();
         int workers = 2 * Runtime.getRuntime().availableProcessors(); // threads that hand over leave a processor idle
         ExecutorService threads = Executors.newFixedThreadPool(workers);
         try {
@@ -57,6 +61,7 @@ class SimulationTest {
                             Simulation.Result result = engine.run(seed);
                             acquisitions.addAndGet(result.acquisitions());
                             losses.addAndGet(result.losses());
+                            heard.addAndGet(result.heard());
                         } catch (Throwable failure) {
                             next.set(FIRST + seeds); // one seed to replay is enough: the others stop too
                             throw failure;
@@ -76,5 +81,6 @@ class SimulationTest {
                         seeds + " seeds, " + acquisitions + " acquisitions, " + losses
                                 + " renewed leases lost to faults");
         assertThat(acquisitions.get()).isGreaterThan(10 * seeds);
+        return heard.get();
     }
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import static org.holdfast.simulation.MutantAssertions.assertFound;
+import static org.holdfast.simulation.MutantAssertions.assertRefuted;
+import static org.holdfast.simulation.Sources.CLUSTER;
+import static org.holdfast.simulation.Sources.GUARD;
+import static org.holdfast.simulation.Sources.SCRIPTS;
+
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Bugs of voters that are clusters, which the simulation must find, or the test of a class. */
+@ExtendWith(QuietWorlds.class)
+class ClusterMutantsTest {
+
+    private static final String TESTS = "org.holdfast.redis.cluster.";
+
+    @ConcurrentTest
+    void oneViewForAMajority_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(77)
+                        .amidst("SHARD_SUPPLANTED")
+                        .with(CLUSTER + "Assignment.java", "agreed(voices, primaries / 2 + 1)", "agreed(voices, 1)"));
+    }
+
+    @ConcurrentTest
+    void witnessesLeftOut_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(28)
+                        .amidst("SHARD_SUPPLANTED")
+                        .with(CLUSTER + "Assignment.java", "return others >= witnesses();", "return true;"));
+    }
+
+    @ConcurrentTest
+    void slotThatIsNotNotedCounted_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(36)
+                        .amidst("SLOT_GIVEN_UP_UNSEEN")
+                        .with(CLUSTER + "Shard.java", "return now.doubts().isUnnoted(slot) || !now", "return !now"));
+    }
+
+    /** The record of slots would have each slot wait, too. */
+    @ConcurrentTest
+    void noQuarantineAfterAPromotionInACluster_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(111)
+                        .amidst("SHARD_CRASH,SHARD_ISOLATED")
+                        .with(
+                                GUARD + "MarkChanges.java",
+                                "return mark.process().runId().equals(change.process().runId()) ? change :"
+                                        + " change.ofAnotherClock();",
+                                "return note(sight, mark.sinceMicros(), 0, 0, mark.steadyMicros(),"
+                                        + " change.acceptedSettings(), \"\");")
+                        .with(
+                                CLUSTER + "SlotRecord.java",
+                                "boolean ours = writer.node().equals(node);",
+                                "boolean ours = true;")
+                        .with(CLUSTER + "Shard.java", "before.isNone() ||", "true ||"));
+    }
+
+    @ConcurrentTest
+    void recordOfSlotsNotConsulted_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(10)
+                        .amidst("SLOT_TAKEN")
+                        .with(SCRIPTS + "shard_whole.lua", "if not refusal and now < whole then", "if false then"));
+    }
+
+    /** Clients that have heard of its successor would not believe it either. */
+    @ConcurrentTest
+    void nodeThatTakesItsSlotsBackBelieved_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .lastSeenIn(324)
+                        .amidst("SHARD_TAKES_EPOCH")
+                        .with(CLUSTER + "Shard.java", "before.epoch() == own.epoch() ||", "true ||")
+                        .with(CLUSTER + "SlotRecord.java", "entry.sinceMicros() < named", "false"));
+    }
+
+    @ConcurrentTest
+    void moveGivenUpTakenForNone_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("SLOT_GIVEN_UP")
+                        .with(CLUSTER + "Shard.java", "uncertain.or(now.doubts().outdated());", "uncertain.clear();"));
+    }
+
+    /** A record of the present epoch is right in these worlds: in none of them two clusters become one. */
+    @ConcurrentTest
+    void recordThatGoesBackToBeforeAnotherNodeBelieved_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "ShardTest",
+                "record_thatGoesBackToBeforeAnotherNodeWasNamed_isWrong",
+                new Mutant().with(CLUSTER + "SlotRecord.java", "entry.sinceMicros() < named", "false"));
+    }
+
+    @ConcurrentTest
+    void shardOfWhichAClientHasNotHeardForLongTakenForTheSame_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "ClusterMapTest",
+                "shard_thatThisClientHasNotHeardOfForAWhile_settlesAnew",
+                new Mutant()
+                        .with(
+                                CLUSTER + "ClusterMap.java",
+                                "return shard.terms().age().filter(age -> age.compareTo(round) <= 0).isPresent();",
+                                "return true;"));
+    }
+
+    @ConcurrentTest
+    void recordOfAnyNodeInherited_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "SlotRecordTest",
+                "parse_recordOfTheNodeBefore_countsWhereItsDataIsContinuedAndDurable",
+                new Mutant()
+                        .with(
+                                CLUSTER + "SlotRecord.java",
+                                "inheritedBeforeMicros > 0 && ids.continues(writer.dataSet());",
+                                "inheritedBeforeMicros > 0;"));
+    }
+
+    @ConcurrentTest
+    void slotThatIsNewByTheNextClockInherited_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "SlotRecordTest",
+                "parse_recordOfTheNodeBefore_countsWhereItsDataIsContinuedAndDurable",
+                new Mutant().with(CLUSTER + "SlotRecord.java", "if (since < beforeMicros) {", "if (true) {"));
+    }
+}
