@@ -9,7 +9,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -37,6 +36,9 @@ final class NodeSocket extends Socket {
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(BUFFER);
     private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER);
     private final AnswerDeadline answerDeadline;
+
+    /** Null if it leads to a port. */
+    private volatile @Nullable SocketFile file;
 
     private NodeSocket(SocketChannel channel, AnswerDeadline answerDeadline) throws IOException {
         super((SocketImpl) null);
@@ -74,18 +76,16 @@ final class NodeSocket extends Socket {
     /**
      * Connects to a process on this machine.
      *
-     * @param path of its UNIX domain socket
+     * @param file that is there; null if none can be seen
      * @throws LocalFailureException if there is no connection for a reason that is in this process
      */
-    static NodeSocket connect(String path, int timeoutMillis, long deadline) throws IOException {
+    static NodeSocket connect(
+            UnixDomainSocketAddress address, @Nullable SocketFile file, int timeoutMillis, long deadline)
+            throws IOException {
         NodeSocket socket = open(true, timeoutMillis);
+        socket.file = file;
         socket.answerDeadline.boundAll(deadline);
-        try {
-            socket.connect(UnixDomainSocketAddress.of(path), deadline);
-        } catch (SocketException e) {
-            throw new IOException(e.getMessage() + ": does the node run on this machine, is this path its unixsocket,"
-                    + " and may this process open it?");
-        }
+        socket.connect(address, deadline);
         return socket;
     }
 
@@ -137,7 +137,7 @@ final class NodeSocket extends Socket {
             }
             connected = true;
         } catch (BindException e) { // this host has no port left for it, or no address
-            throw LocalFailureException.of(e);
+            throw remote instanceof InetSocketAddress ? LocalFailureException.of(e) : e;
         } finally {
             if (!connected) {
                 close(channel);
@@ -148,6 +148,12 @@ final class NodeSocket extends Socket {
     /** Returns when this socket stops waiting for its peer. */
     AnswerDeadline answerDeadline() {
         return answerDeadline;
+    }
+
+    /** Returns whether the file by which it was connected is that of another process by now. */
+    boolean isFileReplaced() {
+        SocketFile known = file;
+        return known != null && known.isReplaced();
     }
 
     SocketChannel channel() {
