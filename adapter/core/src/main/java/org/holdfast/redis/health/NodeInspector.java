@@ -99,6 +99,7 @@ public final class NodeInspector {
      * @throws JedisException if it does not answer
      */
     public Admission inspect(NodeConnection connection) {
+        connector.shard(node).ifPresent(shard -> findHome(connection, shard));
         Connected connected = new Connected(connection);
         NodeGuard.Admission admission = guard.admit(connected);
         if (admission instanceof NodeGuard.Admission.Refused refused) {
@@ -111,6 +112,22 @@ public final class NodeInspector {
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
         }
         throw unsettled();
+    }
+
+    /** A shard of a cluster keeps what it knows of itself in one of its slots, the same for all clients. */
+    private void findHome(NodeConnection connection, Shard shard) {
+        int left = SLOT_NOTES;
+        boolean found = false;
+        while (left > 0 && !found) {
+            String door = shard.doorTag().orElseThrow();
+            String key = codec.keys().door(door);
+            String seen = connection.executeCommand(new CommandArguments(Command.GET).add(key)) instanceof byte[] sign
+                    ? InspectionDecoder.text(sign)
+                    : "";
+            String sign = shard.follow(door, seen);
+            found = sign.equals(seen) || write(connection, key, seen, sign);
+            left--;
+        }
     }
 
     /**
