@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.holdfast.protocol.env.KeptInterrupt;
+import org.holdfast.redis.address.SocketFile;
 import org.jspecify.annotations.Nullable;
 
 /** Connects to processes on this machine, by their UNIX domain sockets. */

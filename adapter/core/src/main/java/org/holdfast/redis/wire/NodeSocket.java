@@ -17,6 +17,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import org.holdfast.redis.address.SocketFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,7 +133,7 @@ final class NodeSocket extends Socket {
         try {
             boolean done = channel.connect(remote);
             while (!done) {
-                ChannelWait.await(channel, SelectionKey.OP_CONNECT, deadline, "no connection");
+                AnswerDeadline.await(channel, SelectionKey.OP_CONNECT, deadline, "no connection");
                 done = channel.finishConnect();
             }
             connected = true;
@@ -196,7 +197,7 @@ final class NodeSocket extends Socket {
                 long answerBy = answerDeadline.forAnswer();
                 int read = 0;
                 while (read == 0) {
-                    ChannelWait.await(channel, SelectionKey.OP_READ, answerBy, "no answer");
+                    AnswerDeadline.await(channel, SelectionKey.OP_READ, answerBy, "no answer");
                     read = channel.read(incoming);
                 }
                 return read;
@@ -228,7 +229,7 @@ final class NodeSocket extends Socket {
                     outgoing.clear().put(bytes, offset + done, Math.min(length - done, BUFFER));
                     channel.write(outgoing.flip());
                     while (outgoing.hasRemaining()) {
-                        ChannelWait.await(channel, SelectionKey.OP_WRITE, deadline, "nothing could be sent");
+                        AnswerDeadline.await(channel, SelectionKey.OP_WRITE, deadline, "nothing could be sent");
                         channel.write(outgoing);
                     }
                 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.redis.wire;
+package org.holdfast.redis.address;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param path where it is, absolute
  * @param key which file it is. No other one has it while a connection is open that was made by it
  */
-record SocketFile(Path path, Object key) {
+public record SocketFile(Path path, Object key) {
 
     /** Returns the file that is there; null if there is none, or none that this process may look at. */
-    static @Nullable SocketFile at(Path path) {
+    public static @Nullable SocketFile at(Path path) {
         try {
             return of(path);
         } catch (IOException e) {
@@ -36,7 +36,7 @@ record SocketFile(Path path, Object key) {
      * Returns whether another file is there by now, or may be. Where there is none, no other process was entered by
      * this path until now: what is granted by then is over when the quarantine of the next one is.
      */
-    boolean isReplaced() {
+    public boolean isReplaced() {
         try {
             return !equals(of(path));
         } catch (NoSuchFileException e) {
