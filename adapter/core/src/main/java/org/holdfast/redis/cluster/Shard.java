@@ -22,6 +22,9 @@ public final class Shard {
     /** A slot that is being moved away is uncertain until then; so often that is written down. */
     private static final long MOVING_MICROS = 500_000;
 
+    /** A moment in the record is later by so much, and by what is added to it, only where the clock was set back. */
+    private static final long AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
+
     /** A client that has seen the record so lately has watched since then what came to the node. */
     private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -215,7 +218,8 @@ public final class Shard {
         OwnWord own = now.own();
         String text = sight.text();
         long nowMicros = sight.nowMicros();
-        SlotRecord before = SlotRecord.parse(text, at.node(), sight.ids(), sight.inheritedBeforeMicros());
+        SlotRecord before = SlotRecord.parse(text, at.node(), sight.ids(), sight.inheritedBeforeMicros())
+                .until(nowMicros + micros(terms.settlesNanos()) + AHEAD_MICROS);
         if (own.equals(OwnWord.UNKNOWN)) { // it answers soon
             return new Update(at, SlotRecord.none(at.node(), sight.ids()), now, text, false);
         }

@@ -382,4 +382,18 @@ class ShardTest {
         assertThat(Slot.of(next)).isEqualTo(door);
         assertThat(late.follow(late.doorTag().orElseThrow(), "no sign")).isEqualTo(next);
     }
+
+    /** The guard begins a quarantine by then: what it has of its slots counts as having come just now. */
+    @Test
+    void slot_thatCameWhileTheClockWasAhead_isOfThisMomentWhenThatIsSetRight() {
+        long hour = 3_600 * MICROS;
+        text = "a 1 0-4:" + (nowMicros() - MICROS) + " 5-7:" + (nowMicros() + hour) + " 8-9:"
+                + (nowMicros() + 7 * MICROS);
+        Shard shard = shard();
+        see(shard, 1, 9);
+        look(shard);
+        assertThat(shard.sinceMicros(0)).isEqualTo(nowMicros() - MICROS);
+        assertThat(shard.sinceMicros(5)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(8)).as("another node may vote until then").isEqualTo(nowMicros() + 7 * MICROS);
+    }
 }
