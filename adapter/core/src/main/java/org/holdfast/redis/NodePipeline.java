@@ -38,6 +38,10 @@ final class NodePipeline {
         connection.sendCommand(encoded);
     }
 
+    NodeConnection connection() {
+        return connection;
+    }
+
     /** Returns which of the processes it leads to that its voter has been. */
     int term() {
         return connection.term();

@@ -105,7 +105,7 @@ final class Pipelines implements PendingRound.Reader {
             return;
         }
         long now = time.nanoTime();
-        String over = nodes.whyOver(node, pipeline.term());
+        String over = nodes.whyOver(node, pipeline.connection());
         if (over != null) {
             fail(node, over);
         } else if (pipeline.isClosedByNode(now)) {
@@ -245,7 +245,7 @@ final class Pipelines implements PendingRound.Reader {
             sendSource(node, request);
             return;
         }
-        String over = nodes.whyOver(node, pipeline.term());
+        String over = nodes.whyOver(node, pipeline.connection());
         if (over != null) { // what was done there may be unknown to the process that votes by now
             request.round().answered(new Answer(node, new Reply.NoAnswer(over), 0));
             fail(node, over);

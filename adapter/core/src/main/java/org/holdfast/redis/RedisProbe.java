@@ -102,7 +102,7 @@ public final class RedisProbe implements NodeMonitor.Sight, AutoCloseable {
     }
 
     private NodeConnection connection(int node) {
-        if (connections[node] != null && nodes.whyOver(node, connections[node].term()) != null) {
+        if (connections[node] != null && nodes.whyOver(node, connections[node]) != null) {
             drop(node);
         }
         if (connections[node] == null) {

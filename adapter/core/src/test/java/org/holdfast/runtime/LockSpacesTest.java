@@ -142,8 +142,8 @@ class LockSpacesTest {
     /** Returns how many threads that receive releases wait for the first reply of a node. */
     private static long connecting() {
         return Thread.getAllStackTraces().values().stream()
-                .filter(frames ->
-                        calls(frames, "SubscriberConnection$Opening", "run") && calls(frames, "ChannelWait", "await"))
+                .filter(frames -> calls(frames, "SubscriberConnection$Opening", "run")
+                        && calls(frames, "AnswerDeadline", "await"))
                 .count();
     }
 

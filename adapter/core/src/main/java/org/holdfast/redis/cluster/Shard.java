@@ -22,6 +22,9 @@ public final class Shard {
     /** A slot that is being moved away is uncertain until then; so often that is written down. */
     private static final long MOVING_MICROS = 500_000;
 
+    /** A moment in the record is later by so much, and by what is added to it, only where the clock was set back. */
+    private static final long AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
+
     /** A client that has seen the record so lately has watched since then what came to the node. */
     private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -61,9 +64,6 @@ public final class Shard {
     /** A record of another epoch than the node has. */
     private record Outdated(Home home, long epoch, long firstSeenAt) {}
 
-    /** Where a shard keeps what it knows of itself: in one of its own slots. */
-    private record Home(String node, int slot) {}
-
     /**
      * What stands on a node.
      *
@@ -96,13 +96,7 @@ public final class Shard {
     synchronized void see(String node, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt) {
         location = new Location(node, at);
         take(node, owned, view, askedAt);
-        Home before = home;
-        boolean keeps = before.slot() >= 0 && owned.get(before.slot()); // a promoted replica has what stood there
-        Home now = new Home(node, keeps ? before.slot() : Slot.homeOf(owned));
-        if (!now.equals(before)) {
-            home = now;
-            written = null;
-        }
+        move(home.of(node, owned));
     }
 
     private void take(String node, BitSet owned, Optional<NodeView> view, long askedAt) {
@@ -148,8 +142,32 @@ public final class Shard {
 
     /** Returns the hash tag of the keys in which it keeps what it knows of itself; empty if it has no slots. */
     public Optional<String> homeTag() {
-        Home known = home;
-        return known.slot() < 0 ? Optional.empty() : Optional.of(Slot.tag(known.slot()));
+        return Optional.of(home.tag()).filter(tag -> !tag.isEmpty());
+    }
+
+    /** Returns the hash tag of the slot in which a client looks for the sign of its {@link Home}. */
+    public Optional<String> doorTag() {
+        return Optional.of(Home.door(seen.slots())).filter(tag -> !tag.isEmpty());
+    }
+
+    /**
+     * Takes the sign that stands at a door; empty for none.
+     *
+     * @return the sign that should stand there; empty for none
+     */
+    public synchronized String follow(String door, String sign) {
+        if (Home.isSign(sign, seen.slots())) {
+            move(home.named(sign));
+            return sign;
+        }
+        return sign.isEmpty() && home.tag().equals(door) ? "" : home.tag();
+    }
+
+    private void move(Home to) {
+        if (!to.equals(home)) {
+            home = to;
+            written = null;
+        }
     }
 
     /**
@@ -200,7 +218,8 @@ public final class Shard {
         OwnWord own = now.own();
         String text = sight.text();
         long nowMicros = sight.nowMicros();
-        SlotRecord before = SlotRecord.parse(text, at.node(), sight.ids(), sight.inheritedBeforeMicros());
+        SlotRecord before = SlotRecord.parse(text, at.node(), sight.ids(), sight.inheritedBeforeMicros())
+                .until(nowMicros + micros(terms.settlesNanos()) + AHEAD_MICROS);
         if (own.equals(OwnWord.UNKNOWN)) { // it answers soon
             return new Update(at, SlotRecord.none(at.node(), sight.ids()), now, text, false);
         }

@@ -98,6 +98,13 @@ public final class SlotRecord {
         return entries;
     }
 
+    /** Returns it without moments that a right clock has not shown yet: they were written while it was ahead. */
+    SlotRecord until(long latestMicros) {
+        NavigableMap<Integer, Entry> right = new TreeMap<>(entries);
+        right.values().removeIf(entry -> entry.sinceMicros() > latestMicros);
+        return new SlotRecord(owner, epoch, inherited, right);
+    }
+
     /** Returns whether there is none of this node. */
     boolean isNone() {
         return epoch == NO_EPOCH;

@@ -123,9 +123,9 @@ public final class AskedNodes {
         return "its slot is on another node, is being moved, or is on none: " + reason;
     }
 
-    /** Returns why an answer that comes now on a connection of this term does not count; null if it does. */
-    public @Nullable String whyOver(int node, int term) {
-        return connector.whyOver(node, term);
+    /** Returns why an answer that comes now on a connection does not count; null if it does. */
+    public @Nullable String whyOver(int node, NodeConnection connection) {
+        return connector.whyOver(node, connection);
     }
 
     /**
@@ -238,7 +238,7 @@ public final class AskedNodes {
     }
 
     private void requireTerm(int node, NodeConnection connection) {
-        String over = whyOver(node, connection.term());
+        String over = whyOver(node, connection);
         if (over != null) {
             throw new JedisException(over);
         }

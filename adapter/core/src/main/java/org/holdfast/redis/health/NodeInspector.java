@@ -99,13 +99,14 @@ public final class NodeInspector {
      * @throws JedisException if it does not answer
      */
     public Admission inspect(NodeConnection connection) {
+        connector.shard(node).ifPresent(shard -> findHome(connection, shard));
         Connected connected = new Connected(connection);
         NodeGuard.Admission admission = guard.admit(connected);
         if (admission instanceof NodeGuard.Admission.Refused refused) {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            noteSlots(connection, connected.ids, !admitted.reason().isEmpty());
+            noteSlots(connection, connected, !admitted.reason().isEmpty());
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
@@ -113,23 +114,39 @@ public final class NodeInspector {
         throw unsettled();
     }
 
+    /** A shard of a cluster keeps what it knows of itself in one of its slots, the same for all clients. */
+    private void findHome(NodeConnection connection, Shard shard) {
+        int left = SLOT_NOTES;
+        boolean found = false;
+        while (left > 0 && !found) {
+            String door = shard.doorTag().orElseThrow();
+            String key = codec.keys().door(door);
+            String seen = connection.executeCommand(new CommandArguments(Command.GET).add(key)) instanceof byte[] sign
+                    ? InspectionDecoder.text(sign)
+                    : "";
+            String sign = shard.follow(door, seen);
+            found = sign.equals(seen) || write(connection, key, seen, sign);
+            left--;
+        }
+    }
+
     /**
      * A shard of a cluster keeps since when it has its slots.
      *
      * @param forgets whether a quarantine began just now
      */
-    private void noteSlots(NodeConnection connection, ReplicationIds ids, boolean forgets) {
+    private void noteSlots(NodeConnection connection, Connected connected, boolean forgets) {
         if (connector.shard(node).isPresent()) {
             connector.hearSlots(node, connection);
             int left = SLOT_NOTES;
-            while (left > 0 && !areSlotsNoted(connection, ids, forgets)) {
+            while (left > 0 && !areSlotsNoted(connection, connected, forgets)) {
                 left--;
             }
         }
     }
 
     /** Returns false if another client has written meanwhile. */
-    private boolean areSlotsNoted(NodeConnection connection, ReplicationIds ids, boolean forgets) {
+    private boolean areSlotsNoted(NodeConnection connection, Connected connected, boolean forgets) {
         String key = codec.keys().slots();
         connection.sendCommand(new CommandArguments(Command.GET).add(key));
         connection.sendCommand(new CommandArguments(Command.TIME));
@@ -138,7 +155,10 @@ public final class NodeInspector {
                 ? ""
                 : InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(0), "GET"));
         long now = InspectionDecoder.micros(replies.get(1));
-        Shard.Sight sight = new Shard.Sight(seen, ids, now, inheritedBeforeMicros(now), forgets);
+        if (now < connected.nowMicros) { // the next look begins a quarantine: then moments may be earlier
+            throw new JedisException("its clock was set back in this moment");
+        }
+        Shard.Sight sight = new Shard.Sight(seen, connected.ids, now, inheritedBeforeMicros(now), forgets);
         Shard.Update update = connector.slots(node, sight).orElseThrow();
         boolean isNoted = update.text().equals(seen) || write(connection, key, seen, update.text());
         if (isNoted) {
@@ -200,6 +220,9 @@ public final class NodeInspector {
 
         private ReplicationIds ids = ReplicationIds.UNKNOWN;
 
+        /** Its clock when it was looked at last. */
+        private long nowMicros;
+
         Connected(NodeConnection connection) {
             this.connection = connection;
         }
@@ -225,6 +248,7 @@ public final class NodeInspector {
             long now = InspectionDecoder.micros(replies.get(2));
             Map<String, String> info = InspectionDecoder.info(replies.get(3));
             ids = ReplicationIds.of(info);
+            nowMicros = now;
             clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), now);
             Optional<String> fault = durable
                     ? InspectionDecoder.durabilityFault(info, replies.get(5), replies.get(6))

@@ -177,7 +177,7 @@ final class SubscriberConnection implements AutoCloseable {
     }
 
     private boolean isOfPresentTerm(NodeConnection open) {
-        String over = nodes.whyOver(node, open.term());
+        String over = nodes.whyOver(node, open);
         if (over != null) {
             drop(over, PAUSE_NANOS);
         }

@@ -28,6 +28,11 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
         return home() + "slots";
     }
 
+    /** Returns the key where a client looks in which slot a shard of a cluster keeps the others. */
+    public String door(String tag) {
+        return prefix + ":{" + tag + "}:home";
+    }
+
     private String home() {
         return prefix
                 + shard.flatMap(Shard::homeTag).map(tag -> ":{" + tag + "}:").orElse(":");

@@ -138,7 +138,13 @@ public final class VoterConnector implements AutoCloseable {
         return Failures.describe(failure) + locators[voter].describePlace();
     }
 
-    /** Returns why an answer that comes now on a connection of this term does not count; null if it does. */
+    /** Returns why an answer that comes now on a connection does not count; null if it does. */
+    public @Nullable String whyOver(int voter, NodeConnection connection) {
+        String replaced = connection.whyReplaced();
+        return replaced != null ? replaced : whyOver(voter, connection.term());
+    }
+
+    /** Returns why an answer that comes now in this term does not count; null if it does. */
     public @Nullable String whyOver(int voter, int term) {
         return locators[voter].whyOver(term);
     }

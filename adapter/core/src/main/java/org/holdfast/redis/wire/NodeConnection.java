@@ -188,7 +188,7 @@ public final class NodeConnection extends Connection {
         }
 
         private Socket socket(UnixAddress file) throws IOException {
-            last = NodeSocket.connect(file.path(), config.getSocketTimeoutMillis(), deadline);
+            last = FileSockets.connect(file.path(), config.getSocketTimeoutMillis(), deadline);
             return last;
         }
     }
@@ -208,6 +208,11 @@ public final class NodeConnection extends Connection {
             return ":" + inet.getPort();
         }
         return socket.getRemoteSocketAddress() instanceof UnixDomainSocketAddress file ? file.getPath() + ":0" : "";
+    }
+
+    /** Returns why an answer on it does not count, as another process has its place by now; null if none has. */
+    public @Nullable String whyReplaced() {
+        return socket.isFileReplaced() ? "another process has taken its file by now" : null;
     }
 
     /**

@@ -9,7 +9,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -18,6 +17,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import org.holdfast.redis.address.SocketFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +37,9 @@ final class NodeSocket extends Socket {
     private final ByteBuffer incoming = ByteBuffer.allocateDirect(BUFFER);
     private final ByteBuffer outgoing = ByteBuffer.allocateDirect(BUFFER);
     private final AnswerDeadline answerDeadline;
+
+    /** Null if it leads to a port. */
+    private volatile @Nullable SocketFile file;
 
     private NodeSocket(SocketChannel channel, AnswerDeadline answerDeadline) throws IOException {
         super((SocketImpl) null);
@@ -74,18 +77,16 @@ final class NodeSocket extends Socket {
     /**
      * Connects to a process on this machine.
      *
-     * @param path of its UNIX domain socket
+     * @param file that is there; null if none can be seen
      * @throws LocalFailureException if there is no connection for a reason that is in this process
      */
-    static NodeSocket connect(String path, int timeoutMillis, long deadline) throws IOException {
+    static NodeSocket connect(
+            UnixDomainSocketAddress address, @Nullable SocketFile file, int timeoutMillis, long deadline)
+            throws IOException {
         NodeSocket socket = open(true, timeoutMillis);
+        socket.file = file;
         socket.answerDeadline.boundAll(deadline);
-        try {
-            socket.connect(UnixDomainSocketAddress.of(path), deadline);
-        } catch (SocketException e) {
-            throw new IOException(e.getMessage() + ": does the node run on this machine, is this path its unixsocket,"
-                    + " and may this process open it?");
-        }
+        socket.connect(address, deadline);
         return socket;
     }
 
@@ -132,12 +133,12 @@ final class NodeSocket extends Socket {
         try {
             boolean done = channel.connect(remote);
             while (!done) {
-                ChannelWait.await(channel, SelectionKey.OP_CONNECT, deadline, "no connection");
+                AnswerDeadline.await(channel, SelectionKey.OP_CONNECT, deadline, "no connection");
                 done = channel.finishConnect();
             }
             connected = true;
         } catch (BindException e) { // this host has no port left for it, or no address
-            throw LocalFailureException.of(e);
+            throw remote instanceof InetSocketAddress ? LocalFailureException.of(e) : e;
         } finally {
             if (!connected) {
                 close(channel);
@@ -148,6 +149,12 @@ final class NodeSocket extends Socket {
     /** Returns when this socket stops waiting for its peer. */
     AnswerDeadline answerDeadline() {
         return answerDeadline;
+    }
+
+    /** Returns whether the file by which it was connected is that of another process by now. */
+    boolean isFileReplaced() {
+        SocketFile known = file;
+        return known != null && known.isReplaced();
     }
 
     SocketChannel channel() {
@@ -190,7 +197,7 @@ final class NodeSocket extends Socket {
                 long answerBy = answerDeadline.forAnswer();
                 int read = 0;
                 while (read == 0) {
-                    ChannelWait.await(channel, SelectionKey.OP_READ, answerBy, "no answer");
+                    AnswerDeadline.await(channel, SelectionKey.OP_READ, answerBy, "no answer");
                     read = channel.read(incoming);
                 }
                 return read;
@@ -222,7 +229,7 @@ final class NodeSocket extends Socket {
                     outgoing.clear().put(bytes, offset + done, Math.min(length - done, BUFFER));
                     channel.write(outgoing.flip());
                     while (outgoing.hasRemaining()) {
-                        ChannelWait.await(channel, SelectionKey.OP_WRITE, deadline, "nothing could be sent");
+                        AnswerDeadline.await(channel, SelectionKey.OP_WRITE, deadline, "nothing could be sent");
                         channel.write(outgoing);
                     }
                 }

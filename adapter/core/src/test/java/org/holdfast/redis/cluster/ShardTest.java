@@ -348,4 +348,52 @@ class ShardTest {
         assertThat(shard.placeOf("a")).contains(PLACE);
         assertThat(shard.placeOf("b")).isEmpty();
     }
+
+    private static int slotOf(Optional<String> tag) {
+        return Slot.of(tag.orElseThrow());
+    }
+
+    /** The slot that comes is one in which a client would look that starts then. */
+    @Test
+    void home_staysWhereItIs_whenASlotComes_andASignLeadsOthersThere() {
+        BitSet some = new BitSet();
+        some.set(100, 200);
+        int door = Slot.homeOf(some);
+        BitSet fewer = (BitSet) some.clone();
+        fewer.clear(door);
+        Shard early = shard();
+        see(early, 1, fewer, fewer);
+        assertThat(early.follow(early.doorTag().orElseThrow(), "")).isEmpty();
+        see(early, 5, some, some);
+        String sign = early.follow(early.doorTag().orElseThrow(), "");
+        assertThat(Slot.of(sign)).isEqualTo(slotOf(early.homeTag())).isNotEqualTo(door);
+
+        Shard late = shard();
+        see(late, 5, some, some);
+        assertThat(slotOf(late.homeTag())).isEqualTo(slotOf(late.doorTag())).isEqualTo(door);
+        assertThat(late.follow(late.doorTag().orElseThrow(), sign)).isEqualTo(sign);
+        assertThat(late.homeTag()).isEqualTo(early.homeTag());
+        assertThat(late.sinceMicros(100)).as("it has read nothing there yet").isEqualTo(Long.MAX_VALUE);
+
+        some.clear(Slot.of(sign));
+        see(late, 9, some, some);
+        String next = late.follow(late.doorTag().orElseThrow(), sign);
+        assertThat(next).as("that slot has gone").isEqualTo(late.homeTag().orElseThrow());
+        assertThat(Slot.of(next)).isEqualTo(door);
+        assertThat(late.follow(late.doorTag().orElseThrow(), "no sign")).isEqualTo(next);
+    }
+
+    /** The guard begins a quarantine by then: what it has of its slots counts as having come just now. */
+    @Test
+    void slot_thatCameWhileTheClockWasAhead_isOfThisMomentWhenThatIsSetRight() {
+        long hour = 3_600 * MICROS;
+        text = "a 1 0-4:" + (nowMicros() - MICROS) + " 5-7:" + (nowMicros() + hour) + " 8-9:"
+                + (nowMicros() + 7 * MICROS);
+        Shard shard = shard();
+        see(shard, 1, 9);
+        look(shard);
+        assertThat(shard.sinceMicros(0)).isEqualTo(nowMicros() - MICROS);
+        assertThat(shard.sinceMicros(5)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(8)).as("another node may vote until then").isEqualTo(nowMicros() + 7 * MICROS);
+    }
 }

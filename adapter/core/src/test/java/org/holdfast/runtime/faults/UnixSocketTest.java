@@ -5,16 +5,24 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.CheckReport;
 import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
@@ -132,10 +140,8 @@ class UnixSocketTest {
         Path longer = directory.resolve("x".repeat(200));
         Map<Path, String> expected = new HashMap<>(Map.of(missing, "No such file", longer, "too long"));
         expected.put(closed, "refused");
-        if (!"root".equals(System.getProperty("user.name"))) {
-            Path forbidden = directory.resolve("forbidden.sock");
-            started(forbidden);
-            Files.setPosixFilePermissions(forbidden, PosixFilePermissions.fromString("---------"));
+        Path forbidden = forbidden();
+        if (!Files.isWritable(forbidden)) { // to root it is
             expected.put(forbidden, "denied");
         }
         for (Map.Entry<Path, String> each : expected.entrySet()) {
@@ -145,6 +151,75 @@ class UnixSocketTest {
                         .as("%s", each.getKey())
                         .containsIgnoringCase(each.getValue())
                         .contains("redis+unix://" + each.getKey(), "is this path its unixsocket");
+            }
+        }
+    }
+
+    private Path forbidden() throws Exception {
+        Path forbidden = directory.resolve("forbidden.sock");
+        started(forbidden);
+        Files.setPosixFilePermissions(forbidden, PosixFilePermissions.fromString("---------"));
+        return forbidden;
+    }
+
+    /** It is the node's fault, and none of this process: others are connected to all the same. */
+    @Test
+    void node_whoseFileThisProcessMayNotOpen_keepsNoOtherFromVoting() throws Exception {
+        Path forbidden = forbidden();
+        assumeThat(Files.isWritable(forbidden)).as("this process is root").isFalse();
+        RedisServer other = started(directory.resolve("b.sock"));
+        LockConnectionFactory locks =
+                voters.locks("redis+unix://" + forbidden + "," + server.uri() + "," + other.uri(), MEMORY);
+        await().atMost(FIRST_USE).untilAsserted(() -> assertThat(locks.check().toString())
+                .contains("is this path its unixsocket")
+                .doesNotContain("this process cannot open a connection"));
+        voters.opened(locks.getConnection()).acquire(request("two of three")).release();
+    }
+
+    /** Redis deletes a file that is there when it starts. Connections to the process before it stay open. */
+    @Test
+    void process_whoseFileAnotherOneTakes_votesNoMore() throws Exception {
+        LockConnection before = voters.connect("redis+unix://" + file, MEMORY);
+        before.acquire(request("taken")).release();
+        started(file);
+        LockConnection after = voters.connect("redis+unix://" + file, MEMORY);
+        try (Lease held = after.acquire(request("taken"))) {
+            assertThat(isGranted(before, "taken") && held.isHeld())
+                    .as("two holders")
+                    .isFalse();
+        }
+        before.acquire(request("taken")).release();
+    }
+
+    private static boolean isGranted(LockConnection locks, String name) throws Exception {
+        try {
+            return locks.tryAcquire(LockRequest.of(name).waitTimeout(Duration.ZERO))
+                    .isPresent();
+        } catch (QuorumUnavailableException e) {
+            return false;
+        }
+    }
+
+    /** Unlike a port, it refuses at once those that are not accepted. */
+    @Test
+    void node_thatAcceptsNoOneForAMoment_isWaitedFor() throws Exception {
+        Path slow = directory.resolve("slow.sock");
+        List<SocketChannel> others = new ArrayList<>();
+        try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            listening.bind(UnixDomainSocketAddress.of(slow), 1);
+            LockConnectionFactory locks = voters.locks("redis+unix://" + slow, MEMORY);
+            for (int i = 0; i < 2; i++) {
+                others.add(SocketChannel.open(UnixDomainSocketAddress.of(slow)));
+            }
+            FutureTask<CheckReport> checked = new FutureTask<>(locks::check);
+            long begun = System.nanoTime();
+            new Thread(checked).start();
+            String said = checked.get(30, TimeUnit.SECONDS).toString();
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(ofMillis(350));
+            assertThat(said).contains("no connection in time");
+        } finally {
+            for (SocketChannel other : others) {
+                other.close();
             }
         }
     }
