@@ -183,13 +183,16 @@ public final class Renewals {
     private void renewAll(Nodes nodes, List<HeldLock> heldLocks) {
         Recorder.Renewing recorded = recorder.renewing();
         int longer = 0;
-        long started = time.nanoTime(); // before the suspicions are read: one that is raised from now on is seen
+        long started = time.nanoTime();
         for (Renewal each : start(nodes, heldLocks)) {
             HeldLock heldLock = each.heldLock();
             boolean extended = finish(nodes, each);
             longer += extended ? 1 : 0;
             remove(heldLock);
             scheduleNext(heldLock, started, extended);
+            if (heldLock.suspicion().isRaisedSince(each.suspicions())) { // by a thread that may have hastened it before
+                hasten(heldLock);
+            }
         }
         recorded.ended(heldLocks.size(), longer);
     }
@@ -242,9 +245,6 @@ public final class Renewals {
     private void scheduleNext(HeldLock heldLock, long started, boolean extended) {
         long next = started + (extended ? thirdOfTtl(heldLock) : thirdOfTtl(heldLock) / 10);
         schedule(heldLock, next - heldLock.validUntil() < 0 ? next : heldLock.validUntil());
-        if (heldLock.suspicion().isOpen() && heldLock.suspicion().due() - started >= 0) { // raised meanwhile
-            hasten(heldLock);
-        }
     }
 
     /** The hold was released or lost during the renewal: the thread that did that may have found nothing to remove. */

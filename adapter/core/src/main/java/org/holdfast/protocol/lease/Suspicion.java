@@ -42,9 +42,15 @@ final class Suspicion {
         }
     }
 
+    /** Returns whether it was raised after {@link #raised} had returned this number. */
+    boolean isRaisedSince(int raisedBefore) {
+        return raised != raisedBefore;
+    }
+
     /** Returns whether the lock may not be relied upon without asking the nodes. */
     boolean isOpen() {
-        return raised != resolved;
+        int known = resolved; // first: else an older raise might meet its own resolution, and hide a later one
+        return known != raised;
     }
 
     /** Returns when to ask the nodes. */

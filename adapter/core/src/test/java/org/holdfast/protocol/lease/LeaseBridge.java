@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.lease;
 
+import java.util.Optional;
+import org.holdfast.protocol.VirtualTime;
+import org.holdfast.protocol.env.Callbacks;
+import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.node.Claim;
+import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.Target;
+import org.holdfast.protocol.quorum.QuorumResult;
+
 /** Opens the room's door a little for tests of other rooms. */
 public final class LeaseBridge {
 
@@ -19,5 +29,19 @@ public final class LeaseBridge {
     /** Takes one lease away, and does nothing else; returns whether it was the last. */
     public static boolean isLastGivenBack(HeldLock heldLock) {
         return heldLock.giveBack(false) == LeaseShare.ReleaseEffect.RELEASE;
+    }
+
+    /** Returns an exclusive lock that is held for ever, with one lease. */
+    public static HeldLock heldLock() {
+        Claim claim = new Claim(new Target.Exclusive("a"), new Owner("0".repeat(40)), 7, 1_000, 2_000);
+        LossNotifier notifier = new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), new VirtualTime());
+        return new HeldLock(
+                claim,
+                new Cohort(0, 0, 0),
+                new Taker(null, HolderInfo.UNKNOWN, 1),
+                new LeaseTerms(true, Optional.empty(), Optional.empty()),
+                new QuorumResult.Acquired(0, Long.MAX_VALUE / 2),
+                notifier,
+                lost -> {});
     }
 }
