@@ -24,7 +24,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 public final class Interleavings {
 
     /** How many interleavings of a story are tried at the most. Most stories have fewer. */
-    private static final int MOST = Integer.getInteger("interleavings", 60);
+    private static final int MOST = Integer.getInteger("interleavings", 30);
 
     /** A broken variant ends with the first one that shows it. */
     private static final int MOST_OF_A_VARIANT = Math.max(MOST, 300);
