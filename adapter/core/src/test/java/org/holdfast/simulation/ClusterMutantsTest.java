@@ -97,6 +97,15 @@ class ClusterMutantsTest {
                         .with(CLUSTER + "Shard.java", "uncertain.or(now.doubts().outdated());", "uncertain.clear();"));
     }
 
+    /** A client that starts would not know what others have noted: in these worlds each client notes it itself. */
+    @ConcurrentTest
+    void signToTheHomeOfAShardIgnored_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "ShardTest",
+                "home_staysWhereItIs_whenASlotComes_andASignLeadsOthersThere",
+                new Mutant().with(CLUSTER + "Shard.java", "if (Home.isSign(sign, seen.slots())) {", "if (false) {"));
+    }
+
     /** A record of the present epoch is right in these worlds: in none of them two clusters become one. */
     @ConcurrentTest
     void recordThatGoesBackToBeforeAnotherNodeBelieved_isRefuted() throws Exception {

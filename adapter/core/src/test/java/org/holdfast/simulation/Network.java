@@ -197,6 +197,7 @@ final class Network {
                 return false;
             }
             SimulatedNode process = reached(node, view);
+            view.places.findHome(node, process);
             Optional<NodeGuard.Admission.Admitted> admitted =
                     process.admit(view.guards.get(node), view.places.appointment(node), keys(node, view));
             admitted.ifPresent(

@@ -31,6 +31,9 @@ interface Places {
         return Optional.empty();
     }
 
+    /** A process is looked at: a shard says in which of its slots it keeps what it knows of itself. */
+    default void findHome(int node, SimulatedNode process) {}
+
     /**
      * A process was looked at, and is to be used: a shard keeps since when it has its slots.
      *

@@ -81,6 +81,14 @@ final class ShardPlaces implements Places {
     }
 
     @Override
+    public void findHome(int node, SimulatedNode process) {
+        Shard shard = shard(node);
+        shard.doorTag()
+                .ifPresent(door -> process.findHome(
+                        codecs.get(node).orElseThrow().keys(), door, sign -> shard.follow(door, sign)));
+    }
+
+    @Override
     public void noteSlots(int node, SimulatedNode process, boolean forgets) {
         hear(node);
         process.noteSlots(codecs.get(node).orElseThrow().keys(), forgets, inheritedAfterMicros, sight -> connector

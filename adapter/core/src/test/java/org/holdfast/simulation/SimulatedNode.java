@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.holdfast.memory.LuaInterpreter;
 import org.holdfast.memory.MemoryRedis;
 import org.holdfast.memory.PreparedCall;
@@ -276,6 +277,22 @@ final class SimulatedNode {
     /** Begins a quarantine that a client has asked for. */
     void quarantine(NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
         guard.quarantine(new Probe(appointment, keys), "a client says so");
+    }
+
+    /**
+     * A client finds in which slot it keeps what it knows of itself, as the real one does at each look.
+     *
+     * @param follow takes the sign at the door, and returns the one that should stand there
+     */
+    void findHome(NodeKeys keys, String door, UnaryOperator<String> follow) {
+        String key = keys.door(door);
+        gate.require(key);
+        String seen = Objects.requireNonNullElse(redis.get(key), "");
+        String sign = follow.apply(seen);
+        if (!sign.equals(seen)) {
+            redis.eval(ScriptBridge.door(keys, door, seen, sign));
+            remember();
+        }
     }
 
     /**

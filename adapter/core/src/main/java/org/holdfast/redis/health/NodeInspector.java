@@ -117,17 +117,23 @@ public final class NodeInspector {
     /** A shard of a cluster keeps what it knows of itself in one of its slots, the same for all clients. */
     private void findHome(NodeConnection connection, Shard shard) {
         int left = SLOT_NOTES;
-        boolean found = false;
-        while (left > 0 && !found) {
-            String door = shard.doorTag().orElseThrow();
-            String key = codec.keys().door(door);
-            String seen = connection.executeCommand(new CommandArguments(Command.GET).add(key)) instanceof byte[] sign
-                    ? InspectionDecoder.text(sign)
-                    : "";
-            String sign = shard.follow(door, seen);
-            found = sign.equals(seen) || write(connection, key, seen, sign);
+        while (left > 0 && !isHomeFound(connection, shard)) {
             left--;
         }
+    }
+
+    /** Returns false if another client has written meanwhile. */
+    private boolean isHomeFound(NodeConnection connection, Shard shard) {
+        Optional<String> door = shard.doorTag();
+        if (door.isEmpty()) {
+            return true; // its slots have gone in this moment
+        }
+        String key = codec.keys().door(door.get());
+        String seen = connection.executeCommand(new CommandArguments(Command.GET).add(key)) instanceof byte[] sign
+                ? InspectionDecoder.text(sign)
+                : "";
+        String sign = shard.follow(door.get(), seen);
+        return sign.equals(seen) || write(connection, key, seen, sign);
     }
 
     /**

@@ -82,6 +82,11 @@ public final class ScriptBridge {
         return new ScriptCall(source(LockScript.SLOTS), List.of(keys.slots()), List.of(seen, text));
     }
 
+    /** What a shard gets to write down in which slot it keeps what it knows of itself. */
+    public static ScriptCall door(NodeKeys keys, String door, String seen, String sign) {
+        return new ScriptCall(source(LockScript.SLOTS), List.of(keys.door(door)), List.of(seen, sign));
+    }
+
     private static String source(LockScript script) {
         return new String(script.source(), StandardCharsets.UTF_8);
     }
