@@ -109,8 +109,8 @@ class ClusterSlotsTest {
     @Test
     void shard_addedWhileManyLocksAreHeld_losesNoneAndGrantsNoneTwice() throws Exception {
         RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
-        LockConnection locks = voters.connect(cluster.uri(), LONG_MEMORY);
-        LockConnection other = voters.connect(cluster.uri(), LONG_MEMORY);
+        LockConnection locks = voters.connectPatiently(cluster.uri(), LONG_MEMORY);
+        LockConnection other = voters.connectPatiently(cluster.uri(), LONG_MEMORY);
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             held.add(locks.acquire(

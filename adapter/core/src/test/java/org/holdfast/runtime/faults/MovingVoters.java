@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.faults;
 
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -29,13 +32,17 @@ final class MovingVoters implements AfterEachCallback {
 
     /** @param memory the longest TTL, and so the quarantine */
     static Map<String, String> settings(String nodes, Duration memory) {
+        return settings(nodes, memory, ofMillis(400)); // a machine that stands still for a moment is no node that hangs
+    }
+
+    private static Map<String, String> settings(String nodes, Duration memory, Duration nodeTimeout) {
         return Map.of(
                 "nodes",
                 nodes,
                 "maxLeaseTtlMillis",
                 Long.toString(memory.toMillis()),
                 "nodeTimeoutMillis",
-                "400"); // a machine that stands still for a moment is not a node that hangs
+                Long.toString(nodeTimeout.toMillis()));
     }
 
     LockConnectionFactory locks(String nodes, Duration memory) {
@@ -44,6 +51,12 @@ final class MovingVoters implements AfterEachCallback {
 
     LockConnection connect(String nodes, Duration memory) {
         return opened(locks(nodes, memory).getConnection());
+    }
+
+    /** For a test that keeps the nodes busy itself. */
+    LockConnection connectPatiently(String nodes, Duration memory) {
+        return opened(
+                opened(Holdfast.connect(settings(nodes, memory, ofSeconds(1)))).getConnection());
     }
 
     /** Returns the slot in which a lock is in a cluster. */
