@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.holdfast.interleavings.Interleavings;
+import org.holdfast.interleavings.SlowVariant;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.waiting.AcquireResult;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -97,6 +98,7 @@ class RenewalsInterleavingsTest {
                 .contains("an open suspicion is not checked at once");
     }
 
+    @SlowVariant
     @Test
     void leaseThatASweepForgets_isFound() throws Exception {
         assertThat(stories()

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.holdfast.interleavings.Interleavings;
+import org.holdfast.interleavings.SlowVariant;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseBridge;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -128,6 +129,7 @@ class WaitQueuesInterleavingsTest {
         stories().check();
     }
 
+    @SlowVariant
     @Test
     void waiterThatIsNotPromoted_isFound() throws Exception {
         assertThat(stories().checkWith(QUEUES, "next.isFirst = true;", "next.isFirst = next.handed != null;"))

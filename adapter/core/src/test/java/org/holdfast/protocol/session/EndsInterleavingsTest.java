@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.holdfast.LockException;
 import org.holdfast.interleavings.Interleavings;
+import org.holdfast.interleavings.SlowVariant;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Holder;
@@ -224,6 +225,7 @@ class EndsInterleavingsTest {
                 .contains("a lock is held after the end");
     }
 
+    @SlowVariant
     @Test
     void shareOfALockThatIsGone_isFound() throws Exception {
         assertThat(reentry()

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.holdfast.interleavings.Interleavings;
+import org.holdfast.interleavings.SlowVariant;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -97,6 +98,7 @@ class AttemptLimiterInterleavingsTest {
                 .isNotNull();
     }
 
+    @SlowVariant
     @Test
     void waiterThatIsNotToldOfItsPlace_isFound() throws Exception {
         assertThat(stories().checkWith(LIMITER, "next.whenLetIn.run();", ""))
