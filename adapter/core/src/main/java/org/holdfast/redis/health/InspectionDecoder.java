@@ -202,4 +202,20 @@ final class InspectionDecoder {
         }
         throw nonsense();
     }
+
+    /**
+     * Returns what a node keeps in a key of ours, one character for each byte: it is compared with what stands there
+     * before it is replaced, also when that is none of ours.
+     */
+    static String keptText(Object reply) {
+        if (reply instanceof byte[] bytes) {
+            return new String(bytes, StandardCharsets.ISO_8859_1);
+        }
+        throw nonsense();
+    }
+
+    /** Returns the bytes of a text that is kept so. */
+    static byte[] keptBytes(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
 }

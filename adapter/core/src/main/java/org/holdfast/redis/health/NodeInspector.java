@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.health;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -130,7 +129,7 @@ public final class NodeInspector {
         }
         String key = codec.keys().door(door.get());
         String seen = connection.executeCommand(new CommandArguments(Command.GET).add(key)) instanceof byte[] sign
-                ? InspectionDecoder.text(sign)
+                ? InspectionDecoder.keptText(sign)
                 : "";
         String sign = shard.follow(door.get(), seen);
         return sign.equals(seen) || write(connection, key, seen, sign);
@@ -159,7 +158,7 @@ public final class NodeInspector {
         List<Object> replies = connection.getMany(2);
         String seen = replies.get(0) == null
                 ? ""
-                : InspectionDecoder.text(InspectionDecoder.requiredReply(replies.get(0), "GET"));
+                : InspectionDecoder.keptText(InspectionDecoder.requiredReply(replies.get(0), "GET"));
         long now = InspectionDecoder.micros(replies.get(1));
         if (now < connected.nowMicros) { // the next look begins a quarantine: then moments may be earlier
             throw new JedisException("its clock was set back in this moment");
@@ -187,8 +186,8 @@ public final class NodeInspector {
                 .add(LockScript.SLOTS.source())
                 .add(1)
                 .add(key)
-                .add(seen)
-                .add(text));
+                .add(InspectionDecoder.keptBytes(seen))
+                .add(InspectionDecoder.keptBytes(text)));
         return Long.valueOf(1).equals(reply);
     }
 
@@ -210,7 +209,7 @@ public final class NodeInspector {
         List<Object> replies = connection.getMany(2);
         clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), InspectionDecoder.micros(replies.get(1)));
         return replies.get(0) instanceof byte[] bytes
-                && BirthMark.parse(InspectionDecoder.text(bytes))
+                && BirthMark.parse(InspectionDecoder.keptText(bytes))
                         .filter(mark -> clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
                         .isPresent();
     }
@@ -249,7 +248,7 @@ public final class NodeInspector {
                 askHowItPersists();
             }
             List<Object> replies = connection.getMany(durable ? 7 : 5);
-            String mark = replies.get(0) instanceof byte[] bytes ? InspectionDecoder.text(bytes) : "";
+            String mark = replies.get(0) instanceof byte[] bytes ? InspectionDecoder.keptText(bytes) : "";
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = InspectionDecoder.micros(replies.get(2));
             Map<String, String> info = InspectionDecoder.info(replies.get(3));
@@ -295,10 +294,10 @@ public final class NodeInspector {
                             .add(2)
                             .add(codec.keys().mark())
                             .add(codec.keys().heartbeat())
-                            .add(change.seenText().getBytes(StandardCharsets.UTF_8))
+                            .add(InspectionDecoder.keptBytes(change.seenText()))
                             .add(change.sinceMicros())
                             .add(change.steadyMicros())
-                            .add(change.rest().getBytes(StandardCharsets.UTF_8))
+                            .add(InspectionDecoder.keptBytes(change.rest()))
                             .add(change.heartbeatMillis())
                             .add(change.earlyMicros())
                             .add(change.behindUntilMicros())

@@ -21,8 +21,8 @@ import redis.clients.jedis.Protocol.Command;
  * The channels that one connection is subscribed to. For one thread.
  *
  * <p>A node ends the subscriptions to a slot by itself when another one gets the slot, and does not take new ones. Nor
- * does it while a script keeps it busy. They are asked for again, now and then, as long as they are wanted here: the
- * slot may come back.
+ * does it while a script keeps it busy, or while it loads its data. They are asked for again, now and then, as long as
+ * they are wanted here: the slot may come back.
  */
 final class ReleaseChannels {
 
@@ -157,7 +157,7 @@ final class ReleaseChannels {
             endSlot(moved.getAsInt());
             return true;
         }
-        if (NodeErrors.isBusy(error)) { // it answers a ping, or one of these
+        if (NodeErrors.isPassing(error)) { // it answers a ping, or one of these
             if (lockOfChannel.keySet().retainAll(confirmed)) {
                 askAgain();
             }

@@ -18,6 +18,8 @@ public final class NodeErrors {
 
     private static final List<String> MISDIRECTED = List.of("MOVED ", "ASK ", "TRYAGAIN ", "CLUSTERDOWN ");
 
+    private static final List<String> PASSING = List.of("BUSY ", "LOADING ", "MISCONF ", "MASTERDOWN ");
+
     private static final Pattern MOVED = Pattern.compile("MOVED (\\d{1,5}) .*");
 
     private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.[0-9.]{1,20}");
@@ -41,9 +43,12 @@ public final class NodeErrors {
         return MISDIRECTED.stream().anyMatch(error::startsWith);
     }
 
-    /** Returns whether a node says by an error that a script keeps it from everything else. */
-    public static boolean isBusy(String error) {
-        return error.startsWith("BUSY ");
+    /**
+     * Returns whether a node says by an error that it cannot do much now: a script keeps it from everything else, it
+     * loads its data, cannot save them, or is a replica without its primary. Each of these may be its answer to a ping.
+     */
+    public static boolean isPassing(String error) {
+        return PASSING.stream().anyMatch(error::startsWith);
     }
 
     /** Returns which slot an error says to be on another node; empty if it says something else. */

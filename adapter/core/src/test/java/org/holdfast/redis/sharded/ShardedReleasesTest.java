@@ -3,9 +3,12 @@ package org.holdfast.redis.sharded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -144,6 +147,33 @@ class ShardedReleasesTest {
             listener.awaitSubscribed(NAME, first);
             listener.assertReceived(NAME);
         }
+    }
+
+    /** It answers a ping by an error then. */
+    @Test
+    void node_thatCannotSaveItsData_isListenedToOnTheSameConnection() throws Exception {
+        try (RedisCluster cluster = RedisCluster.start(FILES, 3, 0);
+                ShardListener listener = new ShardListener(cluster)) {
+            RedisServer owner = cluster.owner(ShardListener.slot(NAME));
+            listener.subscribe(NAME);
+            listener.awaitSubscribed(NAME, owner);
+            List<String> connections = ShardListener.connections(owner);
+
+            owner.command("CONFIG SET save \"3600 1000000\"");
+            Path file = Path.of(setting(owner, "dir"), setting(owner, "dbfilename"));
+            Files.deleteIfExists(file);
+            Files.createDirectories(file.resolve("in its way"));
+            owner.command("BGSAVE");
+            await().until(() -> owner.ask("PING").startsWith("-MISCONF"));
+            await().pollDelay(Duration.ofSeconds(4)).until(() -> true); // a quiet node is asked after 2 s
+            owner.command("CONFIG SET save \"\"");
+            assertThat(ShardListener.connections(owner)).isEqualTo(connections);
+            listener.assertReceived(NAME);
+        }
+    }
+
+    private static String setting(RedisServer server, String name) throws IOException {
+        return server.command("CONFIG GET " + name).lines().skip(4).findFirst().orElseThrow();
     }
 
     /**

@@ -18,12 +18,15 @@ import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** In which slot a node of a cluster remembers what it is: clients that differ would not know what others have seen. */
 @Timeout(150)
 class ClusterHomeTest {
 
     private static final Duration MEMORY = ofSeconds(18);
+    private static final Duration SHORT_MEMORY = ofSeconds(3);
     private static final Duration RECOVERY = ofSeconds(60);
     private static final String NAME = "at home";
 
@@ -76,6 +79,24 @@ class ClusterHomeTest {
             boolean granted = isGranted(third);
             assertThat(granted && held.isHeld()).as("two holders").isFalse();
         }
+    }
+
+    /** Whatever another application has written there: it is compared byte by byte when it is replaced. */
+    @ParameterizedTest
+    @ValueSource(strings = {"birth", "slots", "home"})
+    void key_thatHoldsNoText_isWrittenAnewAndTheShardVotes(String kept) throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisServer node = cluster.owner(MovingVoters.slot(NAME));
+        try (LockConnectionFactory locks = voters.locks(cluster.uri(), SHORT_MEMORY);
+                LockConnection first = locks.getConnection()) {
+            first.acquire(request()).release();
+        }
+        String mark = node.ask("KEYS *:birth").lines().skip(2).findFirst().orElseThrow();
+        String key = mark.replace("birth", kept);
+        assertThat(node.ask("SET " + key + " \"\\xff\\xfe\"")).startsWith("+OK");
+
+        voters.connect(cluster.uri(), SHORT_MEMORY).acquire(request()).release();
+        assertThat(node.ask("STRLEN " + key).trim()).as("length of " + key).isNotEqualTo(":2");
     }
 
     private static boolean isGranted(LockConnection locks) throws Exception {
