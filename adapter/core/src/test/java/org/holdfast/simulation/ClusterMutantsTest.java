@@ -76,6 +76,13 @@ class ClusterMutantsTest {
                         .with(SCRIPTS + "shard_whole.lua", "if not refusal and now < whole then", "if false then"));
     }
 
+    @ConcurrentTest
+    void slotThatWasAwayForAMomentNotNoticed_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant().amidst("SLOT_AWAY_UNSEEN").with(SCRIPTS + "shard.lua", "and millis or 0", "and 0 or 0"));
+    }
+
     /** Clients that have heard of its successor would not believe it either. */
     @ConcurrentTest
     void nodeThatTakesItsSlotsBackBelieved_isFound() throws Exception {

@@ -83,6 +83,7 @@ final class ClusterTrouble {
                 move(cluster, cluster.named(), random.nextInt(4) > 0, () -> {
                     world.after(upTo(left()), () -> move(cluster, cluster.named(), random.nextBoolean(), () -> {}));
                 });
+            case SLOT_AWAY_UNSEEN -> takeUnseen(cluster, cluster.named());
             case SLOT_GIVEN_UP -> giveUp(cluster, cluster.named());
             case SLOT_GIVEN_UP_UNSEEN -> giveUpUnseen(cluster);
             case HOME_MOVED -> moveHome(cluster, owner);
@@ -193,6 +194,22 @@ final class ClusterTrouble {
                         then.run();
                     });
                 }));
+    }
+
+    /** There and back before most clients look. */
+    private void takeUnseen(SimulatedCluster cluster, int part) {
+        ClusterMember from = cluster.owner(part);
+        ClusterMember to = another(cluster, from);
+        take(cluster, part, from, to);
+        world.after(upTo(100 * MILLI), () -> take(cluster, part, to, from));
+        clients.forEach(client -> askOften(client, world.now(), 10, 500 * MILLI));
+    }
+
+    /** Each key that is in the slot is lost. */
+    private static void take(SimulatedCluster cluster, int part, ClusterMember from, ClusterMember to) {
+        cluster.beginMove(part, from, to);
+        to.assign(part, to.index);
+        endMove(part, from, to);
     }
 
     /** The former place is told too, if the next one has taken the slot. */

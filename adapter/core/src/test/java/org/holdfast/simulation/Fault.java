@@ -76,6 +76,8 @@ enum Fault {
     SLOT_TAKEN(0),
     /** The same as one of these, and back. */
     SLOT_THERE_AND_BACK(0),
+    /** The slot of the names is another shard's for a moment, without its keys, while clients ask for locks. */
+    SLOT_AWAY_UNSEEN(0),
     /** The move of the slot of the names is given up half way. */
     SLOT_GIVEN_UP(0),
     /** The same while a client does not reach the cluster. */

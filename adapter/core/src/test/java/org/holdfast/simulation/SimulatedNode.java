@@ -613,7 +613,7 @@ final class SimulatedNode {
 
     List<String> keysWithoutTtl() {
         return redis.keysWithoutTtl().stream()
-                .filter(key -> !key.endsWith(":birth") && !key.endsWith(":slots"))
+                .filter(key -> !key.matches(".*:(birth|slots|home|used|kept)"))
                 .toList();
     }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LoadState;
+import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
@@ -49,16 +50,32 @@ public final class LuaInterpreter {
         redis.set("call", new VarArgFunction() {
             @Override
             public Varargs invoke(Varargs arguments) {
-                int count = arguments.narg(); // which takes long to say
-                List<String> words = new ArrayList<>(count);
-                words.add(names.computeIfAbsent(arguments.checkstring(1), LuaConversions::word));
-                for (int i = 2; i <= count; i++) {
-                    words.add(LuaConversions.word(arguments.arg(i)));
+                return command(arguments);
+            }
+        });
+        redis.set("pcall", new VarArgFunction() {
+            @Override
+            public Varargs invoke(Varargs arguments) {
+                try {
+                    return command(arguments);
+                } catch (LuaError e) {
+                    LuaTable error = new LuaTable();
+                    error.set("err", e.getMessage());
+                    return error;
                 }
-                return running.command(words);
             }
         });
         globals.set("redis", redis);
+    }
+
+    private LuaValue command(Varargs arguments) {
+        int count = arguments.narg(); // which takes long to say
+        List<String> words = new ArrayList<>(count);
+        words.add(names.computeIfAbsent(arguments.checkstring(1), LuaConversions::word));
+        for (int i = 2; i <= count; i++) {
+            words.add(LuaConversions.word(arguments.arg(i)));
+        }
+        return running.command(words);
     }
 
     LuaValue run(MemoryRedis on, PreparedCall prepared) {

@@ -2,9 +2,8 @@
 package org.holdfast.redis.cluster;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Which part of a Redis Cluster a key is in: one of 16,384 slots, by what stands between the first brace and the next
@@ -19,9 +18,6 @@ public final class Slot {
 
     private static final int POLYNOMIAL = 0x1021;
     private static final int MASK = 0xffff;
-
-    /** Of slots in which shards keep what they know of themselves: each command of a shard needs one. */
-    private static final Map<Integer, String> TAGS = new ConcurrentHashMap<>();
 
     private Slot() {}
 
@@ -47,17 +43,28 @@ public final class Slot {
         return slot * 40_503 % COUNT; // odd, so each slot has a rank of its own
     }
 
-    /** Returns the smallest number that is, as a hash tag, in a slot. It takes a millisecond to find one. */
-    static String tag(int slot) {
-        return TAGS.computeIfAbsent(slot, Slot::findTag);
+    /** Returns the smallest number that is, as a hash tag, in a slot. */
+    public static String tag(int slot) {
+        return Integer.toString(Tags.BY_SLOT[slot]);
     }
 
-    private static String findTag(int slot) {
-        for (int number = 0; ; number++) {
-            String tag = Integer.toString(number);
-            if (crc16(tag.getBytes(StandardCharsets.US_ASCII)) % COUNT == slot) {
-                return tag;
+    /** Found all at once, in some ten milliseconds, when the first is needed. */
+    private static final class Tags {
+
+        private static final int[] BY_SLOT = find();
+
+        private static int[] find() {
+            int[] found = new int[COUNT];
+            Arrays.fill(found, -1);
+            int left = COUNT;
+            for (int number = 0; left > 0; number++) {
+                int slot = crc16(Integer.toString(number).getBytes(StandardCharsets.US_ASCII)) % COUNT;
+                if (found[slot] < 0) {
+                    found[slot] = number;
+                    left--;
+                }
             }
+            return found;
         }
     }
 

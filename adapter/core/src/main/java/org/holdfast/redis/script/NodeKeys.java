@@ -28,6 +28,16 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
         return home() + "slots";
     }
 
+    /** Returns the key where a shard of a cluster keeps in which slots a script has run. */
+    public String usedSlots() {
+        return home() + "used";
+    }
+
+    /** Returns the key of a slot of a cluster: it is deleted with all keys of the slot. */
+    public String ofSlot(int slot) {
+        return prefix + ":{" + Slot.tag(slot) + "}:kept";
+    }
+
     /** Returns the key where a client looks in which slot a shard of a cluster keeps the others. */
     public String door(String tag) {
         return prefix + ":{" + tag + "}:home";

@@ -214,6 +214,10 @@ public final class ScriptCodec {
     /** On a shard of a cluster they are arguments: keys must be in one slot. */
     private CommandArguments addShard(Command command, CommandArguments call) {
         LockScript.Prelude prelude = script(command).prelude();
+        if (prelude != null && prelude.hasMark()) {
+            int slot = keys.slot(CommandName.of(command));
+            call.add(slot).add(bytes(keys.usedSlots())).add(bytes(keys.ofSlot(slot)));
+        }
         if (prelude != null) {
             call.add(bytes(keys.heartbeat()));
         }

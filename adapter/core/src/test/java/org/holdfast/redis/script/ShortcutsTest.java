@@ -127,10 +127,23 @@ class ShortcutsTest {
         if (shard) {
             long slotSince =
                     now - pick(random, 300_000_000, 300_000_000, 300_000_000, 61_000_000, 5_000_000, -1_000_000);
-            arguments.addAll(List.of("heartbeat", "mark", "" + slotSince, random.nextInt(8) > 0 ? "0" : "another"));
+            writeSlot(random, now);
+            arguments.addAll(List.of(
+                    "7", "used", "kept", "heartbeat", "mark", "" + slotSince, random.nextInt(8) > 0 ? "0" : "another"));
         }
         List<?> reply = (List<?>) node.eval(source, keys, arguments);
         return outcome(reply == null ? List.of() : List.of(reply.get(0), settled(reply)), now);
+    }
+
+    private static void writeSlot(Random random, long now) {
+        if (random.nextInt(4) > 0) {
+            node.zadd("used", 0, "7");
+        }
+        if (random.nextInt(4) > 0) {
+            node.set(
+                    "kept",
+                    pick(random, 0, 0, 0, now / 1_000 - 5_000) + (random.nextInt(4) > 0 ? " 0 used" : " another used"));
+        }
     }
 
     private static void writeHeartbeat(Random random, long now) {
