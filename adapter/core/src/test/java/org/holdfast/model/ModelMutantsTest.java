@@ -7,10 +7,12 @@ import java.nio.file.Files;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Mistakes in the model that TLC must find: an invariant that cannot fail says nothing. */
+@Tag("thorough")
 class ModelMutantsTest {
 
     private static final Pattern CHECKS = Pattern.compile("(?m)^(INVARIANTS|PROPERTIES|CONSTRAINT) .*\n");

@@ -7,10 +7,12 @@ import static org.holdfast.simulation.Sources.GUARD;
 import static org.holdfast.simulation.Sources.QUORUM;
 import static org.holdfast.simulation.Sources.SCRIPTS;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs by which clocks are believed that jump, or drift. */
 @ExtendWith(QuietWorlds.class)
+@Tag("thorough")
 class ClockMutantsTest {
 
     @ConcurrentTest

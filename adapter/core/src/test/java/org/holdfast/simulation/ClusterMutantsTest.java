@@ -7,10 +7,12 @@ import static org.holdfast.simulation.Sources.CLUSTER;
 import static org.holdfast.simulation.Sources.GUARD;
 import static org.holdfast.simulation.Sources.SCRIPTS;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs of voters that are clusters, which the simulation must find, or the test of a class. */
 @ExtendWith(QuietWorlds.class)
+@Tag("thorough")
 class ClusterMutantsTest {
 
     private static final String TESTS = "org.holdfast.redis.cluster.";

@@ -6,10 +6,12 @@ import static org.holdfast.simulation.Sources.GUARD;
 import static org.holdfast.simulation.Sources.NETWORK;
 import static org.holdfast.simulation.Sources.SCRIPTS;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs by which nodes that have forgotten, or have taken the place of others, are believed. */
 @ExtendWith(QuietWorlds.class)
+@Tag("thorough")
 class MemoryMutantsTest {
 
     @ConcurrentTest

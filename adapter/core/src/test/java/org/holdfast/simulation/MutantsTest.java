@@ -9,10 +9,12 @@ import static org.holdfast.simulation.Sources.QUORUM;
 import static org.holdfast.simulation.Sources.SCRIPTS;
 import static org.holdfast.simulation.Sources.WAITING;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs that the simulation must find, each in other worlds: a checker that cannot fail proves nothing. */
 @ExtendWith(QuietWorlds.class)
+@Tag("thorough")
 class MutantsTest {
 
     @ConcurrentTest

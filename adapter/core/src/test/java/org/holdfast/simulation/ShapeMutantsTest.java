@@ -9,10 +9,12 @@ import static org.holdfast.simulation.Sources.QUORUM;
 import static org.holdfast.simulation.Sources.SCRIPTS;
 import static org.holdfast.simulation.Sources.WAITING;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Bugs of readers and writers, several names, permits, latches and waiters in line. */
 @ExtendWith(QuietWorlds.class)
+@Tag("thorough")
 class ShapeMutantsTest {
 
     @ConcurrentTest

@@ -20,12 +20,14 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A lock is held until its last share is given back or it is lost, whatever comes first; exactly one thread learns that
  * it has to release it, and each listener hears of a loss once.
  */
+@Tag("thorough")
 class HeldLockInterleavingsTest {
 
     private static final String LEASE = "org/holdfast/protocol/lease/";

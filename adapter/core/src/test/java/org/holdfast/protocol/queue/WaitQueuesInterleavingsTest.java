@@ -13,12 +13,14 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * One line has one head. The next waiter learns that it is the head, and what is handed off reaches exactly one waiter,
  * also one that leaves meanwhile.
  */
+@Tag("thorough")
 class WaitQueuesInterleavingsTest {
 
     private static final String QUEUES = "org/holdfast/protocol/queue/WaitQueues.java";

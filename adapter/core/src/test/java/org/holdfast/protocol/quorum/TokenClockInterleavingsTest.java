@@ -8,9 +8,11 @@ import org.holdfast.protocol.VirtualTime;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tokens grow, and no two callers draw the same: also while tokens of other processes are seen. */
+@Tag("thorough")
 class TokenClockInterleavingsTest {
 
     private static Interleavings stories() {

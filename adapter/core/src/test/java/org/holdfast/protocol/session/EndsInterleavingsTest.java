@@ -14,12 +14,14 @@ import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.waiting.AcquireResult;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What is taken while the service stops, its connection is closed or its transaction ends is released; and a lock that
  * its holder takes once more while another thread gives it back is held, or is not.
  */
+@Tag("thorough")
 class EndsInterleavingsTest {
 
     private static final String PROTOCOL = "org/holdfast/protocol/";

@@ -13,9 +13,11 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One place inside: waiters enter one at a time, in their order, and each that is let in later is told. */
+@Tag("thorough")
 class AttemptLimiterInterleavingsTest {
 
     private static final String LIMITER = "org/holdfast/protocol/waiting/AttemptLimiter.java";
