@@ -59,6 +59,12 @@ class TraceTest {
                 SCRIPTS + "quarantine.lua",
                 "local whole = since + quarantineOf(lingerMicros)",
                 "local whole = since + quarantineOf(lingerMicros) / 2"),
+        MARK_OF_AN_EARLIER_MOMENT(
+                "look",
+                11,
+                SCRIPTS + "mark.lua",
+                "return micros == '0' and text(now) or micros",
+                "return micros == '0' and text(now - 3000000) or micros"),
         RELEASE_WITHOUT_TOMBSTONE(
                 "runRelease",
                 0,
