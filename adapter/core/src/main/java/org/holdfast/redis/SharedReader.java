@@ -7,11 +7,13 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,11 @@ final class SharedReader {
 
     /** The rounds whose threads wait while another thread reads for them. */
     private final ArrayDeque<PendingRound> readFor = new ArrayDeque<>();
+
+    /** What was found when the thread that reads waited last. */
+    private final List<SelectionKey> found = new ArrayList<>();
+
+    private final Consumer<SelectionKey> finding = found::add;
 
     private @Nullable Selector selector;
     private boolean reading;
@@ -125,7 +132,7 @@ final class SharedReader {
         reading = true;
         lock.unlock();
         try {
-            selector().select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
+            selector().select(finding, Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos + 999_999)));
         } catch (ClosedSelectorException e) {
             // the channel was closed meanwhile: every request has its answer by now
         } catch (IOException e) {
@@ -148,7 +155,7 @@ final class SharedReader {
             return;
         }
         try {
-            selector.selectNow();
+            selector.selectNow(finding);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -166,16 +173,13 @@ final class SharedReader {
 
     private void readSelected() {
         reads++;
-        if (stopped) {
-            return;
-        }
-        Set<SelectionKey> selected = selector().selectedKeys();
-        for (SelectionKey key : selected) {
+        for (int i = 0; i < found.size() && !stopped; i++) {
+            SelectionKey key = found.get(i);
             if (key.isValid()) {
                 ready.accept((Integer) key.attachment());
             }
         }
-        selected.clear();
+        found.clear();
     }
 
     /** Reads nothing from now on. */

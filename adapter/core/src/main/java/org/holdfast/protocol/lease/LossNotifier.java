@@ -19,6 +19,11 @@ public final class LossNotifier {
 
     private static final System.Logger LOG = System.getLogger(LossNotifier.class.getName());
 
+    /** Most locks have none. Nothing is added to these. */
+    private static final Set<Runnable> NO_INTERRUPTS = ConcurrentHashMap.newKeySet();
+
+    private static final Set<Consumer<LeaseLoss>> NO_LISTENERS = ConcurrentHashMap.newKeySet();
+
     private final Callbacks callbacks;
     private final LogRateLimiter untold;
     private final LogRateLimiter failed;
@@ -80,10 +85,13 @@ public final class LossNotifier {
      */
     final class Listeners {
 
-        private final Set<Runnable> interrupts = ConcurrentHashMap.newKeySet();
-        private final Set<Consumer<LeaseLoss>> listeners = ConcurrentHashMap.newKeySet();
+        private volatile Set<Runnable> interrupts = NO_INTERRUPTS;
+        private volatile Set<Consumer<LeaseLoss>> listeners = NO_LISTENERS;
 
-        void add(Consumer<LeaseLoss> listener) {
+        synchronized void add(Consumer<LeaseLoss> listener) {
+            if (listeners == NO_LISTENERS) {
+                listeners = ConcurrentHashMap.newKeySet();
+            }
             listeners.add(listener);
         }
 
@@ -92,7 +100,10 @@ public final class LossNotifier {
         }
 
         /** @param interrupt is run at once, by the thread that reports the loss */
-        void addInterrupt(Runnable interrupt) {
+        synchronized void addInterrupt(Runnable interrupt) {
+            if (interrupts == NO_INTERRUPTS) {
+                interrupts = ConcurrentHashMap.newKeySet();
+            }
             interrupts.add(interrupt);
         }
 

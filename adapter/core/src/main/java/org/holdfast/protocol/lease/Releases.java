@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.quorum.Redlock;
 
 /** Releases locks of this process on the nodes. Safe for use by any number of threads. */
@@ -48,6 +50,7 @@ public final class Releases {
     private List<ReleaseResult> release(List<HeldLock> all, Nodes nodes, long until) {
         long begun = time.nanoTime();
         List<HeldLock> given = new ArrayList<>(all.size());
+        List<Command.Release> commands = new ArrayList<>(all.size());
         List<ReleaseResult> results = new ArrayList<>(all.size());
         for (HeldLock heldLock : all) {
             long kept = heldLock.keptNanos(begun);
@@ -56,14 +59,14 @@ public final class Releases {
                 results.add(wasHeld(heldLock, begun) ? result : ReleaseResult.NOT_HELD);
             } else {
                 given.add(heldLock);
+                commands.add(Command.Release.ofLease(heldLock.claim()));
             }
         }
-        List<Redlock.Releasing> releasing =
-                redlock.startReleases(nodes, given.stream().map(HeldLock::claim).toList());
+        List<Round> rounds = redlock.startReleases(nodes, commands);
         for (int i = 0; i < given.size(); i++) {
             HeldLock heldLock = given.get(i);
             counters.released.increment();
-            Redlock.Freed freed = redlock.finishRelease(nodes, releasing.get(i), begun, until);
+            Redlock.Freed freed = redlock.finishRelease(nodes, commands.get(i), rounds.get(i), begun, until);
             whenReleased.released(heldLock.lock(), heldLock.claim().token(), freed.listeners());
             heldLocks.remove(heldLock);
             results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);

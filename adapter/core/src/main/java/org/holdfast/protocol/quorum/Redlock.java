@@ -239,18 +239,9 @@ public final class Redlock {
         return tally.isSuperseded() ? ReleaseResult.NOT_HELD : ReleaseResult.UNCONFIRMED;
     }
 
-    /** A release that is under way. */
-    public record Releasing(Claim claim, Round round) {}
-
-    /** Sends the releases of claims to all nodes, all at once. */
-    public List<Releasing> startReleases(Nodes nodes, List<Claim> claims) {
-        List<Round> rounds =
-                nodes.sendAll(claims.stream().map(Command.Release::ofLease).toList(), NodeSet.first(nodes.count()));
-        List<Releasing> releasing = new ArrayList<>(claims.size());
-        for (int i = 0; i < claims.size(); i++) {
-            releasing.add(new Releasing(claims.get(i), rounds.get(i)));
-        }
-        return releasing;
+    /** Sends releases of leases to all nodes, all at once. */
+    public List<Round> startReleases(Nodes nodes, List<Command.Release> releases) {
+        return nodes.sendAll(releases, NodeSet.first(nodes.count()));
     }
 
     /**
@@ -264,14 +255,12 @@ public final class Redlock {
      * Waits until enough nodes have answered to know whether the lock was still ours. The release is sent again to
      * nodes that do not confirm it in time.
      *
+     * @param round the answers to it
      * @param started when the release was sent
      * @param until when to stop waiting at the latest
      */
-    public Freed finishRelease(Nodes nodes, Releasing releasing, long started, long until) {
-        Claim claim = releasing.claim();
-        Round round = releasing.round();
-        long deadline = earlier(started + timing.patienceNanos(claim.ttlMillis()), until);
-        Command.Release release = Command.Release.ofLease(claim);
+    public Freed finishRelease(Nodes nodes, Command.Release release, Round round, long started, long until) {
+        long deadline = earlier(started + timing.patienceNanos(release.claim().ttlMillis()), until);
         Tally tally = new Tally(nodes.count());
         while (tally.released() == ReleaseResult.UNCONFIRMED) {
             Answer answer = round.next(deadline);

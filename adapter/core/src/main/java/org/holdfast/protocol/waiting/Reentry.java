@@ -59,7 +59,10 @@ public final class Reentry {
     }
 
     private @Nullable HeldLock find(LockRequest request, List<Holder> holders) {
-        Set<HeldLock> mine = new HashSet<>(2);
+        if (request.names().size() == 1) {
+            return heldLocks.find(request.name(), heldLock -> isOf(holders, heldLock));
+        }
+        Set<HeldLock> mine = new HashSet<>();
         for (String name : request.names()) {
             mine.add(heldLocks.find(name, heldLock -> isOf(holders, heldLock)));
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.script;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +17,13 @@ final class CallWriter {
     private final String prefix;
     private final NodeKeys keys;
     private final long lingerMicros;
+    private final Word linger;
+    private final LockWords.Recent recent;
+
+    /** Of a node that is no shard: there they have other names as soon as the shard's slots are others. */
+    private final Word mark;
+
+    private final Word heartbeat;
 
     /** How much longer than its lease a lock's key lasts. */
     private final long lingerMillis;
@@ -35,6 +41,10 @@ final class CallWriter {
         this.prefix = keys.prefix();
         this.keys = keys;
         this.lingerMicros = lingerMicros;
+        this.linger = Word.of(lingerMicros);
+        this.recent = new LockWords.Recent(keys);
+        this.mark = Word.of(keys.mark());
+        this.heartbeat = Word.of(keys.heartbeat());
         this.lingerMillis = (lingerMicros + 999) / 1_000;
     }
 
@@ -54,16 +64,16 @@ final class CallWriter {
             lookedAt(c.locks(), call);
         } else if (command instanceof Command.ForceRelease c) {
             lookedAt(c.locks(), call)
-                    .add(c.token())
-                    .add(keptMillis(c.fenceMillis()))
-                    .add(c.maxSkewMicros());
-            c.locks().forEach(lock -> call.add(bytes(keys.channel(lock.name()))));
+                    .add(Word.of(c.token()))
+                    .add(Word.of(keptMillis(c.fenceMillis())))
+                    .add(Word.of(c.maxSkewMicros()));
+            c.locks().forEach(lock -> call.add(Word.of(keys.channel(lock.name()))));
         } else if (command instanceof Command.Refresh c) {
             refresh(c.tickets(), call);
         } else if (command instanceof Command.Leave c) {
             ticketKeys(c.ticket(), call)
-                    .add(bytes(c.ticket().id().value()))
-                    .add(bytes(c.announced() ? keys.channel(c.ticket().lock()) : ""));
+                    .add(Word.of(c.ticket().id().value()))
+                    .add(Word.of(c.announced() ? keys.channel(c.ticket().lock()) : ""));
         }
         return call;
     }
@@ -72,57 +82,61 @@ final class CallWriter {
         Claim claim = command.claim();
         boolean queues = command.queueing().isPresent();
         boolean reads = claim.target().isShared();
-        call.add(keysOf(claim) + (queues ? 3 : 0) + markKeys());
+        call.add(Word.of(keysOf(claim) + (queues ? 3 : 0) + markKeys()));
         addLock(claim.target(), call);
-        String base = base(claim.target().name());
         if (queues) {
-            call.add(bytes(base + "queue")).add(bytes(base + "queue-reading")).add(bytes(base + "tickets"));
+            String base = base(claim.target().name());
+            call.add(Word.of(base + "queue"))
+                    .add(Word.of(base + "queue-reading"))
+                    .add(Word.of(base + "tickets"));
         }
         addReaders(claim, call);
         addMark(call);
         addTake(claim, claim.token(), vouchedMillis, call)
-                .add(claim.target().names().size())
-                .add(claim.lastToken())
-                .add(command.maxSkewMicros());
+                .add(Word.of(claim.target().names().size()))
+                .add(Word.of(claim.lastToken()))
+                .add(Word.of(command.maxSkewMicros()));
         command.queueing().ifPresent(queueing -> addTicket(queueing.ticket(), reads, call));
     }
 
     private static void addTicket(Optional<Ticket> ticket, boolean reads, CommandArguments call) {
-        call.add(bytes(ticket.map(t -> t.id().value()).orElse("")))
-                .add(ticket.map(Ticket::number).orElse(0L))
-                .add(ticket.map(Ticket::ttlMillis).orElse(0L))
-                .add(ticket.map(Ticket::known).orElse(false) ? 1 : 0)
-                .add(reads ? 1 : 0);
+        call.add(Word.of(ticket.map(t -> t.id().value()).orElse("")))
+                .add(Word.of(ticket.map(Ticket::number).orElse(0L)))
+                .add(Word.of(ticket.map(Ticket::ttlMillis).orElse(0L)))
+                .add(Word.of(ticket.map(Ticket::known).orElse(false) ? 1 : 0))
+                .add(Word.of(reads ? 1 : 0));
     }
 
     private void renew(Command.Renew command, Clock clock, CommandArguments call) {
         Claim claim = command.claim();
-        call.add(keysOf(claim) + markKeys());
+        call.add(Word.of(keysOf(claim) + markKeys()));
         addLock(claim.target(), call);
         addReaders(claim, call);
         addMark(call);
         addTake(claim, claim.lastToken(), clock.vouchedMillis(), call);
         if (claim.target().isShared()) {
-            call.add(bytes(keys.channel(claim.target().name())));
+            call.add(Word.of(keys.channel(claim.target().name())));
         } else {
-            call.add(claim.target().names().size());
+            call.add(Word.of(claim.target().names().size()));
         }
-        call.add(command.last() ? clock.earliestMillis() : 0L);
+        call.add(Word.of(command.last() ? clock.earliestMillis() : 0L));
     }
 
     private void release(Command.Release command, CommandArguments call) {
         Claim claim = command.claim();
-        call.add(keysOf(claim) + heartbeatKeys());
+        call.add(Word.of(keysOf(claim) + heartbeatKeys()));
         addLock(claim.target(), call);
         addReaders(claim, call);
         addHeartbeat(call);
-        call.add(bytes(claim.owner().value()))
-                .add(command.tombstone() ? claim.lastToken() + 1 : 0L)
-                .add(keptMillis(claim.fenceMillis()))
-                .add(command.held() ? 0 : aheadMicros(claim));
-        claim.target().names().forEach(name -> call.add(bytes(keys.channel(name))));
+        call.add(Word.of(claim.owner().value()))
+                .add(Word.of(command.tombstone() ? claim.lastToken() + 1 : 0L))
+                .add(Word.of(keptMillis(claim.fenceMillis())))
+                .add(Word.of(command.held() ? 0 : aheadMicros(claim)));
+        for (String name : claim.target().names()) {
+            call.add(recent.of(name).channel());
+        }
         if (claim.target().isShared()) {
-            call.add(claim.ttlMillis()).add(lingerMicros);
+            call.add(Word.of(claim.ttlMillis())).add(linger);
         }
     }
 
@@ -144,23 +158,23 @@ final class CallWriter {
     }
 
     private void findPermit(Command.FindPermit command, CommandArguments call) {
-        call.add(command.permits() + heartbeatKeys());
+        call.add(Word.of(command.permits() + heartbeatKeys()));
         for (int permit = 0; permit < command.permits(); permit++) {
-            call.add(bytes(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
+            call.add(Word.of(base(new Target.Permit(command.semaphore(), permit)) + "lock"));
         }
         addHeartbeat(call);
-        call.add(command.first()).add(command.permits()).add(lingerMicros);
+        call.add(Word.of(command.first())).add(Word.of(command.permits())).add(linger);
     }
 
     private void useLatch(Command.UseLatch command, CommandArguments call) {
         Latch latch = command.latch();
-        call.add(1)
-                .add(bytes(base(latch.name()) + "latch"))
-                .add(latch.generation())
-                .add(latch.count())
-                .add(command.keptMillis())
-                .add(bytes(keys.channel(latch.name())));
-        command.ids().forEach(id -> call.add(bytes(id)));
+        call.add(Word.of(1))
+                .add(Word.of(base(latch.name()) + "latch"))
+                .add(Word.of(latch.generation()))
+                .add(Word.of(latch.count()))
+                .add(Word.of(command.keptMillis()))
+                .add(Word.of(keys.channel(latch.name())));
+        command.ids().forEach(id -> call.add(Word.of(id)));
     }
 
     /** Adds the keys of locks and of all that shows their holders, and the number of locks as the first argument. */
@@ -168,44 +182,53 @@ final class CallWriter {
         List<String> readers = locks.stream()
                 .flatMap(lock -> ShapeCodec.of(lock).possibleReaders(prefix, lock))
                 .toList();
-        call.add(2 * locks.size() + 1 + readers.size());
+        call.add(Word.of(2 * locks.size() + 1 + readers.size()));
         locks.forEach(lock -> addKeys(base(lock), call));
-        call.add(bytes(heartbeatKeys() > 0 ? keys.heartbeat() : base(locks.get(0)) + "lock"));
-        readers.forEach(key -> call.add(bytes(key)));
-        return call.add(locks.size());
+        call.add(Word.of(heartbeatKeys() > 0 ? keys.heartbeat() : base(locks.get(0)) + "lock"));
+        readers.forEach(key -> call.add(Word.of(key)));
+        return call.add(Word.of(locks.size()));
     }
 
     private void refresh(List<Ticket> tickets, CommandArguments call) {
-        ticketKeys(tickets.get(0), call).add(tickets.get(0).ttlMillis());
+        ticketKeys(tickets.get(0), call).add(Word.of(tickets.get(0).ttlMillis()));
         for (Ticket ticket : tickets) {
-            call.add(bytes(ticket.id().value())).add(ticket.number());
+            call.add(Word.of(ticket.id().value())).add(Word.of(ticket.number()));
         }
     }
 
     /** The keys of a ticket's queue. */
     private CommandArguments ticketKeys(Ticket ticket, CommandArguments call) {
         String base = base(ticket.lock());
-        return call.add(2)
-                .add(bytes(base + (ticket.reads() ? "queue-reading" : "queue")))
-                .add(bytes(base + "tickets"));
+        return call.add(Word.of(2))
+                .add(Word.of(base + (ticket.reads() ? "queue-reading" : "queue")))
+                .add(Word.of(base + "tickets"));
     }
 
     private int keysOf(Claim claim) {
         ShapeCodec shape = ShapeCodec.of(claim.target());
         return 2 * claim.target().names().size()
-                + (int) shape.readers(prefix, claim.target()).count();
+                + shape.readers(prefix, claim.target()).size();
     }
 
     private void addLock(Target target, CommandArguments call) {
-        ShapeCodec.of(target).bases(prefix, target).forEach(base -> addKeys(base, call));
+        if (target.isPermit()) {
+            addKeys(base(target), call);
+            return;
+        }
+        for (String name : target.names()) {
+            LockWords words = recent.of(name);
+            call.add(words.lock()).add(words.fence());
+        }
     }
 
     private static void addKeys(String base, CommandArguments call) {
-        call.add(bytes(base + "lock")).add(bytes(base + "fence"));
+        call.add(Word.of(base + "lock")).add(Word.of(base + "fence"));
     }
 
     private void addReaders(Claim claim, CommandArguments call) {
-        ShapeCodec.of(claim.target()).readers(prefix, claim.target()).forEach(key -> call.add(bytes(key)));
+        for (String key : ShapeCodec.of(claim.target()).readers(prefix, claim.target())) {
+            call.add(Word.of(key));
+        }
     }
 
     private int markKeys() {
@@ -220,23 +243,23 @@ final class CallWriter {
     private void addMark(CommandArguments call) {
         addHeartbeat(call);
         if (markKeys() > 0) {
-            call.add(bytes(keys.mark()));
+            call.add(mark);
         }
     }
 
     private void addHeartbeat(CommandArguments call) {
         if (heartbeatKeys() > 0) {
-            call.add(bytes(keys.heartbeat()));
+            call.add(heartbeat);
         }
     }
 
     private CommandArguments addTake(Claim claim, long token, long vouchedMillis, CommandArguments call) {
-        return call.add(bytes(claim.owner().value()))
-                .add(token)
-                .add(claim.target().isShared() ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis)
-                .add(keptMillis(claim.fenceMillis()))
-                .add(lingerMicros)
-                .add(vouchedMillis);
+        return call.add(Word.of(claim.owner().value()))
+                .add(Word.of(token))
+                .add(Word.of(claim.target().isShared() ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis))
+                .add(Word.of(keptMillis(claim.fenceMillis())))
+                .add(linger)
+                .add(Word.of(vouchedMillis));
     }
 
     private String base(String lock) {
@@ -246,9 +269,5 @@ final class CallWriter {
     /** Of several names the first stands for all. */
     private String base(Target target) {
         return ShapeCodec.of(target).bases(prefix, target).get(0);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -127,13 +127,13 @@ public enum LockScript {
 
     private final List<String> resources;
     private final byte[] source;
-    private final byte[] sha;
+    private final Word sha;
 
     /** @param resources the parts of which the script is made, one after another */
     LockScript(String... resources) {
         this.resources = List.of(resources);
         this.source = load(resources);
-        this.sha = sha1(source).getBytes(StandardCharsets.US_ASCII);
+        this.sha = Word.of(sha1(source));
     }
 
     /** The script that asks besides which process runs it, as soon as it knows the clock. */
@@ -255,7 +255,7 @@ public enum LockScript {
     }
 
     /** Returns the name by which a node knows the script once it has seen it: its SHA-1 in hexadecimal. */
-    byte[] sha() {
+    Word sha() {
         return sha;
     }
 

@@ -58,8 +58,8 @@ enum ShapeCodec {
     }
 
     /** Returns the key of the readers, if its claims need one. */
-    Stream<String> readers(String prefix, Target target) {
-        return this == READING ? Stream.of(base(prefix, target.name()) + "readers") : Stream.empty();
+    List<String> readers(String prefix, Target target) {
+        return this == READING ? List.of(base(prefix, target.name()) + "readers") : List.of();
     }
 
     /** Returns the key where readers of a lock would be, if there can be any, whichever way it is claimed. */

@@ -35,6 +35,10 @@ public final class NodeConnection extends Connection {
     private final NodeSocket socket;
     private final int term;
     private boolean buffered;
+
+    /** Made by the first reply, which comes while Jedis connects: before this object is initialized. */
+    private @Nullable ReplyReader replies;
+
     private @Nullable String process;
 
     /** Set before this constructor's body runs, and null after it. */
@@ -278,10 +282,19 @@ public final class NodeConnection extends Connection {
             socket.answerDeadline().beginAnswer();
         }
         try {
-            return new ReplyReader(in, this::withoutPassword).read();
+            return replies(in).read();
         } finally {
             buffered = hasMore(in);
         }
+    }
+
+    private ReplyReader replies(RedisInputStream in) {
+        ReplyReader known = replies;
+        if (known == null) { // there is one stream for as long as there is a connection
+            known = new ReplyReader(in, this::withoutPassword);
+            replies = known;
+        }
+        return known;
     }
 
     private static boolean hasMore(RedisInputStream in) {

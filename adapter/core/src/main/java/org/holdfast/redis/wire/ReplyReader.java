@@ -14,11 +14,13 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
- * Reads one reply of a node, in the second version of Redis' protocol, and believes nothing that it says of itself.
+ * Reads replies of a node, in the second version of Redis' protocol, and believes nothing that it says of itself.
  *
  * <p>Jedis gives a reply the memory that it asks for, nests as deeply as it says, and takes whatever stands in the
  * place of a digit for one. A node that is not what it should be could end a server that way, or even seem to grant a
  * lock. Here a reply is of bounded size and depth and exactly of the form that the protocol has, or it is an error.
+ *
+ * <p>For one connection, and one thread at a time.
  *
  * @see <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis serialization protocol</a>
  */
@@ -37,7 +39,7 @@ final class ReplyReader {
 
     private final RedisInputStream in;
     private final UnaryOperator<String> errors;
-    private int left = MOST_BYTES;
+    private int left;
 
     /** @param errors removes from a node's error what must not be shown */
     ReplyReader(RedisInputStream in, UnaryOperator<String> errors) {
@@ -53,6 +55,7 @@ final class ReplyReader {
      */
     @Nullable
     Object read() {
+        left = MOST_BYTES;
         Object reply = part(1);
         if (reply instanceof JedisDataException error) {
             throw error;

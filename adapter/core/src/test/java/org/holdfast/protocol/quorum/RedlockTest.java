@@ -17,6 +17,7 @@ import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.Target;
 import org.junit.jupiter.api.Test;
 
@@ -371,9 +372,9 @@ class RedlockTest {
             service.node(node, replies[node]);
         }
         long begun = time.nanoTime();
-        Redlock.Releasing releasing =
-                redlock.startReleases(service, List.of(claim(7))).get(0);
-        return redlock.finishRelease(service, releasing, begun, begun + Long.MAX_VALUE / 2)
+        Command.Release release = Command.Release.ofLease(claim(7));
+        Round round = redlock.startReleases(service, List.of(release)).get(0);
+        return redlock.finishRelease(service, release, round, begun, begun + Long.MAX_VALUE / 2)
                 .result();
     }
 }

@@ -108,7 +108,7 @@ public final class ScriptBridge {
 
     /** Returns the name by which a node knows a script. */
     public static String sha(LockScript script) {
-        return new String(script.sha(), StandardCharsets.US_ASCII);
+        return new String(script.sha().getRaw(), StandardCharsets.US_ASCII);
     }
 
     /** What a node gets to set its birth mark. */
