@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
@@ -52,6 +53,19 @@ class LostKeysTest extends NodeWithClock {
         node.command("DEL test:{x}:lock");
         assertThat(ask(renew(other))).isEqualTo(GRANTED);
         clock.set(Duration.ofMillis(200)); // as time passes
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** Two clients whose clocks are behind continue from the same token: both draw the next one. */
+    @Test
+    void lockInForce_whoseKeyIsLost_isNotFreedByAnAttemptWithTheSameTokenThatIsUndone() throws Exception {
+        assertThat(ask(acquire(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
+        Claim attempt = claim(ALONE, DAN, 7);
+        node.command("DEL test:{x}:lock");
+
+        assertThat(ask(acquire(attempt))).isInstanceOf(Reply.Held.class);
+        ask(AnyToken.undoLost(attempt));
 
         assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
     }
