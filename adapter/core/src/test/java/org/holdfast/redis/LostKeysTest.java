@@ -10,6 +10,8 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keys of a real node that are lost while its clock is right, and fences and permits while it is wrong. */
 class LostKeysTest extends NodeWithClock {
@@ -68,6 +70,26 @@ class LostKeysTest extends NodeWithClock {
         ask(AnyToken.undoLost(attempt));
 
         assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** Another reader stays, so the entry of the released one is what refuses its late commands. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void lateRenewal_ofAReaderThatWasReleasedWhileTheClockWasFarBehind_isRefused(boolean sentAgain) throws Exception {
+        Claim other = claim(READING, ADA, 7);
+        Claim released = claim(READING, DAN, 9);
+        assertThat(ask(acquire(other))).isEqualTo(GRANTED);
+        assertThat(ask(acquire(released))).isEqualTo(GRANTED);
+        if (sentAgain) {
+            ask(end(released));
+        }
+
+        clock.set(LONG_BACK);
+        ask(end(released));
+        clock.setRight();
+
+        assertThat(ask(renew(other))).isEqualTo(GRANTED);
+        assertThat(ask(renew(released))).isInstanceOf(Reply.TokenTooSmall.class);
     }
 
     /** The entry that refuses what is still under way is written to a set that has no time to live. */
