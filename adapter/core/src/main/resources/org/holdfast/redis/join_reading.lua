@@ -21,7 +21,7 @@ local function latestEnd()
   return tonumber(redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')[2] or '0')
 end
 local latest = latestEnd()
-if keptUntil > millis then
+if keptUntil > millis - linger then -- also one that seems over: this clock may be ahead for a moment
   local deleted = endOfDeleted(KEYS[1], linger, keptUntil, known, latest)
   if deleted then
     redis.call('ZADD', readers, deleted, 'deleted') -- stands for it

@@ -88,7 +88,7 @@ else
   local readUntil = endOfDeleted(KEYS[1], linger, keptUntil, known, latest) or math.min(latest, keptUntil)
   local left = readUntil - millis
   over = left <= 0
-  remain = left + linger > 0 and (latest > 0 or not over)
+  remain = left + linger > 0
   leaveTombstone(remain and linger > 0 and readUntil or nil)
   local kept = before
   if expired > 0 or not before then
