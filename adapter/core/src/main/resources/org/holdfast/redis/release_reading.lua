@@ -89,6 +89,9 @@ else
   local left = readUntil - millis
   over = left <= 0
   remain = left + linger > 0
+  if remain then
+    redis.call('PEXPIRE', KEYS[3], left + linger) -- before setUntil, which may be refused
+  end
   leaveTombstone(remain and linger > 0 and readUntil or nil)
   local kept = before
   if expired > 0 or not before then
@@ -98,9 +101,6 @@ else
   end
   if remain and (readUntil < keptUntil or before ~= kept) then
     setUntil(KEYS[1], ARGV[7] .. ' ' .. before .. ' ' .. holder, readUntil + linger)
-  end
-  if remain then
-    redis.call('PEXPIREAT', KEYS[3], readUntil + linger)
   end
 end
 if not released and (remain or not over) then
