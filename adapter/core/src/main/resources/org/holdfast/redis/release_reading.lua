@@ -44,10 +44,11 @@ local function leaveTombstone(inForceUntil)
   end
 end
 
--- Removes the entry of this reader, whose end is known or 0, or makes it a tombstone. Returns the latest end of the
--- others; 0 or less if there are none.
+-- Removes the entry of this reader, whose end is known or 0, or makes it a tombstone. That lasts for as long as what
+-- was there before would: this clock may be behind for a moment. Returns the latest end of the others; 0 or less if
+-- there are none.
 local function leave(known)
-  if tombstoneToken > 0 then -- for as long as one before it would, too: this clock may be behind for a moment
+  if tombstoneToken > 0 then
     redis.call('ZADD', KEYS[3], -math.max(millis + ARGV[6] + linger, known + linger, -known), ARGV[1])
   elseif known > 0 then -- what has left a tombstone before keeps it
     redis.call('ZREM', KEYS[3], ARGV[1])
