@@ -21,7 +21,7 @@ local function latestEnd()
   return tonumber(redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')[2] or '0')
 end
 local latest = latestEnd()
-if keptUntil > millis then
+if keptUntil > millis - linger then -- also one that seems over: this clock may be ahead for a moment
   local deleted = endOfDeleted(KEYS[1], linger, keptUntil, known, latest)
   if deleted then
     redis.call('ZADD', readers, deleted, 'deleted') -- stands for it
@@ -30,6 +30,7 @@ if keptUntil > millis then
 end
 redis.call('ZADD', readers, ends, ARGV[1])
 local readUntil = shortens and latestEnd() or math.max(latest, ends)
+redis.call('PEXPIRE', readers, readUntil + linger - millis) -- before setUntil, which may be refused
 local last, lease = tokens(KEYS[2])
 local stands = larger(lease, ARGV[2])
 if not before then
@@ -39,6 +40,5 @@ elseif expired > 0 then
 end
 local value = ARGV[5] .. ' ' .. before .. ' readers ' .. base .. ' ' .. leased
 setUntil(KEYS[1], value, readUntil + linger)
-redis.call('PEXPIREAT', readers, readUntil + linger)
 record(KEYS[2], larger(last, stands), stands, lingerMicros > 0 and readUntil, ARGV[4])
 return {1, 0, now}

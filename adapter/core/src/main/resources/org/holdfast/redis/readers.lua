@@ -17,7 +17,8 @@ local function momentAfter(left)
 end
 
 -- Sets a key that ends at a moment. It has a TTL before the node learns the moment: a user who may not use PEXPIREAT
--- leaves no key that stays for ever.
+-- leaves no key that stays for ever. So the set of readers needs its TTL before: it has one that counts from a command,
+-- and may outlast the lock a little, which no script relies on.
 local function setUntil(key, value, ends)
   redis.call('SET', key, value, 'PX', ends - millis)
   redis.call('PEXPIREAT', key, ends)

@@ -34,12 +34,6 @@ if not held then
 end
 local tombstoneToken = tonumber(tombstone)
 
--- Returns whether the lease on record, whose lock's key is missing, is over: it is this owner's, or came before a lease
--- of this owner.
-local function isOver(lease)
-  return tonumber(lease) == tombstoneToken - 1 or held and tonumber(lease) < tombstoneToken
-end
-
 local names = math.floor(#KEYS / 2)
 local mine = 0
 local listeners = 0
@@ -62,7 +56,7 @@ for i = 1, 2 * names, 2 do
   elseif not held and owner == ARGV[1] and before and tonumber(before) < tonumber(lease) then
     stands = before
   end
-  local wasMine = owner == ARGV[1] or not owner and isOver(lease)
+  local wasMine = owner == ARGV[1] or not owner and held and tonumber(lease) < tombstoneToken
   local stays = not wasMine and ends
   if tonumber(last) < tombstoneToken then
     record(KEYS[i + 1], tombstone, stands, stays, ARGV[3])

@@ -44,11 +44,12 @@ local function leaveTombstone(inForceUntil)
   end
 end
 
--- Removes the entry of this reader, whose end is known or 0, or makes it a tombstone. Returns the latest end of the
--- others; 0 or less if there are none.
+-- Removes the entry of this reader, whose end is known or 0, or makes it a tombstone. That lasts for as long as what
+-- was there before would: this clock may be behind for a moment. Returns the latest end of the others; 0 or less if
+-- there are none.
 local function leave(known)
   if tombstoneToken > 0 then
-    redis.call('ZADD', KEYS[3], -(millis + ARGV[6] + linger), ARGV[1])
+    redis.call('ZADD', KEYS[3], -math.max(millis + ARGV[6] + linger, known + linger, -known), ARGV[1])
   elseif known > 0 then -- what has left a tombstone before keeps it
     redis.call('ZREM', KEYS[3], ARGV[1])
   end
@@ -88,7 +89,10 @@ else
   local readUntil = endOfDeleted(KEYS[1], linger, keptUntil, known, latest) or math.min(latest, keptUntil)
   local left = readUntil - millis
   over = left <= 0
-  remain = left + linger > 0 and (latest > 0 or not over)
+  remain = left + linger > 0
+  if remain then
+    redis.call('PEXPIRE', KEYS[3], left + linger) -- before setUntil, which may be refused
+  end
   leaveTombstone(remain and linger > 0 and readUntil or nil)
   local kept = before
   if expired > 0 or not before then
@@ -98,9 +102,6 @@ else
   end
   if remain and (readUntil < keptUntil or before ~= kept) then
     setUntil(KEYS[1], ARGV[7] .. ' ' .. before .. ' ' .. holder, readUntil + linger)
-  end
-  if remain then
-    redis.call('PEXPIREAT', KEYS[3], readUntil + linger)
   end
 end
 if not released and (remain or not over) then

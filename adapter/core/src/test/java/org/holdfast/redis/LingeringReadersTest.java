@@ -162,6 +162,21 @@ class LingeringReadersTest extends NodeWithClock {
         assertThat(ask(acquire(late))).isInstanceOf(Reply.TokenTooSmall.class);
     }
 
+    /** The lock's key ends with the reader whose lease ends last by then. */
+    @Test
+    void lock_whoseLongestReaderHasItsLeaseEndEarlier_endsWithTheOther() {
+        Claim held = claim(READING, ADA, 7);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+        assertThat(ask(acquire(claim(READING, CAT, 8, 2 * TTL)))).isEqualTo(GRANTED);
+
+        assertThat(askShortening(claim(READING, CAT, 8, 1_000))).isEqualTo(GRANTED);
+
+        assertThat(lastsFor("test:{x}:lock") - LINGER_MILLIS).isBetween(TTL / 2, TTL);
+        assertThat(Math.abs(outlivesBy("test:{x}:readers", "test:{x}:lock"))).isLessThan(500);
+        ask(end(claim(READING, CAT, 8)));
+        assertIsStillHeld(held);
+    }
+
     /** A writer that becomes a reader had the lock alone: nothing that was read before was in force. */
     @Test
     void downgrade_afterAReadingThatHasEnded_dropsIt() {

@@ -2,13 +2,20 @@
 package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.time.Duration;
+import java.util.stream.Stream;
+import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Keys of a real node that are lost while its clock is right, and fences and permits while it is wrong. */
 class LostKeysTest extends NodeWithClock {
@@ -54,6 +61,84 @@ class LostKeysTest extends NodeWithClock {
         clock.set(Duration.ofMillis(200)); // as time passes
 
         assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    static Stream<Arguments> lostWhileReadersJoin() {
+        Claim joining = claim(READING, DAN, 9);
+        return Stream.of(
+                arguments("readers", acquire(joining)),
+                arguments("readers", renew(joining)),
+                arguments("lock", renew(joining)));
+    }
+
+    /** Active expiry has deleted one key, and the clock comes back in steps: the lease seems over at one of them. */
+    @ParameterizedTest
+    @MethodSource("lostWhileReadersJoin")
+    void readerInForce_whoseKeyIsLostBeforeAnotherComesWhileTheClockIsAhead_keepsWritersOut(
+            String lost, Command joining) throws Exception {
+        Claim held = claim(READING, ADA, 7);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+        node.command("DEL test:{x}:" + lost);
+
+        clock.set(JUMP);
+        assertThat(ask(joining)).isEqualTo(GRANTED);
+        clock.setRight();
+        ask(end(claim(READING, DAN, 9)));
+
+        assertIsStillHeld(held);
+    }
+
+    /** The other reader was granted the lock by other nodes only, or its entry is lost as well. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void readerInForce_whoseEntryIsDeletedBeforeAnotherGoesWhileTheClockIsAhead_keepsWritersOut(boolean wasGranted)
+            throws Exception {
+        Claim held = claim(READING, ADA, 7);
+        Claim other = claim(READING, DAN, 9);
+        assertThat(ask(acquire(held))).isEqualTo(GRANTED);
+        if (wasGranted) {
+            assertThat(ask(acquire(other))).isEqualTo(GRANTED);
+        }
+        node.command("DEL test:{x}:readers");
+
+        clock.set(JUMP);
+        assertThat(ask(wasGranted ? end(other) : undo(other))).isEqualTo(new Reply.Gone());
+        clock.setRight();
+
+        assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** Two clients whose clocks are behind continue from the same token: both draw the next one. */
+    @Test
+    void lockInForce_whoseKeyIsLost_isNotFreedByAnAttemptWithTheSameTokenThatIsUndone() throws Exception {
+        assertThat(ask(acquire(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
+        Claim attempt = claim(ALONE, DAN, 7);
+        node.command("DEL test:{x}:lock");
+
+        assertThat(ask(acquire(attempt))).isInstanceOf(Reply.Held.class);
+        ask(AnyToken.undoLost(attempt));
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
+    /** Another reader stays, so the entry of the released one is what refuses its late commands. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void lateRenewal_ofAReaderThatWasReleasedWhileTheClockWasFarBehind_isRefused(boolean sentAgain) throws Exception {
+        Claim other = claim(READING, ADA, 7);
+        Claim released = claim(READING, DAN, 9);
+        assertThat(ask(acquire(other))).isEqualTo(GRANTED);
+        assertThat(ask(acquire(released))).isEqualTo(GRANTED);
+        if (sentAgain) {
+            ask(end(released));
+        }
+
+        clock.set(LONG_BACK);
+        ask(end(released));
+        clock.setRight();
+
+        assertThat(ask(renew(other))).isEqualTo(GRANTED);
+        assertThat(ask(renew(released))).isInstanceOf(Reply.TokenTooSmall.class);
     }
 
     /** The entry that refuses what is still under way is written to a set that has no time to live. */

@@ -134,9 +134,13 @@ abstract class NodeWithClock {
 
     /** Sends a renewal by which the lock may end earlier, as a client does that knows the node's right clock. */
     Reply askShortening(Claim lease) {
+        return askShortening(lease, System.currentTimeMillis());
+    }
+
+    /** @param rightMillis what a clock shows that is right */
+    Reply askShortening(Claim lease, long rightMillis) {
         Command.Renew last = new Command.Renew(lease, true);
-        return ReplyDecoder.answer(
-                        0, eval(ScriptBridge.shortening(last, "test", QUARANTINE_MICROS, System.currentTimeMillis())))
+        return ReplyDecoder.answer(0, eval(ScriptBridge.shortening(last, "test", QUARANTINE_MICROS, rightMillis)))
                 .reply();
     }
 

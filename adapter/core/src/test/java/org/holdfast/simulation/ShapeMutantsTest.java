@@ -41,10 +41,7 @@ class ShapeMutantsTest {
                 "Violation: 3:",
                 new Mutant()
                         .with(SCRIPTS + "release_reading.lua", "over = left <= 0", "over = true")
-                        .with(
-                                SCRIPTS + "release_reading.lua",
-                                "remain = left + linger > 0 and (latest > 0 or not over)",
-                                "remain = false"));
+                        .with(SCRIPTS + "release_reading.lua", "remain = left + linger > 0", "remain = false"));
     }
 
     @ConcurrentTest
