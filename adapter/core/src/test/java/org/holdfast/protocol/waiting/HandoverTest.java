@@ -218,12 +218,66 @@ class HandoverTest {
         assertThat(waiter.leave()).isNull();
     }
 
+    private LockRequest notRenewed(long waitMillis) {
+        return fixture.request(waitMillis).fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS));
+    }
+
+    /** What the nodes keep is what the first of them has got: none after it is told that it has more. */
+    @Test
+    void leaseThatIsNotRenewed_isPassedOnWithTheRestOfItsValidity_whileThatIsAlmostAll() throws Exception {
+        HeldLock first = heldLock(notRenewed(0));
+        Waiter waiter = waitFor(notRenewed(10_000));
+        fixture.time.passMillis(5);
+        giveBack(first);
+        HeldLock next = waiter.leave();
+        assertThat(next.token()).isEqualTo(first.token() + 1);
+        assertThat(LeaseBridge.validUntil(next)).isEqualTo(LeaseBridge.validUntil(first));
+        assertThat(next.isRenewed()).isFalse();
+        assertThat(isReleasedOnNodes()).isFalse();
+
+        waiter = waitFor(notRenewed(10_000));
+        fixture.time.passMillis(5);
+        giveBack(next);
+        assertThat(waiter.leave()).as("a hundredth has passed").isNull();
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void waiterForALeaseThatIsNotRenewed_getsOneThatWas_whileAlmostAllOfItIsLeft() throws Exception {
+        HeldLock first = heldLock();
+        Waiter waiter = waitFor(notRenewed(10_000));
+        giveBack(first);
+        HeldLock next = waiter.leave();
+        fixture.time.passMillis(400);
+        fixture.renewals.sweep(fixture.service);
+        assertThat(fixture.service.sent(Command.Renew.class)).isEmpty();
+
+        waiter = waitForIt();
+        giveBack(next);
+        assertThat(waiter.leave()).as("after 100 ms").isNull();
+    }
+
+    @Test
+    void waiterForALeaseThatIsRenewed_getsOneThatWasNot_andItIsRenewed() throws Exception {
+        HeldLock first = heldLock(notRenewed(0));
+        Waiter waiter = waitForIt();
+        fixture.time.passMillis(50);
+        giveBack(first);
+        HeldLock next = waiter.leave();
+        assertThat(next.token()).isEqualTo(first.token() + 1);
+        fixture.time.passMillis(400);
+        fixture.renewals.sweep(fixture.service);
+        assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
+        assertThat(fixture.leases.remaining(next)).isGreaterThan(Duration.ofMillis(900));
+    }
+
     @Test
     void waiter_whoAsksForSomethingElse_getsNothing() throws Exception {
         LockRequest same = fixture.request(10_000);
         for (LockRequest other : List.of(
                 same.ttl(Duration.ofMillis(1_001)),
-                same.fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS)),
+                same.fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS - 1)),
+                same.atLeast(Duration.ofMillis(100)),
                 same.fair(true),
                 same.mode(LockMode.WRITE))) {
             HeldLock heldLock = heldLock();
