@@ -129,6 +129,11 @@ final class ContainerScheduling implements Scheduling {
     }
 
     @Override
+    public void promptlyWithin(long nanos) {
+        due.promptlyWithin(nanos);
+    }
+
+    @Override
     public void execute(Runnable task) {
         offer(spare.ours(task));
     }

@@ -30,6 +30,7 @@ public final class Link implements AutoCloseable {
     private volatile int behind;
     private volatile Predicate<String> cut = NOTHING;
     private volatile Duration delay = Duration.ZERO;
+    private volatile Duration distance = Duration.ZERO;
 
     /** @param behind the port of the server */
     public Link(int behind) {
@@ -64,6 +65,11 @@ public final class Link implements AutoCloseable {
     /** Passes the first bytes of each new connection on so much later. */
     public void delayFirst(Duration by) {
         delay = by;
+    }
+
+    /** Passes everything on so much later, in both directions: the server is far. */
+    public void delayAll(Duration by) {
+        distance = by;
     }
 
     /** Leads to another server from the next connection on. Connections of before stay where they are. */
@@ -124,12 +130,15 @@ public final class Link implements AutoCloseable {
                     swallow(first, in);
                     return; // something was lost
                 }
+                Thread.sleep(distance.toMillis()); // what a test asks for is a long way
                 out.write(bytes, 0, length);
                 length = in.read(bytes);
             }
             swallow(first, in); // the end is not seen on the other side either
         } catch (IOException e) {
             // one of them has gone
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } finally {
             open.remove(from);
             open.remove(to);

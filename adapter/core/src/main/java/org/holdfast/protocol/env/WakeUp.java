@@ -15,4 +15,12 @@ public interface WakeUp {
 
     /** Has that thread run within so many nanoseconds, or soon if there are none left. It may run earlier. */
     void within(long nanos);
+
+    /**
+     * As {@link #within}, for what a caller waits for: runs that are a little apart, so that much is done in one, are
+     * not so for this.
+     */
+    default void promptlyWithin(long nanos) {
+        within(nanos);
+    }
 }

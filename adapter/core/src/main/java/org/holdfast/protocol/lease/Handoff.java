@@ -23,6 +23,9 @@ public final class Handoff {
     /** So long after it was taken a lock is not handed off any more. */
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** A lease that is not renewed may last for this part less than one that the nodes have just granted. */
+    private static final int SPENT_OF_FIXED = 100;
+
     private final Time time;
     private final Timing timing;
     private final HeldLocks heldLocks;
@@ -62,6 +65,15 @@ public final class Handoff {
                 && heldLock.token() < claim.lastToken()
                 && now - heldLock.cohort().since() < LONGEST_NANOS
                 && heldLock.validUntil() - now >= timing.validityNanos(claim.ttlMillis()) / 2;
+    }
+
+    /**
+     * Returns whether the lock lasts for long enough for a holder with these terms: what is left of its validity is all
+     * that the holder gets, unless it is renewed.
+     */
+    public boolean lastsFor(LeaseTerms terms, HeldLock released) {
+        long whole = timing.validityNanos(released.claim().ttlMillis());
+        return terms.renewed() || released.validUntil() - time.nanoTime() >= whole - whole / SPENT_OF_FIXED;
     }
 
     /** Returns the lock of the next holder in this process, in the place of one that has been released. */

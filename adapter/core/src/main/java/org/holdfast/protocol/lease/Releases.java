@@ -29,9 +29,11 @@ public final class Releases {
 
         /**
          * @param token the first one of the claim
+         * @param heldNanos for how long this process has had the lock, one holder after the other; 0 if others may
+         *     have had it at the same time
          * @param listeners how many connections a node has notified, at the most
          */
-        void released(String lock, long token, long listeners);
+        void released(String lock, long token, long heldNanos, long listeners);
     }
 
     public Releases(Time time, Redlock redlock, HeldLocks heldLocks, ReleaseListener whenReleased, Counters counters) {
@@ -67,7 +69,8 @@ public final class Releases {
             HeldLock heldLock = given.get(i);
             counters.released.increment();
             Redlock.Freed freed = redlock.finishRelease(nodes, commands.get(i), rounds.get(i), begun, until);
-            whenReleased.released(heldLock.lock(), heldLock.claim().token(), freed.listeners());
+            long heldNanos = heldLock.isAlone() ? begun - heldLock.cohort().since() : 0;
+            whenReleased.released(heldLock.lock(), heldLock.claim().token(), heldNanos, freed.listeners());
             heldLocks.remove(heldLock);
             results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
         }

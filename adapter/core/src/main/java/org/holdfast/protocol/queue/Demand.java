@@ -42,7 +42,6 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
     public boolean mayBeHandedOff() {
         return line.kind() == WaitQueues.Kind.BARGING
                 && names.size() == 1
-                && request.renewed()
                 && request.atLeast().isEmpty();
     }
 
@@ -55,7 +54,6 @@ public record Demand(LockRequest request, List<String> names, WaitQueues.QueueKe
     boolean isMetBy(HeldLock released) {
         return mayBeHandedOff()
                 && released.isAlone()
-                && released.isRenewed()
                 && released.claim().target().names().equals(names)
                 && released.claim().ttlMillis() == ttlMillis();
     }

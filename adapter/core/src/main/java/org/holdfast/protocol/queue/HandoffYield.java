@@ -7,24 +7,37 @@ import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.HolderInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets other processes go first after this one has released a lock that they wait for: they have to receive the
  * announcement of the release before they can ask, and a waiter in this process would always be faster. That ends when
  * one of them has had the lock and has released it, at the latest after a moment.
  *
- * <p>Safe for use by any number of threads. A name takes no memory when its moment is over and {@link #sweep} has
- * passed.
+ * <p>To a process that is far or busy a moment may be too short: this one would take the lock again and again, for
+ * 100 ms each time. So a moment that has passed in vain makes the next one twice as long, up to a part of the time for
+ * which this process has had the lock. A moment in which another process had the lock was long enough: the next one is
+ * as long. When the longest moment was in vain, the next one is the shortest again: the other process may be halted, or
+ * its waiter may have left.
+ *
+ * <p>Safe for use by any number of threads. A name takes no memory when its moment has been over for a while and {@link
+ * #sweep} has passed.
  */
 public final class HandoffYield {
 
-    /** Several times what it takes to receive a release and to ask for the lock. */
+    /** Several times what it takes to receive a release and to ask for the lock, on a machine that is not busy. */
     private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private static final long RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    /** So long a moment that is over may take memory. */
-    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** The longest moment is of 32 to 64 ms. */
+    private static final int MOST_DOUBLINGS = 4;
+
+    /** A moment that was doubled is no longer than this part of the time for which this process has had the lock. */
+    private static final int PART_OF_HELD = 2;
+
+    /** So long after a moment its length is remembered. */
+    private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Time time;
     private final Randomness randomness;
@@ -37,8 +50,30 @@ public final class HandoffYield {
      *
      * @param until when that is over, if nothing ends it earlier
      * @param token with which this process had the lock: each later owner has a larger one
+     * @param doublings how often its length was doubled
+     * @param taken whether another process has had the lock since
      */
-    private record OthersTurn(long until, long token) {}
+    private record OthersTurn(long until, long token, int doublings, boolean taken) {
+
+        int doublingsOfNext(long now) {
+            if (taken || now - until < 0) { // a caller that does not wait does not let others go first
+                return doublings;
+            }
+            return doublings < MOST_DOUBLINGS ? doublings + 1 : 0;
+        }
+
+        OthersTurn end(long now) {
+            return new OthersTurn(now, token, doublings, true);
+        }
+
+        long nanosRemembered(long now) {
+            return until + MEMORY_NANOS - now;
+        }
+
+        boolean isForgotten(long now) {
+            return nanosRemembered(now) <= 0 || taken && doublings == 0;
+        }
+    }
 
     /** @param sweeps has {@link #sweep} called in time */
     public HandoffYield(Time time, Randomness randomness, ReleaseNotifications notifications, WakeUp sweeps) {
@@ -52,15 +87,24 @@ public final class HandoffYield {
      * The lock was released on the nodes.
      *
      * @param token the first one of its claim
+     * @param heldNanos for how long this process has had it, one holder after the other; 0 if others may have had it at
+     *     the same time
      * @param listeners how many connections a node has notified of that, at the most
      */
-    public void released(String lock, long token, long listeners) {
+    public void released(String lock, long token, long heldNanos, long listeners) {
         int ours = notifications.isSubscribed(lock) ? 1 : 0;
         if (listeners > ours) { // other processes wait for it
-            long until = time.nanoTime() + LEAST_NANOS + randomness.below(RANGE_NANOS);
-            turns.put(lock, new OthersTurn(until, token));
-            sweeps.within(SWEEP_NANOS);
+            OthersTurn turn = turns.compute(lock, (name, before) -> nextTurn(before, token, heldNanos));
+            sweeps.within(turn.nanosRemembered(time.nanoTime()));
         }
+    }
+
+    private OthersTurn nextTurn(@Nullable OthersTurn before, long token, long heldNanos) {
+        long now = time.nanoTime();
+        int doublings = before == null || before.isForgotten(now) ? 0 : before.doublingsOfNext(now);
+        long moment = LEAST_NANOS + randomness.below(RANGE_NANOS);
+        long longest = Math.max(moment, heldNanos / PART_OF_HELD);
+        return new OthersTurn(now + Math.min(moment << doublings, longest), token, doublings, false);
     }
 
     /**
@@ -71,8 +115,15 @@ public final class HandoffYield {
      */
     public void heard(String lock, String message) {
         if (!turns.isEmpty()) {
-            turns.computeIfPresent(lock, (name, turn) -> HolderInfo.of(message).token() > turn.token() ? null : turn);
+            turns.computeIfPresent(
+                    lock, (name, turn) -> HolderInfo.of(message).token() > turn.token() ? taken(turn) : turn);
         }
+    }
+
+    private @Nullable OthersTurn taken(OthersTurn turn) {
+        long now = time.nanoTime();
+        OthersTurn ended = turn.taken() ? turn : turn.end(now);
+        return ended.isForgotten(now) ? null : ended;
     }
 
     /** Returns how long to wait before the lock is asked for; 0 or less if at once. */
@@ -87,10 +138,11 @@ public final class HandoffYield {
     /** Forgets what is over. */
     public void sweep() {
         long now = time.nanoTime();
-        turns.values().removeIf(turn -> turn.until() - now <= 0);
-        if (!turns.isEmpty()) {
-            sweeps.within(SWEEP_NANOS);
-        }
+        turns.values().removeIf(turn -> turn.isForgotten(now));
+        turns.values().stream()
+                .mapToLong(turn -> turn.nanosRemembered(now))
+                .min()
+                .ifPresent(sweeps::within);
     }
 
     public int size() {

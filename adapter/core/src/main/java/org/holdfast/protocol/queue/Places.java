@@ -156,7 +156,7 @@ public final class Places {
 
         /** Takes over from a holder in this process that does not need the lock any more; null if it does not fit. */
         private @Nullable HeldLock handOff(HeldLock old) {
-            return demand.isMetBy(old) && patience.left() > 0
+            return demand.isMetBy(old) && handoff.lastsFor(demand.terms(), old) && patience.left() > 0
                     ? handoff.toNext(old, taker.apply(old.token() + 1), demand.terms())
                     : null;
         }

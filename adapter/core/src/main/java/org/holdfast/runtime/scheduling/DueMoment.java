@@ -9,7 +9,8 @@ import org.holdfast.protocol.env.WakeUp;
 /**
  * When a repeated task is due next: at the earliest moment that was reported since its last run began.
  *
- * <p>Runs are a little apart, so that much that is due at about the same time is done in one. One thread may sleep here
+ * <p>Runs are a little apart, so that much that is due at about the same time is done in one; but not those for which a
+ * caller waits. One thread may sleep here
  * until the task is due; a moment that moves earlier wakes it. Moments are on the monotonic clock: a wall clock that is
  * set back delays nothing. Safe for use by any number of threads.
  */
@@ -18,42 +19,62 @@ public final class DueMoment implements WakeUp {
     /** A fraction of a third of the shortest TTL: a renewal that just missed a run comes in time all the same. */
     public static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** So far apart are runs for which a caller waits. */
+    static final long PROMPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     /** A run that finds nothing to do drops connections that their nodes have closed. */
     static final long LONGEST_SLEEP_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Time time;
     private final Time.Signal signal;
     private final AtomicLong next;
-    private volatile long earliest;
+    private final AtomicLong prompt;
+    private volatile long lastEnd;
     private volatile boolean running;
 
     public DueMoment(Time time) {
         this.time = time;
         this.signal = time.newSignal();
-        this.earliest = time.nanoTime();
-        this.next = new AtomicLong(earliest + LONGEST_SLEEP_NANOS);
+        long now = time.nanoTime();
+        this.lastEnd = now - PAUSE_NANOS;
+        this.next = new AtomicLong(now + LONGEST_SLEEP_NANOS);
+        this.prompt = new AtomicLong(now + LONGEST_SLEEP_NANOS);
     }
 
     @Override
     public void within(long nanos) {
+        moveForward(next, nanos);
+    }
+
+    @Override
+    public void promptlyWithin(long nanos) {
+        moveForward(prompt, nanos);
+    }
+
+    private void moveForward(AtomicLong reported, long nanos) {
         long moment = time.nanoTime() + Math.min(nanos, LONGEST_SLEEP_NANOS);
-        long known = next.get();
+        long known = reported.get();
         while (moment - known < 0) {
-            if (next.compareAndSet(known, moment)) {
+            if (reported.compareAndSet(known, moment)) {
                 if (!running) { // else the moment is read when the run has ended
                     wake();
                 }
                 return;
             }
-            known = next.get();
+            known = reported.get();
         }
     }
 
     /** Returns the moment. */
     public long at() {
-        long moment = next.get();
-        long pause = earliest;
-        return moment - pause > 0 ? moment : pause;
+        long end = lastEnd;
+        long ordinary = later(next.get(), end + PAUSE_NANOS);
+        long promptly = later(prompt.get(), end + PROMPT_PAUSE_NANOS);
+        return promptly - ordinary < 0 ? promptly : ordinary;
+    }
+
+    private static long later(long moment, long other) {
+        return moment - other > 0 ? moment : other;
     }
 
     /** Returns in how many nanoseconds the task is due; 0 or less if now. */
@@ -68,13 +89,15 @@ public final class DueMoment implements WakeUp {
      */
     public void run(Runnable task) {
         running = true;
-        next.set(time.nanoTime() + LONGEST_SLEEP_NANOS); // before the run: what is reported from now on is not lost
+        long latest = time.nanoTime() + LONGEST_SLEEP_NANOS;
+        next.set(latest); // before the run: what is reported from now on is not lost
+        prompt.set(latest);
         try {
             task.run();
         } catch (Throwable e) { // were it the last run, nothing would be renewed
             within(PAUSE_NANOS);
         } finally {
-            earliest = time.nanoTime() + PAUSE_NANOS;
+            lastEnd = time.nanoTime();
             running = false;
         }
     }

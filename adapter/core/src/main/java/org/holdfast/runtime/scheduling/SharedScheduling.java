@@ -41,6 +41,11 @@ public final class SharedScheduling {
         }
 
         @Override
+        public void promptlyWithin(long nanos) {
+            threads.promptlyWithin(nanos);
+        }
+
+        @Override
         public void keepRunning(Pulse pulse) {
             threads.keepRunning(pulse);
         }

@@ -115,6 +115,11 @@ public final class StandaloneScheduling implements Scheduling {
     }
 
     @Override
+    public void promptlyWithin(long nanos) {
+        due.promptlyWithin(nanos);
+    }
+
+    @Override
     public void keepRunning(Pulse lasting) {
         keepRunning(lasting, "holdfast-nodes");
     }

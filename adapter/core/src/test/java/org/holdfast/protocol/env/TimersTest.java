@@ -49,4 +49,33 @@ class TimersTest {
         timers.sweep();
         assertThat(wakeUps).isEmpty();
     }
+
+    @Test
+    void alarm_thatIsDueSoon_isReportedAsPrompt_alsoBySweeps() {
+        List<Long> prompt = new ArrayList<>();
+        Timers told = new Timers(time, new WakeUp() {
+            @Override
+            public void within(long nanos) {
+                wakeUps.add(nanos);
+            }
+
+            @Override
+            public void promptlyWithin(long nanos) {
+                prompt.add(nanos);
+            }
+        });
+        told.in(20_000_000, () -> ran.add("ordinary"));
+        Timers.Alarm cancelled = told.in(4_000_000, () -> ran.add("never"));
+        told.in(5_000_000, () -> ran.add("prompt"));
+        assertThat(wakeUps).containsExactly(20_000_000L);
+        assertThat(prompt).containsExactly(4_000_000L, 5_000_000L);
+        told.cancel(cancelled);
+        time.pass(4_000_000);
+        told.sweep();
+        assertThat(prompt).endsWith(1_000_000L);
+        time.pass(1_000_000);
+        told.sweep();
+        assertThat(ran).containsExactly("prompt");
+        assertThat(told.size()).isOne();
+    }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.queue;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import org.holdfast.LockMode;
 import org.holdfast.protocol.ScriptedNotifications;
 import org.holdfast.protocol.VirtualTime;
@@ -17,6 +17,14 @@ import org.junit.jupiter.api.Test;
 class HandoffYieldTest {
 
     private static final long TOKEN = 64;
+
+    /** For how long this process had the lock. */
+    private static final long BRIEF = MILLISECONDS.toNanos(1);
+
+    private static final long LONG = MILLISECONDS.toNanos(110);
+
+    /** The length of the first moment, as the random source gives it. */
+    private static final long MOMENT = MILLISECONDS.toNanos(3);
 
     private final VirtualTime time = new VirtualTime();
     private final ScriptedNotifications notifications = new ScriptedNotifications();
@@ -44,11 +52,12 @@ class HandoffYieldTest {
 
     @Test
     void release_thatOthersWaitFor_letsThemGoFirstForAMoment() {
-        handoffYield.released("a", TOKEN, 1);
+        handoffYield.released("a", TOKEN, BRIEF, 1);
         assertThat(handoffYield.nanosLeft("a")).isPositive();
         assertThat(handoffYield.nanosLeft("b")).isZero();
-        time.pass(Duration.ofMillis(5).toNanos());
+        time.passMillis(5);
         assertThat(handoffYield.nanosLeft("a")).isNegative();
+        time.passMillis(1_000);
         handoffYield.sweep();
         assertThat(handoffYield.size()).isZero();
     }
@@ -57,14 +66,14 @@ class HandoffYieldTest {
     void release_thatOnlyThisProcessHasHeard_letsNoneGoFirst() {
         notifications.heard = true;
         notifications.subscribe("a");
-        handoffYield.released("a", TOKEN, 1);
+        handoffYield.released("a", TOKEN, BRIEF, 1);
         assertThat(handoffYield.nanosLeft("a")).isZero();
     }
 
     @Test
     void othersTurn_endsWhenOneOfThemHasHadTheLock() {
-        handoffYield.released("a", TOKEN, 1);
-        handoffYield.released("b", TOKEN, 1);
+        handoffYield.released("a", TOKEN, BRIEF, 1);
+        handoffYield.released("b", TOKEN, BRIEF, 1);
         handoffYield.heard("a", owner(TOKEN + 16));
         assertThat(handoffYield.nanosLeft("a")).isZero();
         assertThat(handoffYield.nanosLeft("b")).isPositive();
@@ -73,12 +82,80 @@ class HandoffYieldTest {
     /** Of each node one comes, and some come late. */
     @Test
     void othersTurn_isNotEndedByOwnReleasesNorByEarlierOnes() {
-        handoffYield.released("a", TOKEN, 1);
+        handoffYield.released("a", TOKEN, BRIEF, 1);
         handoffYield.heard("a", owner(TOKEN));
         handoffYield.heard("a", owner(TOKEN - 16));
         handoffYield.heard("a", "");
         handoffYield.heard("a", "latch");
         handoffYield.heard("a", "0".repeat(40));
         assertThat(handoffYield.nanosLeft("a")).isPositive();
+    }
+
+    /** Has the lock, releases it, and lets the others' moment pass; returns how long that was. */
+    private long momentAfter(long heldNanos) {
+        handoffYield.released("a", TOKEN, heldNanos, 1);
+        long moment = handoffYield.nanosLeft("a");
+        time.pass(Math.max(0, moment));
+        handoffYield.sweep();
+        return moment;
+    }
+
+    private void anotherHasTheLock() {
+        handoffYield.heard("a", owner(TOKEN + 16));
+    }
+
+    @Test
+    void moment_thatPassedInVain_makesTheNextOneTwiceAsLong_upToABound() {
+        for (int doublings = 0; doublings <= 4; doublings++) {
+            assertThat(momentAfter(LONG)).isEqualTo(MOMENT << doublings);
+        }
+        assertThat(momentAfter(LONG))
+                .as("the longest was in vain: it is not waited for")
+                .isEqualTo(MOMENT);
+    }
+
+    @Test
+    void moment_inWhichAnotherHadTheLock_isAsLongTheNextTime() {
+        momentAfter(LONG);
+        for (int i = 0; i < 10; i++) {
+            assertThat(momentAfter(LONG)).isEqualTo(2 * MOMENT);
+            anotherHasTheLock(); // of each node one comes
+            anotherHasTheLock();
+        }
+        time.passMillis(1_000);
+        assertThat(momentAfter(LONG)).as("forgotten").isEqualTo(MOMENT);
+    }
+
+    /** Else the lock would be idle most of the time where it is held briefly. */
+    @Test
+    void moment_isNotLongerThanHalfOfTheTimeForWhichTheLockWasHeld_unlessItIsTheShortest() {
+        for (int i = 0; i < 10; i++) {
+            assertThat(momentAfter(BRIEF)).isEqualTo(MOMENT);
+        }
+        momentAfter(MILLISECONDS.toNanos(8));
+        assertThat(momentAfter(MILLISECONDS.toNanos(8))).isEqualTo(MILLISECONDS.toNanos(4));
+    }
+
+    /** It was taken by a caller that does not wait, and so does not let others go first. */
+    @Test
+    void moment_thatHasNotPassed_wasNotInVain() {
+        momentAfter(LONG);
+        handoffYield.released("a", TOKEN, LONG, 1);
+        time.pass(MOMENT);
+        assertThat(momentAfter(LONG)).isEqualTo(2 * MOMENT);
+    }
+
+    @Test
+    void moment_thatPassedInVainLongAgo_isForgotten() {
+        momentAfter(LONG);
+        time.passMillis(1_000);
+        assertThat(momentAfter(LONG)).isEqualTo(MOMENT);
+    }
+
+    @Test
+    void othersTurn_afterWhichNothingIsToBeKnown_takesNoMemory() {
+        handoffYield.released("a", TOKEN, LONG, 1);
+        anotherHasTheLock();
+        assertThat(handoffYield.size()).isZero();
     }
 }

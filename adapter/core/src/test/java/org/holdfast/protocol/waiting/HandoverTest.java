@@ -218,12 +218,66 @@ class HandoverTest {
         assertThat(waiter.leave()).isNull();
     }
 
+    private LockRequest notRenewed(long waitMillis) {
+        return fixture.request(waitMillis).fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS));
+    }
+
+    /** What the nodes keep is what the first of them has got: none after it is told that it has more. */
+    @Test
+    void leaseThatIsNotRenewed_isPassedOnWithTheRestOfItsValidity_whileThatIsAlmostAll() throws Exception {
+        HeldLock first = heldLock(notRenewed(0));
+        Waiter waiter = waitFor(notRenewed(10_000));
+        fixture.time.passMillis(5);
+        giveBack(first);
+        HeldLock next = waiter.leave();
+        assertThat(next.token()).isEqualTo(first.token() + 1);
+        assertThat(LeaseBridge.validUntil(next)).isEqualTo(LeaseBridge.validUntil(first));
+        assertThat(next.isRenewed()).isFalse();
+        assertThat(isReleasedOnNodes()).isFalse();
+
+        waiter = waitFor(notRenewed(10_000));
+        fixture.time.passMillis(5);
+        giveBack(next);
+        assertThat(waiter.leave()).as("a hundredth has passed").isNull();
+        assertThat(isReleasedOnNodes()).isTrue();
+    }
+
+    @Test
+    void waiterForALeaseThatIsNotRenewed_getsOneThatWas_whileAlmostAllOfItIsLeft() throws Exception {
+        HeldLock first = heldLock();
+        Waiter waiter = waitFor(notRenewed(10_000));
+        giveBack(first);
+        HeldLock next = waiter.leave();
+        fixture.time.passMillis(400);
+        fixture.renewals.sweep(fixture.service);
+        assertThat(fixture.service.sent(Command.Renew.class)).isEmpty();
+
+        waiter = waitForIt();
+        giveBack(next);
+        assertThat(waiter.leave()).as("after 100 ms").isNull();
+    }
+
+    @Test
+    void waiterForALeaseThatIsRenewed_getsOneThatWasNot_andItIsRenewed() throws Exception {
+        HeldLock first = heldLock(notRenewed(0));
+        Waiter waiter = waitForIt();
+        fixture.time.passMillis(50);
+        giveBack(first);
+        HeldLock next = waiter.leave();
+        assertThat(next.token()).isEqualTo(first.token() + 1);
+        fixture.time.passMillis(400);
+        fixture.renewals.sweep(fixture.service);
+        assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
+        assertThat(fixture.leases.remaining(next)).isGreaterThan(Duration.ofMillis(900));
+    }
+
     @Test
     void waiter_whoAsksForSomethingElse_getsNothing() throws Exception {
         LockRequest same = fixture.request(10_000);
         for (LockRequest other : List.of(
                 same.ttl(Duration.ofMillis(1_001)),
-                same.fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS)),
+                same.fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS - 1)),
+                same.atLeast(Duration.ofMillis(100)),
                 same.fair(true),
                 same.mode(LockMode.WRITE))) {
             HeldLock heldLock = heldLock();
@@ -280,9 +334,27 @@ class HandoverTest {
         long before = fixture.time.nanoTime();
         giveBack(heldLock(fixture.request(1_000)));
         assertThat(fixture.time.nanoTime() - before).isGreaterThan(2_000_000L);
-        fixture.time.passMillis(10);
+        fixture.time.passMillis(1_010);
         engine.sweep();
         assertThat(EngineBridge.remembered(engine)).isZero();
+    }
+
+    @Test
+    void caller_withLessTimeThanOthersHave_asksOnceAtItsEnd() throws Exception {
+        HeldLock heldLock = heldLock();
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Released(1));
+        }
+        giveBack(heldLock);
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, ScriptedNodes::agree);
+        }
+        long before = fixture.time.nanoTime();
+        giveBack(heldLock(fixture.request(1)));
+        assertThat(fixture.time.nanoTime() - before)
+                .as("1 ms, and what the nodes take; not the 3 ms that others have")
+                .isLessThanOrEqualTo(3_000_000L);
+        assertThat(fixture.service.sent(Command.Acquire.class)).hasSize(3);
     }
 
     @Test

@@ -110,6 +110,35 @@ class PulseTest {
     }
 
     @Test
+    void moment_forWhichACallerWaits_isMetSoonAfterARun() {
+        task = () -> {
+            due.within(0);
+            due.promptlyWithin(nanos(3));
+        };
+        run(4);
+        assertThat(runs).containsExactly(0L, 3L, 6L, 9L);
+    }
+
+    @Test
+    void moments_forWhichCallersWait_areALittleApart() {
+        task = () -> due.promptlyWithin(0);
+        run(4);
+        assertThat(runs).containsExactly(0L, 1L, 2L, 3L);
+    }
+
+    @Test
+    void moment_forWhichACallerWaited_isForgottenByTheRun() {
+        task = () -> {
+            if (runs.size() == 1) {
+                due.promptlyWithin(nanos(3));
+            }
+            due.within(nanos(333));
+        };
+        run(3);
+        assertThat(runs).containsExactly(0L, 3L, 336L);
+    }
+
+    @Test
     void severalMoments_theEarliestIsMet() {
         task = () -> {
             due.within(nanos(500));
@@ -276,7 +305,11 @@ class PulseTest {
                 other.start();
                 realDue.within(nanos(5));
                 other.join();
-                assertThat(ran.poll(5, SECONDS)).isNotNull().isGreaterThan(asked + nanos(2) - 1);
+                Long met = ran.poll(5, SECONDS);
+                while (met != null && met < asked + nanos(2)) { // for a report before, which came late
+                    met = ran.poll(5, SECONDS);
+                }
+                assertThat(met).isNotNull();
             }
         } finally {
             real.close();

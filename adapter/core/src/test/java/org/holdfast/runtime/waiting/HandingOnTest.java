@@ -2,12 +2,16 @@
 package org.holdfast.runtime.waiting;
 
 import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,11 +19,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
 import org.holdfast.runtime.Processes;
+import org.holdfast.testkit.Link;
+import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +104,54 @@ class HandingOnTest {
             last.release();
             await().until(() -> processes.isFree(1, request));
         }
+    }
+
+    /**
+     * What it asks when it has received a release comes to the nodes 20 ms after that. They share the lock all the
+     * same: each has it for about 100 ms.
+     */
+    @Test
+    void otherProcess_thatIsFar_hasItsTurnSoon() throws Exception {
+        List<Link> links = new ArrayList<>();
+        for (RedisServer node : processes.redis.all()) {
+            links.add(new Link(node.port()));
+        }
+        Map<String, String> settings = new HashMap<>(processes.settings);
+        settings.put(
+                "nodes",
+                links.stream().map(l -> "redis://127.0.0.1:" + l.port()).collect(joining(",")));
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger taken = new AtomicInteger();
+        List<FutureTask<Object>> threads = new ArrayList<>();
+        try (LockConnectionFactory far = Holdfast.connect(settings);
+                LockConnection connection = far.getConnection()) {
+            connection.acquire(LockRequest.of("b")).release();
+            links.forEach(link -> link.delayAll(Duration.ofMillis(10)));
+            for (int thread = 0; thread < 4; thread++) {
+                threads.add(Processes.start(() -> {
+                    while (!over.get()) {
+                        Lease lease = processes.connection(0).acquire(REQUEST);
+                        LockSupport.parkNanos(MILLISECONDS.toNanos(5));
+                        taken.incrementAndGet();
+                        lease.release();
+                    }
+                    return null;
+                }));
+            }
+            for (int turn = 0; turn < 20; turn++) {
+                connection.acquire(REQUEST).release();
+            }
+            over.set(true);
+            for (FutureTask<Object> thread : threads) {
+                thread.get(40, SECONDS);
+            }
+        } finally {
+            over.set(true);
+            links.forEach(Link::close);
+        }
+        assertThat(taken.get())
+                .as("20 turns, for each of which it waits twice or so")
+                .isLessThan(2_000);
     }
 
     @Test
