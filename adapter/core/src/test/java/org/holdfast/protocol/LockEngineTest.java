@@ -571,8 +571,12 @@ class LockEngineTest {
                     .withMessageContaining("already")
                     .withMessageContaining("asks for");
         }
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> takeAgain(refused.get(3)))
+                .withMessageContaining("a maxHold of PT10S, and asks for PT9.999S");
         takeAgain(LockRequest.of("a"));
         takeAgain(LockRequest.of("a").ttl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS)));
+        takeAgain(LockRequest.of("a").maxHold(TEN_SECONDS));
         takeAgain(LockRequest.of("a").maxHold(TEN_SECONDS.plusMillis(1)));
         takeAgain(LockRequest.of("b")); // another lock, without a bound
         assertThatExceptionOfType(IllegalStateException.class)

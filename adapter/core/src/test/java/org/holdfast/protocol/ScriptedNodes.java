@@ -23,6 +23,7 @@ public final class ScriptedNodes implements Nodes {
     private long clockErrorMicros;
     private long sendingMillis;
     private boolean measured;
+    private int roundsNotLeft;
 
     /** What was sent, in order: the node and the command. */
     public final List<Sent> sent = new ArrayList<>();
@@ -82,6 +83,11 @@ public final class ScriptedNodes implements Nodes {
         return sent.stream().filter(s -> kind.isInstance(s.command())).toList();
     }
 
+    /** Returns how many rounds were begun, and not left. */
+    public int roundsNotLeft() {
+        return roundsNotLeft;
+    }
+
     @Override
     public int count() {
         return behaviour.size();
@@ -121,6 +127,7 @@ public final class ScriptedNodes implements Nodes {
 
         ScriptedRound(List<Arrival> arrivals) {
             this.arrivals = arrivals;
+            roundsNotLeft++;
         }
 
         @Override
@@ -139,6 +146,7 @@ public final class ScriptedNodes implements Nodes {
 
         @Override
         public void leave(Consumer<Answer> late) {
+            roundsNotLeft--;
             arrivals.forEach(arrival -> late.accept(arrival.answer));
             arrivals.clear();
         }

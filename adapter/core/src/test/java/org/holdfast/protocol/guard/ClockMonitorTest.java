@@ -142,10 +142,15 @@ class ClockMonitorTest {
         assertThat(clockMonitor
                         .weigh(granted, ACQUIRE, 0, ORIGIN + SECOND, ORIGIN + SECOND + MILLI)
                         .reply())
-                .isInstanceOf(Reply.NoAnswer.class);
+                .isEqualTo(new Reply.NoAnswer("in quarantine for another 2000 ms for this process, which has not"
+                        + " watched its clock since the quarantine began"));
         Command renewal = new Command.Renew(ACQUIRE.claim());
         assertThat(clockMonitor.weigh(granted, renewal, 0, ORIGIN + SECOND, ORIGIN + SECOND + MILLI))
                 .isSameAs(granted);
+
+        Answer atItsEnd = new Answer(1, new Reply.Granted(), EPOCH_MICROS + 3 * SECOND / 1_000);
+        assertThat(clockMonitor.weigh(atItsEnd, ACQUIRE, 0, ORIGIN + 3 * SECOND, ORIGIN + 3 * SECOND + MILLI))
+                .isSameAs(atItsEnd);
     }
 
     @Test
@@ -156,6 +161,50 @@ class ClockMonitorTest {
         told(0, SECOND + 2 * MILLI, SECOND + 3 * MILLI, 2 * SECOND);
         clockMonitor.settle(0, doubt, ORIGIN + 2 * SECOND);
         assertThat(clockMonitor.isDoubted(0)).isTrue();
+    }
+
+    /** By clocks of which one is wrong, or has never answered. */
+    @Test
+    void ourWallClock_isFarFromTheNodes_whereAQuorumSaysSo() {
+        long limit = 1_000_000;
+        long now = ORIGIN + MILLI;
+        told(0, 0, MILLI, 0);
+        assertThat(clockMonitor.areFarFrom(EPOCH_MICROS + 2_000_000, now, limit))
+                .as("the others have not answered")
+                .isFalse();
+        told(1, 0, MILLI, 0);
+        assertThat(clockMonitor.areFarFrom(EPOCH_MICROS + 2_000_000, now, limit))
+                .as("ours is ahead")
+                .isTrue();
+        assertThat(clockMonitor.areFarFrom(EPOCH_MICROS - 2_000_000, now, limit))
+                .as("ours is behind")
+                .isTrue();
+        assertThat(clockMonitor.areFarFrom(EPOCH_MICROS + 990_000, now, limit)).isFalse();
+        assertThat(clockMonitor.areFarFrom(EPOCH_MICROS - 990_000, now, limit)).isFalse();
+        told(2, 0, MILLI, 4 * SECOND);
+        assertThat(clockMonitor.areFarFrom(EPOCH_MICROS + 4_000_000, now, limit))
+                .as("two of three are behind it")
+                .isTrue();
+        assertThat(clockMonitor.areFarFrom(EPOCH_MICROS, now, limit))
+                .as("one of three is ahead of it")
+                .isFalse();
+    }
+
+    /** A lock that may end by a clock that is behind would end too early. */
+    @Test
+    void earliestMoment_ofANodesClock_allowsForTheDriftSinceItsLastAnswer() {
+        assertThat(clockMonitor.earliestMillis(0, ORIGIN)).as("not known").isZero();
+        told(0, 0, 2 * MILLI, 0); // at the least 1 ms behind, as the answer may have come at once
+        assertThat(clockMonitor.earliestMillis(0, ORIGIN + 2 * MILLI)).isEqualTo(EPOCH_MICROS / 1_000 + 2 - 1 - 2);
+        assertThat(clockMonitor.earliestMillis(0, ORIGIN + 1_002 * MILLI))
+                .as("1 % slow")
+                .isEqualTo(EPOCH_MICROS / 1_000 + 1_002 - 1 - 2 - 10);
+        assertThat(clockMonitor.isKnown(0)).isTrue();
+        assertThat(clockMonitor.isKnown(1)).isFalse();
+        told(0, 2 * SECOND, 2 * SECOND + MILLI, -SECOND);
+        assertThat(clockMonitor.earliestMillis(0, ORIGIN + 3 * SECOND))
+                .as("set back, and perhaps set right")
+                .isZero();
     }
 
     private ClockMonitor.Finding find(int node, long now) {
@@ -367,6 +416,16 @@ class ClockMonitorTest {
     void lease_thatHasEnded_isNotBelievedToAfterAGapInTheWatch() {
         watch(clockMonitor, 0, 40);
         assertThat(ended(clockMonitor, 44, 0)).isInstanceOf(Reply.Held.class);
+    }
+
+    /** Redis expires with a resolution of 1 ms, and a step of 2 ms is not seen. */
+    @Test
+    void lease_thatEndsWithinTheGrainOfTheClock_isBelievedToHaveEnded() {
+        watch(clockMonitor, 0, 40);
+        long sent = ORIGIN + 41 * SECOND;
+        long micros = EPOCH_MICROS + 41 * SECOND / 1_000;
+        Answer soon = new Answer(0, new Reply.Ended(micros / 1_000 + 2), micros);
+        assertThat(clockMonitor.weigh(soon, ACQUIRE, 0, sent, sent + MILLI)).isSameAs(soon);
     }
 
     @Test

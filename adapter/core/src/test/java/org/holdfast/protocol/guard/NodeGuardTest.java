@@ -29,6 +29,11 @@ class NodeGuardTest {
     /** 0 if no gap lies before {@link #steadySince}. */
     private long unmovedSince;
 
+    /** What the clock monitor heard of the last look. */
+    private long grantsFrom;
+
+    private long watchedSince;
+
     private NodeGuard guard = guard(new AcceptedSettings(SHORT), false);
 
     /** A node that does what mark.lua does, and whose answers a test chooses. */
@@ -100,7 +105,8 @@ class NodeGuardTest {
 
             @Override
             public void admitted(int node, int term, long wholeFromMicros, long steadyMicros) {
-                // nothing is granted here
+                grantsFrom = wholeFromMicros;
+                watchedSince = steadyMicros;
             }
         };
         return new NodeGuard(0, acceptedSettings, durable, steady, time);
@@ -152,6 +158,19 @@ class NodeGuardTest {
     void node_usedForTheFirstTime_isInQuarantineFromTheFirstLook() {
         assertBegins("no birth mark");
         voteAfterQuarantine();
+    }
+
+    /** A grant by a clock that moved since the look is weighed by that. */
+    @Test
+    void look_saysFromWhenOnTheNodeMayGrant_andSinceWhenItsClockIsWatched() {
+        admitted();
+        assertThat(grantsFrom).isEqualTo(START + QUARANTINE);
+        assertThat(watchedSince).isEqualTo(START);
+        watch(Duration.ofSeconds(5));
+        assertThat(grantsFrom).isEqualTo(START + QUARANTINE);
+        node.now -= SECOND / 3;
+        admitted();
+        assertThat(watchedSince).as("nothing can be compared").isEqualTo(MarkChange.NOW);
     }
 
     @Test
@@ -322,10 +341,12 @@ class NodeGuardTest {
         node.now -= 30 * SECOND;
         steadySince = node.now;
         assertBegins("set back");
+        long since = node.parsed().sinceMicros();
         watch(Duration.ofSeconds(12));
         assertVotes();
         watch(Duration.ofSeconds(60));
         assertVotes();
+        assertThat(node.parsed().sinceMicros()).isEqualTo(since);
     }
 
     @Test

@@ -137,6 +137,8 @@ class NodeMonitorTest {
 
         private final long[] from = {0, 400 * MILLI, 900 * MILLI};
         private final List<Integer> looked = new ArrayList<>();
+        private boolean admits = true;
+        private boolean claimable = true;
 
         @Override
         public int count() {
@@ -145,7 +147,7 @@ class NodeMonitorTest {
 
         @Override
         public boolean isAsked(int node) {
-            return from[node] <= now;
+            return admits && from[node] <= now;
         }
 
         @Override
@@ -155,7 +157,7 @@ class NodeMonitorTest {
 
         @Override
         public boolean claimLook(int node) {
-            return true;
+            return claimable;
         }
 
         @Override
@@ -190,5 +192,20 @@ class NodeMonitorTest {
         }
         assertThat(wakeUps).isLessThanOrEqualTo(10 + 3);
         assertThat(admitted.looked).containsExactly(0, 1, 2);
+    }
+
+    @Test
+    void node_thatIsNotAsked_isLookedAtWhenThatIsDue_byTheProcessThatTakesTheRight() {
+        now = 0;
+        Admitted admitted = new Admitted();
+        admitted.admits = false;
+        admitted.claimable = false;
+        NodeMonitor nodeMonitor = new NodeMonitor(time, clockMonitor, admitted, told::add);
+        assertThat(nodeMonitor.isDue()).isTrue();
+        nodeMonitor.look();
+        assertThat(admitted.looked).isEmpty();
+        admitted.claimable = true;
+        nodeMonitor.look();
+        assertThat(admitted.looked).as("the others are not due").containsExactly(0);
     }
 }

@@ -53,9 +53,75 @@ class WatchedClockTest {
         told(SECOND, 0);
         told(SECOND + 100 * MILLI, 2 * SECOND);
 
+        assertThat(clockMonitor.unwatchedMicros(0, start + 500)) // from its first answer on
+                .isBetween(2_090_000L, 2_110_000L);
         assertThat(clockMonitor.unwatchedMicros(0, start + 500_000)).isBetween(2_090_000L, 2_110_000L);
         assertThat(clockMonitor.unwatchedMicros(0, start + 2_500_000)).isBetween(590_000L, 610_000L);
         assertThat(clockMonitor.unwatchedMicros(0, start - 500_000)) // it has not watched from then on
                 .isBetween(3_590_000L, 3_610_000L);
+    }
+
+    /** In a longer gap the drift may hide a jump that lets a quarantine end too early. */
+    @Test
+    void gapOfMoreThanHalfAMinute_isUnwatched_whatLiesBeforeIsNot() {
+        long start = 1_800_000_000_000_000L;
+        for (int second = 0; second <= 10; second++) {
+            told(second * SECOND, 0);
+        }
+        told(40 * SECOND, 0);
+        assertThat(clockMonitor.unwatchedMicros(0, start + 1_000_000)).isZero();
+        told(100 * SECOND, 0);
+        assertThat(clockMonitor.unwatchedMicros(0, start + 1_000_000)).isEqualTo(60_000_000);
+        assertThat(clockMonitor.unwatchedMicros(0, start + 90_000_500)).isEqualTo(10_000_000);
+    }
+
+    private boolean toldSlowly(long sent, long roundTrip, long aheadNanos) {
+        long micros = 1_800_000_000_000_000L + (sent + roundTrip / 2 + aheadNanos) / 1_000;
+        return clockMonitor.note(0, 0, sent, sent + roundTrip, micros);
+    }
+
+    @Test
+    void bounds_ofQuickAnswers_narrowThoseOfSlowOnes_forASetBackToo() {
+        toldSlowly(0, 200 * MILLI, 0);
+        toldSlowly(210 * MILLI, MILLI, 0);
+        toldSlowly(220 * MILLI, 200 * MILLI, 0);
+        assertThat(toldSlowly(430 * MILLI, MILLI, -20 * MILLI)).isFalse();
+        assertThat(clockMonitor.describe(0)).isEqualTo("its clock was set back by 20 ms");
+    }
+
+    @Test
+    void clock_thatLosesALittleWithEachAnswer_isSeenToBeSetBackAllTheSame() {
+        boolean believed = true;
+        for (long at = 0; believed && at < SECOND; at += MILLI) {
+            believed = toldSlowly(at, MILLI / 10, -at / 12); // 8 %, as fast as clocks are slewed
+        }
+        assertThat(believed).isFalse();
+    }
+
+    /** Neither did ours stand still for both, nor does it undo a set-back of long ago. */
+    @Test
+    void jumps_thatAreLongApart_haveNotOneCause() {
+        long origin = -16 * SECOND;
+        ClockMonitor three = new ClockMonitor(3, new SharedSettings(30_000, 600_000, 0.01));
+        long start = 1_800_000_000_000_000L;
+        for (int node = 0; node < 3; node++) {
+            three.note(node, 0, origin, origin + MILLI, start);
+        }
+        three.note(0, 0, origin + SECOND, origin + SECOND + MILLI, start + 11_000_000);
+        three.note(1, 0, origin + 32 * SECOND, origin + 32 * SECOND + MILLI, start + 42_000_000);
+        assertThat(three.find(1, origin + 32 * SECOND + MILLI)).isNotEqualTo(ClockMonitor.Finding.CLIENT);
+        assertThat(three.stoodStillNanos()).isZero();
+    }
+
+    @Test
+    void jump_longAfterASetBackByTheSame_mayBeOurs() {
+        long origin = -16 * SECOND;
+        long start = 1_800_000_000_000_000L;
+        clockMonitor.note(0, 0, origin, origin + MILLI, start);
+        clockMonitor.note(0, 0, origin + SECOND, origin + SECOND + MILLI, start - 19_000_000);
+        clockMonitor.note(0, 0, origin + 31 * SECOND, origin + 31 * SECOND + MILLI, start + 11_000_000);
+        clockMonitor.note(0, 0, origin + 32 * SECOND, origin + 32 * SECOND + MILLI, start + 32_000_000);
+        assertThat(clockMonitor.isVouchedFor(0, start - 60_000_000, start + 31_900_000))
+                .isTrue();
     }
 }

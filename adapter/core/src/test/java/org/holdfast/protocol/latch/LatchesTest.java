@@ -15,8 +15,10 @@ import org.holdfast.CountDownUnconfirmedException;
 import org.holdfast.DistributedLatch;
 import org.holdfast.LockException;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.protocol.InterruptedWaits;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
+import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Reply;
@@ -314,5 +316,92 @@ class LatchesTest {
         assertThatExceptionOfType(CountDownUnconfirmedException.class).isThrownBy(latch::countDown);
         nodes.node(0, new Reply.Counted(Set.of("any", "other"))); // it is open there, and records no more
         latch.countDown();
+    }
+
+    @Test
+    void countDown_thatAMajorityConfirms_doesNotWaitForTheOthers() {
+        nodes.latency(2, 40);
+        long before = fixture.time.nanoTime();
+        latch.countDown();
+        assertThat(fixture.time.nanoTime() - before)
+                .isEqualTo(Duration.ofMillis(1).toNanos());
+        assertThat(nodes.roundsNotLeft()).isZero();
+    }
+
+    /** It is not counted, or it is: another attempt might tell, and must not be waited for. */
+    @Test
+    void countDown_interruptedBetweenTwoAttempts_isUnconfirmed_andTheThreadStaysInterrupted() {
+        nodes.node(0, NO_ANSWER).node(1, NO_ANSWER);
+        Latches interrupted = new Latches(
+                new InterruptedWaits(fixture.time),
+                fixture.randomness,
+                fixture.timing,
+                nodes,
+                fixture.notifications,
+                new StopFlag());
+        DistributedLatch other = interrupted.open(new Latch("x", 0, 2), Duration.ofMillis(500), caller);
+        assertThatExceptionOfType(CountDownUnconfirmedException.class).isThrownBy(other::countDown);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(rounds()).isEqualTo(1);
+    }
+
+    @Test
+    void calls_afterTheServiceHasStopped_askNothing() {
+        fixture.engine.stopWaiting();
+        assertThatIllegalStateException().isThrownBy(latch::countDown);
+        assertThatIllegalStateException().isThrownBy(() -> latch.await(Duration.ZERO));
+        assertThat(nodes.sent).isEmpty();
+    }
+
+    @Test
+    void waiter_whenTheServiceStops_endsAtOnce() {
+        fixture.notifications.heard = true;
+        int[] asked = new int[1];
+        nodes.node(0, command -> {
+            if (asked[0]++ == 1) {
+                assertThat(fixture.engine.latches().size()).isOne();
+                fixture.engine.stopWaiting();
+            }
+            return new Reply.Counted(memory.get(0));
+        });
+        long begun = fixture.time.nanoTime();
+        assertThatIllegalStateException().isThrownBy(() -> latch.await(Duration.ofSeconds(3_600)));
+        assertThat(fixture.time.nanoTime() - begun)
+                .isLessThan(Duration.ofMillis(100).toNanos());
+    }
+
+    @Test
+    void latch_ofAConnectionThatIsClosed_isNotOpened() {
+        open = false;
+        assertThatIllegalStateException()
+                .isThrownBy(() -> fixture.engine.latches().open(new Latch("x", 0, 2), Duration.ZERO, caller));
+    }
+
+    @Test
+    void disagreement_isReportedByTheRoundThatShowsIt() {
+        nodes.node(0, new Reply.LatchReset(5)).node(1, new Reply.LatchReset(5));
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> latch.await(Duration.ZERO))
+                .withMessageContaining("HF0219");
+        int[] asked = new int[1];
+        for (int node = 0; node < 2; node++) {
+            nodes.node(node, command -> asked[0]++ < 2 ? new Reply.Counted(Set.of()) : new Reply.LatchReset(5));
+        }
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(() -> latch.await(Duration.ofMillis(100)))
+                .withMessageContaining("HF0219");
+    }
+
+    /** The node that has not answered makes no majority. */
+    @Test
+    void await_whoseLastRoundFindsNoMajorityJustBeforeItsEnd_isAnOutage() {
+        int[] asked = new int[1];
+        for (int node = 0; node < 2; node++) {
+            int each = node;
+            nodes.node(node, command -> asked[0]++ < 2 ? new Reply.Counted(memory.get(each)) : NOT_SENT);
+        }
+        nodes.latency(2, 10_000);
+        assertThatExceptionOfType(QuorumUnavailableException.class)
+                .isThrownBy(() -> latch.await(Duration.ofMillis(90)));
     }
 }

@@ -13,7 +13,9 @@ import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.quorum.QuorumResult;
 import org.junit.jupiter.api.Test;
@@ -212,6 +214,42 @@ class HeldLockTest {
         assertThat(heldLock.isAlone()).as("or it would be passed on").isFalse();
         heldLock.becomeReading();
         assertThat(heldLock.claim().target()).isEqualTo(new Target.Shared("a"));
+    }
+
+    /** As many leases to write are left as before. */
+    @Test
+    void readLease_givenBackBesideTwoToWrite_letsNoReaderInWhenOneOfThemEnds() {
+        heldLock.share(time.nanoTime(), false);
+        heldLock.share(time.nanoTime(), false);
+        heldLock.share(time.nanoTime(), true);
+        assertThat(heldLock.giveBack(true)).isEqualTo(LeaseShare.ReleaseEffect.NOTHING);
+        assertThat(heldLock.giveBack(false)).isEqualTo(LeaseShare.ReleaseEffect.NOTHING);
+        assertThat(heldLock.isAlone()).isTrue();
+    }
+
+    @Test
+    void readLease_givenBackBesideAnother_leavesOneThatOnlyReads() {
+        heldLock.share(time.nanoTime(), true);
+        heldLock.share(time.nanoTime(), true);
+        assertThat(heldLock.giveBack(true)).isEqualTo(LeaseShare.ReleaseEffect.NOTHING);
+        assertThat(heldLock.giveBack(false)).isEqualTo(LeaseShare.ReleaseEffect.DOWNGRADE);
+    }
+
+    /** Nodes know no claim that reads several names. */
+    @Test
+    void severalNames_areNeverOnlyRead() {
+        HeldLock several = new HeldLock(
+                new Claim(new Target.Exclusive(List.of("a", "b")), new Owner("0".repeat(40)), 7, 1_000, 2_000),
+                new Cohort(0, 0, 0),
+                new Taker(holder, HolderInfo.UNKNOWN, 1),
+                RENEWED,
+                new QuorumResult.Acquired(time.nanoTime(), time.nanoTime() + VALIDITY),
+                new LossNotifier(new Callbacks(Runnable::run, WakeUp.NONE), time),
+                lost -> {});
+        several.share(time.nanoTime(), true);
+        assertThat(several.giveBack(false)).isEqualTo(LeaseShare.ReleaseEffect.NOTHING);
+        several.becomeReading();
+        assertThat(several.isAlone()).isTrue();
     }
 
     @Test

@@ -126,6 +126,20 @@ class RedlockTest {
         assertThat(attempt()).isEqualTo(new QuorumResult.Overtaken(9));
     }
 
+    /** The numbers are small enough to be followed, and one of them is enough if the last node accepts the ticket. */
+    @Test
+    void acquire_ticketThatTheFirstNodesRefuse_waitsForTheOthersBeforeItFollowsTheLargestNumber() {
+        nodes.node(0, new Reply.TicketTooSmall(900))
+                .node(1, new Reply.TicketTooSmall(9))
+                .node(2, new Reply.Queued(50))
+                .latency(2, 40);
+        assertThat(attempt()).isEqualTo(new QuorumResult.Overtaken(9));
+        nodes.node(2, NO_ANSWER);
+        assertThat(attempt()).isEqualTo(new QuorumResult.Overtaken(900));
+        nodes.node(2, new Reply.TicketTooSmall(ABSURD));
+        assertThat(attempt()).isEqualTo(new QuorumResult.Overtaken(900));
+    }
+
     @Test
     void acquire_ticketWithItsPlaceAtAQuorum_isContended() {
         nodes.node(0, new Reply.Queued(50)).node(1, new Reply.Queued(40)).node(2, new Reply.TicketTooSmall(9));
@@ -170,6 +184,20 @@ class RedlockTest {
         unfinished.retry(service, time.nanoTime() + 1_000_000_000);
         assertThat(service.sent(Command.Release.class)).singleElement().satisfies(sent -> {
             assertThat(sent.node()).isZero();
+            assertThat(((Command.Release) sent.command()).tombstone()).isTrue();
+        });
+    }
+
+    /** Its connection breaks when the attempt is over: the acquisition may still be under way. */
+    @Test
+    void acquire_thatANodeFailsToAnswerLate_isUndoneThereWithATombstoneLater() {
+        nodes.node(0, HELD).node(1, HELD);
+        nodes.node(2, command -> command instanceof Command.Release ? new Reply.Released(0) : NO_ANSWER)
+                .latency(2, 40);
+        attempt();
+        retryReleases();
+        assertThat(service.sent(Command.Release.class)).singleElement().satisfies(sent -> {
+            assertThat(sent.node()).isEqualTo(2);
             assertThat(((Command.Release) sent.command()).tombstone()).isTrue();
         });
     }
@@ -376,5 +404,47 @@ class RedlockTest {
         Round round = redlock.startReleases(service, List.of(release)).get(0);
         return redlock.finishRelease(service, release, round, begun, begun + Long.MAX_VALUE / 2)
                 .result();
+    }
+
+    @Test
+    void release_thatANodeFailsToConfirmLate_isSentThereAgain() {
+        service.latency(2, 40);
+        assertThat(released(new Reply.Released(0), new Reply.Released(0), NO_ANSWER))
+                .isEqualTo(ReleaseResult.RELEASED);
+        assertThat(unfinished.size()).isOne();
+    }
+
+    private ReleaseResult lastedFor500(Reply... replies) {
+        for (int node = 0; node < 3; node++) {
+            service.node(node, replies[node]);
+        }
+        return redlock.letExpire(service, claim(7), 500, time.nanoTime() + Long.MAX_VALUE / 2);
+    }
+
+    @Test
+    void lock_thatIsLeftToExpire_saysWhetherItWasStillOurs() {
+        Reply granted = new Reply.Granted();
+        assertThat(lastedFor500(granted, NO_ANSWER, granted)).isEqualTo(ReleaseResult.RELEASED);
+        assertThat(lastedFor500(granted, HELD, new Reply.TokenTooSmall(9))).isEqualTo(ReleaseResult.NOT_HELD);
+        assertThat(lastedFor500(granted, NOT_SENT, NO_ANSWER)).isEqualTo(ReleaseResult.UNCONFIRMED);
+        long before = time.nanoTime();
+        service.latency(0, 10_000).latency(1, 10_000);
+        assertThat(lastedFor500(granted, granted, granted)).isEqualTo(ReleaseResult.UNCONFIRMED);
+        assertThat(time.nanoTime() - before).as("a node timeout").isEqualTo(MILLISECONDS.toNanos(50));
+    }
+
+    /** What is not left keeps a place for answers that no caller waits for. */
+    @Test
+    void rounds_areLeft_whateverBecameOfThem() {
+        attempt();
+        nodes.node(0, HELD).node(1, HELD);
+        attempt();
+        renewed(new Reply.Granted(), NO_ANSWER, NOT_SENT);
+        released(new Reply.Gone(), HELD, new Reply.Released(0));
+        lastedFor500(HELD, HELD, HELD);
+        redlock.findPermit(service, new Command.FindPermit("a", 2, 0), time.nanoTime() + 1_000_000);
+        retryReleases();
+        assertThat(nodes.roundsNotLeft()).isZero();
+        assertThat(service.roundsNotLeft()).isZero();
     }
 }

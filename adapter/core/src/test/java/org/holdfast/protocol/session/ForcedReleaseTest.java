@@ -9,6 +9,7 @@ import java.util.List;
 import org.holdfast.LockException;
 import org.holdfast.LockHolder;
 import org.holdfast.LockRequest;
+import org.holdfast.LogLines;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
@@ -143,5 +144,78 @@ class ForcedReleaseTest {
         assertThatIllegalStateException().isThrownBy(() -> lockAdmin.holders(nodes, A));
         assertThatIllegalStateException().isThrownBy(() -> lockAdmin.forceRelease(nodes, A));
         assertThat(nodes.sent).isEmpty();
+    }
+
+    private HeldLock heldHere() throws InterruptedException {
+        AcquireResult done = fixture.acquire(nodes, fixture.request(0), List.of(Holder.thread()));
+        return ((AcquireResult.Held) done).heldLock();
+    }
+
+    /** It learns of it at once, and not at its next renewal. */
+    @Test
+    void forceRelease_ofALockThatIsHeldHere_endsThatLeaseAtOnce_andNoLaterOne() throws Exception {
+        HeldLock heldLock = heldHere();
+        everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
+        assertThat(lockAdmin.forceRelease(nodes, A)).hasSize(1);
+        assertThat(heldLock.loss().reason()).contains("by force");
+        everyNode(new Reply.Granted());
+        HeldLock later = heldHere();
+        long present = fixture.time.epochMicros();
+        fixture.time.setEpochMicros(present - 10_000_000); // so the next token is not larger than that of the holder
+        everyNode(NO_HOLDER);
+        lockAdmin.forceRelease(nodes, A);
+        assertThat(later.isHeld(fixture.time.nanoTime())).isTrue();
+    }
+
+    @Test
+    void forceRelease_isInTheAuditLog_withWhatItRemoved() {
+        LogLines log = LogLines.of("org.holdfast");
+        try {
+            everyNode(NO_HOLDER);
+            lockAdmin.forceRelease(nodes, A);
+            assertThat(log.beginningWith("HF0214")).singleElement().asString().endsWith("removed: no holder had it");
+            everyNode(new Reply.Seen(7, List.of(A_HOLDER)));
+            lockAdmin.forceRelease(nodes, A);
+            assertThat(log.beginningWith("HF0214"))
+                    .last()
+                    .asString()
+                    .contains("of process 42 on host test-host; removed: EXCLUSIVE 'a' held by")
+                    .endsWith("on 3 nodes");
+        } finally {
+            log.close();
+        }
+    }
+
+    private boolean isLocked(Reply... replies) {
+        for (int node = 0; node < 3; node++) {
+            nodes.node(node, replies[node]);
+        }
+        return lockAdmin.isLocked(nodes, A);
+    }
+
+    /** A node that does not answer may be the one that makes it a majority. */
+    @Test
+    void lock_isLocked_whereAMajorityMayKnowTheHolder() {
+        Reply holder = new Reply.Seen(7, List.of(A_HOLDER));
+        assertThat(isLocked(NO_HOLDER, NO_HOLDER, NO_HOLDER)).isFalse();
+        assertThat(isLocked(holder, NO_HOLDER, NO_HOLDER)).isFalse();
+        assertThat(isLocked(holder, holder, NO_HOLDER)).isTrue();
+        assertThat(isLocked(holder, NO_HOLDER, new Reply.NoAnswer("silence"))).isTrue();
+        assertThat(isLocked(NO_HOLDER, NO_HOLDER, new Reply.NoAnswer("silence")))
+                .isFalse();
+    }
+
+    @Test
+    void lock_thatIsHeldHere_isLocked_withoutTheNodes() throws Exception {
+        HeldLock heldLock = heldHere();
+        assertThat(isLocked(NO_HOLDER, NO_HOLDER, NO_HOLDER)).isTrue();
+        assertThat(nodes.sent(Command.Inspect.class)).isEmpty();
+        assertThat(lockAdmin.isLocked(nodes, LockRequest.of("b"))).isFalse();
+        assertThat(lockAdmin.isLocked(nodes, LockRequest.semaphore("a", 2)))
+                .as("which is another lock")
+                .isFalse();
+        heldLock.lose("a test", fixture.time.nanoTime());
+        assertThat(lockAdmin.isLocked(nodes, A)).isFalse();
+        assertThat(nodes.roundsNotLeft()).isZero();
     }
 }

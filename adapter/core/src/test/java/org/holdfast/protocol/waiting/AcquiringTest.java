@@ -3,14 +3,27 @@ package org.holdfast.protocol.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.EngineBridge;
+import org.holdfast.protocol.LockEngine;
+import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.StopFlag;
+import org.holdfast.protocol.env.WakeUp;
+import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Reply;
+import org.holdfast.protocol.quorum.QuorumResult;
+import org.holdfast.protocol.session.Transactions;
 import org.junit.jupiter.api.Test;
 
 /** What a caller learns from another one that waits for the same lock. */
@@ -72,6 +85,11 @@ class AcquiringTest {
         assertThat(fixture.waitQueues.placed()).isZero();
         waiter.step();
         assertThat(fixture.waitQueues.placed()).isOne();
+        fixture.time.pass(fixture.timing.ticketTtl().toNanos() / 2);
+        fixture.engine.sweep();
+        assertThat(fixture.service.sent(Command.Refresh.class))
+                .as("it keeps its place for longer than a ticket lasts")
+                .hasSize(3);
         waiter.leave();
         assertThat(fixture.waitQueues.placed()).isZero();
     }
@@ -195,5 +213,103 @@ class AcquiringTest {
         others.get(0).leave();
         assertThat(fixture.attemptLimiter.new Pass(() -> {}).enter()).isTrue();
         assertThat(fixture.waitQueues.size()).isZero();
+    }
+
+    /** It waits for no attempt of its own, which would see the stop. */
+    @Test
+    void step_ofAWaiterBehindAnother_endsWhenTheServiceStops() {
+        Acquiring head = headThatFoundTheLockHeld();
+        boolean[] woken = new boolean[1];
+        Acquiring behind = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("behind"));
+        behind.enter(() -> woken[0] = true);
+        behind.step();
+        fixture.engine.stopWaiting();
+        assertThat(woken[0]).isTrue();
+        assertThatIllegalStateException().isThrownBy(behind::step);
+        behind.leave();
+        head.leave();
+    }
+
+    /** It may be free for a request to another process. */
+    @Test
+    void acquire_refusedWhileTheServiceStops_doesNotSayThatTheLockIsHeld() {
+        for (int node = 0; node < 3; node++) {
+            fixture.nodes.node(node, command -> {
+                fixture.engine.stopWaiting();
+                return new Reply.Held(30_000);
+            });
+        }
+        Acquiring once = fixture.acquirer.begin(fixture.request(0), Holder.transaction("once"));
+        assertThatIllegalStateException().isThrownBy(() -> once.attempt(fixture.nodes));
+    }
+
+    @Test
+    void acquire_behindAWaiterThatAskedLater_reportsWhatThatFound() {
+        for (int node = 0; node < 3; node++) {
+            fixture.nodes.node(node, new Reply.Held(30_000));
+        }
+        Acquiring behind = fixture.acquirer.begin(fixture.request(100), Holder.transaction("behind"));
+        behind.attempt(fixture.nodes);
+        fixture.time.passMillis(1);
+        Acquiring head = fixture.acquirer.begin(fixture.request(60_000), Holder.transaction("head"));
+        head.enter(() -> {});
+        behind.enter(() -> {});
+        assertThat(behind.found()).isInstanceOf(QuorumResult.Contended.class);
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.NoAnswer("it hangs"));
+        }
+        head.step();
+        assertThat(behind.found()).isInstanceOf(QuorumResult.Undetermined.class);
+        fixture.time.passMillis(100);
+        behind.step();
+        assertThat(behind.result()).isInstanceOf(AcquireResult.Unavailable.class);
+        behind.leave();
+        head.leave();
+    }
+
+    /** A caller whose lock was handed to the recorder, which failed: nothing else would release it. */
+    @Test
+    void lock_whoseResultCannotBeRecorded_isReleased() {
+        Recorder failing = new Recorder() {
+            @Override
+            public Recorder.Acquiring acquiring() {
+                return (request, result, token) -> {
+                    throw new UnsupportedOperationException("on purpose");
+                };
+            }
+        };
+        LockEngine engine = new LockEngine(
+                new LockEngine.Environment(fixture.time, fixture.randomness, failing, new ProcessInfo("test-host", 42)),
+                fixture.timing,
+                fixture.unfinished,
+                new LockEngine.Connections(fixture.service, fixture.service, fixture.notifications),
+                new LockEngine.Threads(Runnable::run, Runnable::run, WakeUp.NONE));
+        LockRequest request = fixture.request(0);
+        NodesConnection connection = new NodesConnection(fixture.session(engine, Transactions.NONE), fixture.nodes);
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> connection.acquire(request));
+        assertThat(fixture.service.sent(Command.Release.class)).hasSize(3);
+        assertThat(EngineBridge.remembered(engine)).isZero();
+    }
+
+    /** Other processes are to go first, so the caller attempts nothing for a moment: another caller may. */
+    @Test
+    void step_thatHasBecomeTooEarly_givesTheAttemptToOthers() throws Exception {
+        List<AttemptLimiter.Pass> others = asManyAttemptsAsMayBe();
+        Acquiring waiter = fixture.acquirer.begin(
+                fixture.request(60_000).ttl(Duration.ofMillis(1_001)), Holder.transaction("waiter"));
+        waiter.enter(() -> {});
+        waiter.step();
+        HeldLock released = ((AcquireResult.Held)
+                        fixture.acquire(fixture.nodes, fixture.request(0), List.of(Holder.thread())))
+                .heldLock();
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(node, new Reply.Released(1));
+        }
+        fixture.leases.giveBack(List.of(new LeaseShare(released, false)));
+        others.get(0).leave();
+        assertThat(waiter.step()).isPositive();
+        assertThat(fixture.service.sent(Command.Acquire.class)).isEmpty();
+        assertThat(fixture.attemptLimiter.new Pass(() -> {}).enter()).isTrue();
+        waiter.leave();
     }
 }

@@ -135,6 +135,9 @@ class AsyncAcquiringTest {
         CompletableFuture<Lease> future = ask(fixture.request(5_000).fair(true));
         runBorrowed();
         assertThat(future).isCompleted();
+        assertThat(fixture.service.sent(Command.Acquire.class))
+                .as("without a ticket, one that is too late, one that is not, and for the lock")
+                .hasSizeLessThanOrEqualTo(4 * 3);
         assertThat(EngineBridge.tickets(engine)).isZero();
     }
 

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
 import java.util.List;
@@ -366,6 +367,19 @@ class HandoverTest {
         assertThat(fixture.waitQueues.handOff(first)).isTrue();
         HeldLock taken = waiter.leave();
         assertThat(fixture.leases.isHeld(taken)).isFalse();
+    }
+
+    /** The stop saw a lock that is released, and none that was handed over yet: nothing else releases it. */
+    @Test
+    void hold_takenOverAfterTheServiceHasStopped_isReleased() throws Exception {
+        HeldLock first = heldLock();
+        Waiter waiter = waitForIt();
+        assertThat(LeaseBridge.isLastGivenBack(first)).isTrue();
+        engine.close(fixture.time.nanoTime() + 1_000_000_000L);
+        assertThat(fixture.waitQueues.handOff(first)).isTrue();
+        assertThat(isReleasedOnNodes()).isFalse();
+        assertThatIllegalStateException().isThrownBy(waiter::leave);
+        assertThat(isReleasedOnNodes()).isTrue();
     }
 
     @Test
