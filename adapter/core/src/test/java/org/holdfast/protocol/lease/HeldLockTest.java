@@ -216,6 +216,18 @@ class HeldLockTest {
         assertThat(heldLock.claim().target()).isEqualTo(new Target.Shared("a"));
     }
 
+    /** As where the lock is lost between its grant and the lease. */
+    @Test
+    void interrupt_askedForAfterTheLoss_comesAtOnce_andOneThatIsForgottenDoesNot() {
+        int[] interrupts = new int[1];
+        Runnable forgotten = () -> interrupts[0] += 10;
+        heldLock.interruptOnLoss(forgotten);
+        heldLock.forget(forgotten);
+        assertThat(heldLock.lose("test", time.nanoTime())).isTrue();
+        heldLock.interruptOnLoss(() -> interrupts[0]++);
+        assertThat(interrupts[0]).isOne();
+    }
+
     /** As many leases to write are left as before. */
     @Test
     void readLease_givenBackBesideTwoToWrite_letsNoReaderInWhenOneOfThemEnds() {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.guard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Optional;
+import org.holdfast.protocol.node.SharedSettings;
+import org.junit.jupiter.api.Test;
+
+/** Which settings a process that rolls out a change accepts in a mark of the moment. */
+class AcceptedSettingsTest {
+
+    private static final SharedSettings OLD = new SharedSettings(10_000, 600_000, 0.01);
+    private static final SharedSettings NEW = new SharedSettings(20_000, 600_000, 0.01);
+    private static final SharedSettings OTHER = new SharedSettings(30_000, 600_000, 0.01);
+
+    private final AcceptedSettings changing = new AcceptedSettings(NEW, Optional.of(OLD));
+
+    private Optional<AcceptedSettings> resolve(SharedSettings current, SharedSettings previous) {
+        return changing.resolve(new AcceptedSettings(current, Optional.ofNullable(previous)), 0, 0);
+    }
+
+    @Test
+    void change_begins_andTurnsRound() {
+        assertThat(resolve(OLD, null)).contains(changing);
+        assertThat(resolve(OLD, NEW)).contains(changing);
+    }
+
+    @Test
+    void settingsThatAreNeitherTheOldOnesNorTheNew_areRefused() {
+        assertThat(resolve(OTHER, null)).isEmpty();
+        assertThat(resolve(OLD, OTHER)).isEmpty();
+        assertThat(resolve(OTHER, NEW)).isEmpty();
+        assertThat(resolve(OTHER, OLD)).isEmpty();
+    }
+
+    @Test
+    void changeFromTheSameSettings_isNone() {
+        assertThat(new AcceptedSettings(NEW, Optional.of(NEW))).isEqualTo(new AcceptedSettings(NEW));
+    }
+}
