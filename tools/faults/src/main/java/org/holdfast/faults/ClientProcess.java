@@ -131,7 +131,8 @@ final class ClientProcess {
 
     /** Kills it, and waits until all that it had reported is known. */
     void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        process.toHandle().destroyForcibly(); // that of the process itself would close the pipe before all was read
+        process.waitFor();
         reader.join();
     }
 }
