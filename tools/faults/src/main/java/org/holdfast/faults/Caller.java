@@ -28,19 +28,27 @@ public final class Caller implements Runnable {
     private final int number;
     private final LockConnectionFactory locks;
     private final Habit habit;
+    private final int names;
     private final Consumer<Report> reports;
     private final ResourceClient resource;
     private final Random random;
 
     /**
      * @param number of its own; the one after it is taken too, by locks of two names
+     * @param names nearly all of its locks have one of so many names; 0 for none
      * @param reports receives each step before it is taken
      */
     public Caller(
-            int number, LockConnectionFactory locks, Habit habit, Consumer<Report> reports, ResourceClient resource) {
+            int number,
+            LockConnectionFactory locks,
+            Habit habit,
+            int names,
+            Consumer<Report> reports,
+            ResourceClient resource) {
         this.number = number;
         this.locks = locks;
         this.habit = habit;
+        this.names = names;
         this.reports = reports;
         this.resource = resource;
         this.random = new Random(number);
@@ -49,7 +57,7 @@ public final class Caller implements Runnable {
     @Override
     public void run() {
         while (!Thread.currentThread().isInterrupted()) {
-            Errand errand = Errand.any(random);
+            Errand errand = Errand.any(random, names);
             long asked = System.nanoTime();
             try (LockConnection connection = locks.getConnection()) {
                 Optional<Lease> lease = connection.tryAcquire(errand.request());

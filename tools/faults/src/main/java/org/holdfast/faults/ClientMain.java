@@ -28,11 +28,12 @@ final class ClientMain {
 
     private ClientMain() {}
 
-    /** @param arguments number, callers, habit, port of the resource, guard, nodes */
+    /** @param arguments number, callers, habit, port of the resource, guard, nodes, names */
     public static void main(String[] arguments) throws IOException {
         int number = Integer.parseInt(arguments[0]);
         int callers = Integer.parseInt(arguments[1]);
         Habit habit = Habit.valueOf(arguments[2]);
+        int names = Integer.parseInt(arguments[6]);
         PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true);
         LockConnectionFactory locks = Holdfast.connect(Map.of(
                 "nodes",
@@ -48,7 +49,7 @@ final class ClientMain {
         for (int caller = 0; caller < callers; caller++) {
             ResourceClient resource = new ResourceClient(Integer.parseInt(arguments[3]));
             int id = (number * callers + caller) * NUMBERS_OF_A_CALLER;
-            Threads.start("caller-" + id, new Caller(id, locks, habit, report -> say(out, report), resource));
+            Threads.start("caller-" + id, new Caller(id, locks, habit, names, report -> say(out, report), resource));
         }
         obey(number, out);
         Runtime.getRuntime().halt(0);

@@ -14,14 +14,13 @@ import org.holdfast.testkit.ProcessSignal;
 /** A client in a JVM of its own. It ends with this JVM, whose pipe it reads. */
 final class ClientProcess {
 
-    static final int CALLERS = 4;
-
-    /** Numbers of callers of one client, of which callers of several names take two each. */
-    private static final int NUMBERS = 2 * CALLERS;
+    /** Of a caller: one of several names takes two. */
+    private static final int NUMBERS_OF_A_CALLER = 2;
 
     private static final long ANSWER_MILLIS = 20_000;
 
     private final int number;
+    private final int numbers;
     private final Process process;
     private final Observations observations;
     private final Thread reader;
@@ -31,9 +30,9 @@ final class ClientProcess {
 
     private int questions;
 
-    ClientProcess(
-            int number, Observations observations, Habit habit, int resource, String guard, String nodes, Path log) {
+    ClientProcess(int number, Observations observations, Deployment.Plan plan, int resource, String nodes, Path log) {
         this.number = number;
+        this.numbers = NUMBERS_OF_A_CALLER * plan.load().callers();
         this.observations = observations;
         try {
             Files.createDirectories(log.toAbsolutePath().getParent());
@@ -47,11 +46,12 @@ final class ClientProcess {
                             System.getProperty("java.class.path"),
                             ClientMain.class.getName(),
                             Integer.toString(number),
-                            Integer.toString(CALLERS),
-                            habit.name(),
+                            Integer.toString(plan.load().callers()),
+                            plan.habit().name(),
                             Integer.toString(resource),
-                            guard,
-                            nodes)
+                            plan.guard(),
+                            nodes,
+                            Integer.toString(plan.load().names()))
                     .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                     .start();
         } catch (IOException e) {
@@ -69,7 +69,7 @@ final class ClientProcess {
         } catch (IOException e) {
             // it was killed
         } finally {
-            observations.gone(number, caller -> caller / NUMBERS == number);
+            observations.gone(number, caller -> caller / numbers == number);
         }
     }
 
@@ -101,7 +101,7 @@ final class ClientProcess {
     }
 
     boolean isOf(int caller) {
-        return caller / NUMBERS == number;
+        return caller / numbers == number;
     }
 
     void collectGarbage() {

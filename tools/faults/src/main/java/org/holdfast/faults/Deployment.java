@@ -5,15 +5,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import org.holdfast.history.History;
+import org.holdfast.history.HistoryCheck;
+import org.holdfast.history.Verdict;
 import org.holdfast.history.Write;
 
 /** Nodes, clients, wires between each two, and the resource that the locks protect. */
 final class Deployment implements AutoCloseable {
 
     private static final int CLIENTS = 2;
+
+    /** A history of so many holds is decided in a moment. */
+    private static final int SHORT = 100_000;
 
     private final Path directory;
     private final Plan plan;
@@ -23,6 +29,7 @@ final class Deployment implements AutoCloseable {
     private final List<String> addresses = new ArrayList<>();
     private final Observations observations = new Observations();
     private final FencedResource resource;
+    private Verdict decided = new Verdict(0, 0, Map.of(), List.of());
 
     /**
      * How it is set up; a check must find the faults of one that is not as it should be.
@@ -32,8 +39,13 @@ final class Deployment implements AutoCloseable {
      * @param guard the setting of that name
      * @param fenced whether the resource refuses tokens that are smaller than the last
      * @param durable whether nodes write to the disk before they answer, and clients are told so
+     * @param load how much clients do
      */
-    record Plan(int nodes, Habit habit, String guard, boolean fenced, boolean durable) {
+    record Plan(int nodes, Habit habit, String guard, boolean fenced, boolean durable, Load load) {
+
+        Plan(int nodes, Habit habit, String guard, boolean fenced, boolean durable) {
+            this(nodes, habit, guard, fenced, durable, Load.USUAL);
+        }
 
         static Plan sound(int nodes) {
             return new Plan(nodes, Habit.HONEST, "QUARANTINE", true, false);
@@ -42,6 +54,22 @@ final class Deployment implements AutoCloseable {
         static Plan durable(int nodes) {
             return new Plan(nodes, Habit.HONEST, "QUARANTINE", true, true);
         }
+
+        Plan under(Load other) {
+            return new Plan(nodes, habit, guard, fenced, durable, other);
+        }
+    }
+
+    /**
+     * How much clients do.
+     *
+     * @param callers threads of each client
+     * @param names nearly all locks that they take have one of so many names, and the others are those that all of them
+     *     want; 0 for none
+     */
+    record Load(int callers, int names) {
+
+        static final Load USUAL = new Load(4, 0);
     }
 
     Deployment(Path directory, Plan plan) {
@@ -68,9 +96,8 @@ final class Deployment implements AutoCloseable {
         clients[client] = new ClientProcess(
                 all.size(),
                 observations,
-                plan.habit(),
+                plan,
                 resource.port(),
-                plan.guard(),
                 addresses.get(client),
                 directory.resolve("client-" + all.size() + ".log"));
         all.add(clients[client]);
@@ -124,6 +151,18 @@ final class Deployment implements AutoCloseable {
             }
         }
         return observations.history(writes);
+    }
+
+    /**
+     * Decides what was seen so far, from the start. A long history is decided anew when it has grown by a tenth: each
+     * round would take longer than the one before.
+     */
+    Verdict verdict() throws InterruptedException {
+        long count = observations.count();
+        if (count < SHORT || count - decided.holds() > decided.holds() / 10) {
+            decided = HistoryCheck.decide(history());
+        }
+        return decided;
     }
 
     /** Returns how long callers were not told of the ends of their leases, at the most, while their process ran. */

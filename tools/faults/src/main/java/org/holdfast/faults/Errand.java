@@ -21,8 +21,15 @@ record Errand(LockRequest request, Kind kind, Duration work) {
 
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
-    /** Returns any, of all shapes of locks; few of them last for longer than a TTL. */
-    static Errand any(Random random) {
+    /**
+     * Returns any, of all shapes of locks; few of them last for longer than a TTL.
+     *
+     * @param others nearly all errands are for one of so many other locks; 0 for none of them
+     */
+    static Errand any(Random random, int others) {
+        if (others > 0 && random.nextInt(16) > 0) {
+            return of(LockRequest.of("lock-" + random.nextInt(others)), Kind.EXCLUSIVE, random);
+        }
         Kind kind = Kind.EXCLUSIVE;
         LockRequest request =
                 switch (random.nextInt(8)) {
@@ -39,6 +46,10 @@ record Errand(LockRequest request, Kind kind, Duration work) {
                         yield LockRequest.semaphore("pool", PERMITS);
                     }
                 };
+        return of(request, kind, random);
+    }
+
+    private static Errand of(LockRequest request, Kind kind, Random random) {
         return new Errand(request.ttl(TTL).waitTimeout(PATIENCE).detached(), kind, anyWork(random));
     }
 

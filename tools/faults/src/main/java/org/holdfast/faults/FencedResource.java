@@ -77,7 +77,7 @@ public final class FencedResource implements AutoCloseable {
         if (accepted) {
             lastTokens.put(lock, token);
         }
-        writes.add(new Write(lock, token, System.nanoTime(), accepted));
+        writes.add(new Write(lock.intern(), token, System.nanoTime(), accepted));
         return accepted;
     }
 

@@ -57,7 +57,7 @@ public sealed interface Report {
             case "granted" ->
                 new Granted(
                         caller,
-                        part[2],
+                        part[2].intern(), // of many holds
                         Kind.valueOf(part[3]),
                         Integer.parseInt(part[4]),
                         Long.parseLong(part[5]),

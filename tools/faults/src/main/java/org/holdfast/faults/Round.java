@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.history.HistoryCheck;
 import org.holdfast.history.Verdict;
 
 /**
@@ -47,7 +46,7 @@ record Round(long recoveryMillis, long holds, Verdict verdict) {
         long healed = System.nanoTime();
         awaitWork(deployment, healed, PATIENCE_MILLIS, "after " + faults);
         long recovery = System.nanoTime() - healed;
-        Verdict verdict = HistoryCheck.decide(deployment.history());
+        Verdict verdict = deployment.verdict();
         return new Round(
                 TimeUnit.NANOSECONDS.toMillis(recovery),
                 deployment.observations().count() - before,

@@ -14,16 +14,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.holdfast.history.EdnWriter;
 import org.holdfast.history.History;
+import org.holdfast.history.HistoryCheck;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Faults in combinations that a seed decides, round after round: for {@code -Dduration}, with {@code -Dseed}. The
- * files in {@code target/faults} have what was seen, and the history of each lock for other checkers.
+ * Faults in combinations that a seed decides, round after round: for {@code -Dduration}, with {@code -Dseed}, on
+ * {@code -Dnodes=1,3,5} at one time, with {@code -Dcallers} threads in each of two clients and {@code -Dnames} locks
+ * besides the few that all of them want. The files in {@code target/faults} have what was seen, and the history of each lock for other checkers.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class RandomFaultsTest {
@@ -32,7 +36,7 @@ class RandomFaultsTest {
     private static final int MOST_AT_ONCE = 3;
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 3, 5})
+    @MethodSource("nodes")
     void locks_keepTheirPromises_andComeBack_afterFaultsInCombination(int nodes) throws Exception {
         Duration duration = Duration.parse(System.getProperty("duration", "PT20S"));
         long seed = Long.getLong("seed", 1);
@@ -40,7 +44,9 @@ class RandomFaultsTest {
         Random random = new Random(seed * 10 + nodes);
         long end = System.nanoTime() + duration.toNanos();
         Summary summary = new Summary(nodes + " nodes, seed " + seed + ", " + duration);
-        try (Deployment deployment = new Deployment(directory, Deployment.Plan.sound(nodes))) {
+        Deployment.Load load = new Deployment.Load(Integer.getInteger("callers", 4), Integer.getInteger("names", 0));
+        try (Deployment deployment =
+                new Deployment(directory, Deployment.Plan.sound(nodes).under(load))) {
             Round.of(List.of(NetworkFault.LATENCY), deployment, random); // after that it is warm
             summary.begin(Footprint.of(deployment.clients().get(0)));
             while (System.nanoTime() - end < 0) {
@@ -57,9 +63,16 @@ class RandomFaultsTest {
             }
             summary.end(deployment, Footprint.of(deployment.clients().get(0)));
             Files.writeString(directory.resolve("summary.txt"), summary + "\n");
+            assertThat(HistoryCheck.decide(deployment.history()).isClean())
+                    .as("all of it")
+                    .isTrue();
             write(deployment.history(), directory);
         }
         LOG.log(System.Logger.Level.INFO, summary.toString());
+    }
+
+    static IntStream nodes() {
+        return Stream.of(System.getProperty("nodes", "1,3,5").split(",")).mapToInt(Integer::parseInt);
     }
 
     private static List<Fault> any(Random random) {

@@ -59,7 +59,7 @@ public class ObservedCallers extends HttpServlet {
         Consumer<Report> reports = report -> lines.println(Report.write(report)); // one call a line
         for (int caller = 0; caller < CALLERS; caller++) {
             int number = server * NUMBERS + 4 * caller;
-            run(new Caller(number, locks, habit, reports, new ResourceClient(resource)));
+            run(new Caller(number, locks, habit, 0, reports, new ResourceClient(resource)));
             run(new ObservedBean.Caller(number + 2, bean, reports, new ResourceClient(resource)));
         }
     }
