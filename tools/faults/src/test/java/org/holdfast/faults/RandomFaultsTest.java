@@ -25,9 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Faults in combinations that a seed decides, round after round: for {@code -Dduration}, with {@code -Dseed}, on
- * {@code -Dnodes=1,3,5} at one time, with {@code -Dcallers} threads in each of two clients and {@code -Dnames} locks
- * besides the few that all of them want. The files in {@code target/faults} have what was seen, and the history of each lock for other checkers.
+ * Faults in combinations that a seed decides, round after round: for {@code -Dduration}, with {@code -Dseed}, on {@code
+ * -Dnodes=1,3,5} at one time, with {@code -Dcallers} threads in each of two clients and {@code -Dnames} locks besides
+ * the few that all of them want. The files in {@code target/faults} have what was seen, and the history of each lock
+ * for other checkers.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class RandomFaultsTest {
