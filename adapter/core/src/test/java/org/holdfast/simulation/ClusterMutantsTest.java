@@ -32,7 +32,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(28)
+                        .lastSeenIn(66)
                         .amidst("SHARD_SUPPLANTED")
                         .with(CLUSTER + "Assignment.java", "return others >= witnesses();", "return true;"));
     }
@@ -42,7 +42,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(36)
+                        .lastSeenIn(323)
                         .amidst("SLOT_GIVEN_UP_UNSEEN")
                         .with(CLUSTER + "Shard.java", "return now.doubts().isUnnoted(slot) || !now", "return !now"));
     }
@@ -82,7 +82,10 @@ class ClusterMutantsTest {
     void slotThatWasAwayForAMomentNotNoticed_isFound() throws Exception {
         assertFound(
                 "Violation: ",
-                new Mutant().amidst("SLOT_AWAY_UNSEEN").with(SCRIPTS + "shard.lua", "and millis or 0", "and 0 or 0"));
+                new Mutant()
+                        .lastSeenIn(58)
+                        .amidst("SLOT_AWAY_UNSEEN")
+                        .with(SCRIPTS + "shard.lua", "and millis or 0", "and 0 or 0"));
     }
 
     /** Clients that have heard of its successor would not believe it either. */

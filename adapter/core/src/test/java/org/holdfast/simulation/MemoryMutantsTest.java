@@ -91,7 +91,7 @@ class MemoryMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(585)
+                        .lastSeenIn(1_204)
                         .amidst("FAILOVER")
                         .with(
                                 GUARD + "Witnesses.java",

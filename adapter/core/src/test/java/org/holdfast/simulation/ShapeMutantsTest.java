@@ -192,7 +192,7 @@ class ShapeMutantsTest {
         assertFound(
                 "Violation: 2:",
                 new Mutant()
-                        .lastSeenIn(36)
+                        .lastSeenIn(77)
                         .with(
                                 SCRIPTS + "renew.lua",
                                 "  record(KEYS[i + 1], larger(last, lease), lease, ends, ARGV[4])",

@@ -29,6 +29,7 @@ record LockWords(String base, Word lock, Word fence, Word channel) {
         private final NodeKeys keys;
         private final AtomicReferenceArray<@Nullable Named> places = new AtomicReferenceArray<>(PLACES);
 
+        /** @param name a copy: the text of a caller is free when that is through with it */
         private record Named(String name, LockWords words) {}
 
         Recent(NodeKeys keys) {
@@ -39,7 +40,7 @@ record LockWords(String base, Word lock, Word fence, Word channel) {
             int place = (name.hashCode() ^ name.hashCode() >>> 16) & PLACES - 1;
             Named known = places.getPlain(place);
             if (known == null || !known.name().equals(name)) {
-                known = new Named(name, LockWords.of(keys, name));
+                known = new Named(new String(name), LockWords.of(keys, name));
                 places.setRelease(place, known);
             }
             return known.words();

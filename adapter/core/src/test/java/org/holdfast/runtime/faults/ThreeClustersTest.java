@@ -186,13 +186,13 @@ class ThreeClustersTest {
         });
     }
 
-    /** Marks, and records of slots, are all that has no time to live. */
+    /** Marks, where they are, and records of slots are all that has no time to live. */
     private static void assertNothingIsKeptForEver(RedisCluster cluster) {
         for (RedisServer server : cluster.servers()) {
             server.ask("KEYS *")
                     .lines()
                     .filter(line -> line.startsWith("holdfast:"))
-                    .filter(key -> !key.endsWith(":birth") && !key.endsWith(":slots"))
+                    .filter(key -> !key.matches(".*:(birth|home|slots|used|kept)"))
                     .forEach(
                             key -> assertThat(server.ask("PTTL " + key)).as(key).isNotEqualTo(":-1\r\n"));
         }
