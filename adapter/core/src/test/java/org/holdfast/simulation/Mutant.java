@@ -120,10 +120,11 @@ final class Mutant {
     /**
      * Runs the tests of a class that prepares nothing for them.
      *
-     * @return which one fails, with the reason, or null if none does
+     * @return which of them fail, each with the reason
      */
-    String refute(String tests) throws ReflectiveOperationException {
+    List<String> refute(String tests) throws ReflectiveOperationException {
         Class<?> anew = new Loader(compile()).loadClass(tests);
+        List<String> failures = new ArrayList<>();
         for (Method test : anew.getDeclaredMethods()) {
             if (test.isAnnotationPresent(Test.class)) {
                 Constructor<?> constructor = anew.getDeclaredConstructor();
@@ -132,11 +133,11 @@ final class Mutant {
                 try {
                     test.invoke(constructor.newInstance());
                 } catch (InvocationTargetException e) {
-                    return test.getName() + ": " + e.getCause();
+                    failures.add(test.getName() + ": " + e.getCause());
                 }
             }
         }
-        return null;
+        return failures;
     }
 
     /** Records runs as {@link TracedRuns} does. */
