@@ -5,9 +5,8 @@
 --
 -- last but six of ARGV    the slot
 -- last but five of ARGV   the slots of this node in which a script has run, a sorted set
--- last but four of ARGV   a key of that slot without a time to live: since when the node has all that was granted
---                         there, as far as it has seen itself, in milliseconds; the process that has it; and where
---                         that has listed the slot
+-- last but four of ARGV   a key of that slot without a time to live: since when a node has all that was granted there,
+--                         as far as it has seen itself, in milliseconds, 0 for always; and which process wrote that
 -- last but three of ARGV  heartbeat, see quarantine.lua
 -- last but two of ARGV    birth mark
 -- last but one of ARGV    since when this node has all that was granted in the slot, in microseconds by its clock:
@@ -16,6 +15,12 @@
 --
 -- A node deletes all keys of a slot that is taken from it. It may have the slot back before any client has seen that.
 -- Then the key of the slot is missing, though a script has run there: so the slot counts as one that has come just now.
+-- The list may be lost too, with its slot or alone: each script adds the slot where it is not listed.
+--
+-- The key comes along when its slot is moved, and a replica has it. Its moment is by the clock of the process that
+-- wrote it. For another process it is long ago only after twice as long as keys linger: a durable node takes over from
+-- one whose clock was behind by less than a heartbeat lasts, and a slot that was moved waits anyway. A moment that is
+-- ahead of this clock is of another clock, or of this one before it was set back: it is not waited for.
 --
 -- Returns {7, ms, clock of this node in microseconds} while another node may vote, or goes on.
 slotSince = tonumber(table.remove(ARGV, #ARGV - 1))
@@ -25,19 +30,33 @@ local slotKey = table.remove(ARGV, #ARGV - 1)
 local usedSlots = table.remove(ARGV, #ARGV - 1)
 local slot = table.remove(ARGV, #ARGV - 1)
 KEYS[#KEYS + 1] = birthMark
+local process = ARGV[#ARGV]
 local kept = redis.pcall('GET', slotKey)
+local listed = redis.pcall('ZSCORE', usedSlots, slot) -- if it cannot be read, the slot counts as listed
 if type(kept) == 'table' then -- it cannot be read: it was moved away by now
   slotSince = math.max(slotSince, now)
 else
-  local here = ARGV[#ARGV] .. ' ' .. usedSlots
-  local since, place = string.match(kept or '', '^(%d+) (.*)$')
-  if place ~= here then
-    since = since or (redis.call('ZSCORE', usedSlots, slot) and millis or 0)
-    if type(redis.pcall('ZADD', usedSlots, 0, slot)) == 'number' then -- else, without memory, the next script does it
-      redis.pcall('SET', slotKey, since .. ' ' .. here)
+  local since, writer = string.match(kept or '', '^(%d+) (.*)$')
+  local isNew = not since
+  if isNew then
+    since = listed and millis or 0
+  elseif since ~= '0' then
+    local age = now - since * 1000
+    if age < 0 or writer ~= process and age < 2 * ARGV[5] then
+      isNew = true
+      since = millis
     end
   end
-  slotSince = math.max(slotSince, math.min(since * 1000, now))
+  local added = listed or redis.pcall('ZADD', usedSlots, 0, slot)
+  if not listed and type(added) == 'table' then
+    if not string.find(added.err, 'OOM', 1, true) then
+      return added
+    end
+    since = millis -- nothing is granted or healed in a slot that is not listed, and the next script tries again
+  elseif isNew then
+    redis.pcall('SET', slotKey, since .. ' ' .. process)
+  end
+  slotSince = math.max(slotSince, since * 1000)
 end
 if now < slotSince then
   return {7, (slotSince - now) / 1000, now}

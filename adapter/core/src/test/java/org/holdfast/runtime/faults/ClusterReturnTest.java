@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.runtime.faults;
 
+import static java.time.Duration.ofHours;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
+import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +32,8 @@ class ClusterReturnTest {
     private static final Duration RECOVERY = ofSeconds(60);
     private static final String NAME = "there-and-back";
     private static final int SLOT = MovingVoters.slot(NAME);
+
+    private static final String KEPT = "holdfast:{" + Slot.tag(SLOT) + "}:kept";
 
     /** In a reply: the node does not vote yet. */
     private static final String IN_QUARANTINE = "*3\r\n:7\r\n";
@@ -83,15 +87,102 @@ class ClusterReturnTest {
                 .isEqualTo(held.substring(0, IN_QUARANTINE.length()));
     }
 
+    @Test
+    void listOfUsedSlots_thatIsLostWithItsSlot_isWrittenAnew() throws Exception {
+        int home = Slot.of(keyOf("used"));
+        moveWithoutKeys(home, to);
+        moveWithoutKeys(home, from);
+        locks.acquire(request());
+        String attempt = attempt();
+        assertThat(from.ask(attempt)).as("held").doesNotStartWith(IN_QUARANTINE);
+
+        moveWithoutKeys(to);
+        moveWithoutKeys(from);
+        assertThat(from.ask(attempt)).startsWith(IN_QUARANTINE);
+    }
+
+    @Test
+    void listOfUsedSlots_thatIsDeleted_isWrittenAnew() throws Exception {
+        assertThat(from.ask("DEL " + keyOf("used"))).isEqualTo(":1\r\n");
+        locks.acquire(request());
+        String attempt = attempt();
+
+        moveWithoutKeys(to);
+        moveWithoutKeys(from);
+        assertThat(from.ask(attempt)).startsWith(IN_QUARANTINE);
+    }
+
+    /** A slot has lost its keys on a node whose clock is ahead, and comes to this one. */
+    @Test
+    void loss_anHourAheadOfTheClock_isNotWaitedForSoLong() throws Exception {
+        assertThat(from.ask("SET " + KEPT + " \"" + millisFromNow(ofHours(1)) + " another\""))
+                .startsWith("+OK");
+        locks.acquire(request()).release();
+    }
+
+    /** A slot has lost its keys on a node whose clock is behind, and which this one replaces as a durable one. */
+    @Test
+    void loss_thatIsOverByTheClockOfThisNodeOnly_isNotOver() throws Exception {
+        locks.acquire(request());
+        String attempt = attempt();
+        from.ask("DEL holdfast:{" + NAME + "}:lock holdfast:{" + NAME + "}:fence");
+        String loss = millisFromNow(MEMORY.multipliedBy(-2)) + " another";
+        assertThat(from.ask("SET " + KEPT + " \"" + loss + "\"")).startsWith("+OK");
+        assertThat(from.ask(attempt)).startsWith(IN_QUARANTINE);
+    }
+
+    /** It would be free where it is back without its keys. */
+    @Test
+    void slot_thatAFullNodeCannotAddToItsList_isNotHealed() throws Exception {
+        locks.acquire(request());
+        String renewal = renewal();
+        assertThat(from.ask("CONFIG SET maxmemory 1")).startsWith("+OK");
+        String list = keyOf("used");
+        from.ask("DEL " + list);
+        from.ask("DEL " + KEPT);
+        assertThat(from.ask(renewal)).as("held").startsWith("*3\r\n:1\r\n");
+        from.ask("DEL holdfast:{" + NAME + "}:lock");
+        assertThat(from.ask(renewal)).startsWith(IN_QUARANTINE);
+
+        assertThat(from.ask("CONFIG SET maxmemory 0")).startsWith("+OK");
+        assertThat(from.ask(renewal)).startsWith("*3\r\n:1\r\n");
+        assertThat(from.ask("ZSCORE " + list + " " + SLOT)).as("listed").contains("\r\n0\r\n");
+    }
+
+    private static long millisFromNow(Duration later) {
+        return System.currentTimeMillis() + later.toMillis();
+    }
+
+    private String keyOf(String kept) {
+        return from.ask("KEYS holdfast:{*}:" + kept).lines().skip(2).findFirst().orElseThrow();
+    }
+
     /** Returns, as its node receives it, a request for the lock that another owner holds. */
     private String attempt() throws Exception {
+        return next(() -> {
+            LockConnection others = voters.connect(cluster.uri(), MEMORY);
+            assertThat(others.tryAcquire(request().waitTimeout(ofSeconds(5)))).isEmpty();
+        });
+    }
+
+    /** Returns the next renewal of the lock that only its holder asks for. */
+    private String renewal() throws Exception {
+        return next(() -> {});
+    }
+
+    private interface Asking {
+
+        void ask() throws Exception;
+    }
+
+    /** Returns, as its node receives it, the next request for the lock. */
+    private String next(Asking asking) throws Exception {
         try (Socket monitor = new Socket("127.0.0.1", from.port());
                 BufferedReader seen = new BufferedReader(
                         new InputStreamReader(monitor.getInputStream(), StandardCharsets.US_ASCII))) {
             monitor.getOutputStream().write("MONITOR\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(seen.readLine()).isEqualTo("+OK");
-            LockConnection others = voters.connect(cluster.uri(), MEMORY);
-            assertThat(others.tryAcquire(request().waitTimeout(ofSeconds(5)))).isEmpty();
+            asking.ask();
             return call(seen);
         }
     }
@@ -105,7 +196,11 @@ class ClusterReturnTest {
     }
 
     private void moveWithoutKeys(RedisServer next) {
-        cluster.beginMove(SLOT, cluster.owner(SLOT), next);
-        cluster.endMove(SLOT, next);
+        moveWithoutKeys(SLOT, next);
+    }
+
+    private void moveWithoutKeys(int slot, RedisServer next) {
+        cluster.beginMove(slot, cluster.owner(slot), next);
+        cluster.endMove(slot, next);
     }
 }
