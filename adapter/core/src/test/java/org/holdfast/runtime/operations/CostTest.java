@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a lock that no other caller wants costs, from request to release: what is no matter of time. */
-@Timeout(120)
+@Timeout(180)
 class CostTest {
 
-    private static final int WARM_UP = 6_000;
-    private static final int PAIRS = 2_000;
+    private static final int WARM_UP = 3_000;
+    private static final int PAIRS = 1_000;
 
     private static final LockRequest REQUEST = LockRequest.of("cost").waitTimeout(Duration.ofSeconds(30));
 
