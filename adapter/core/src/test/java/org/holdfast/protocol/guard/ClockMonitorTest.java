@@ -237,7 +237,7 @@ class ClockMonitorTest {
             told(node, 0, MILLI, 0);
         }
         told(0, SECOND, SECOND + MILLI, 30 * SECOND);
-        assertThat(find(0, 4 * SECOND)).as("nobody else has answered").isEqualTo(ClockMonitor.Finding.NODE);
+        assertThat(find(0, 4 * SECOND)).as("no other node answered").isEqualTo(ClockMonitor.Finding.NODE);
         clockMonitor.settle(0, clockMonitor.doubt(0), ORIGIN + 4 * SECOND);
         told(1, 5 * SECOND, 5 * SECOND + MILLI, 30 * SECOND);
         assertThat(clockMonitor.stoodStillNanos()).isPositive();

@@ -132,7 +132,7 @@ class AsyncDeliveryTest {
         future.thenAccept(lease -> {
             throw new IllegalStateException("never called");
         });
-        future.obtrudeException(new IllegalStateException("by the application")); // which tells nobody
+        future.obtrudeException(new IllegalStateException("by the application")); // no caller is told
         runApplications();
         assertThat(releases()).isEqualTo(3);
         assertThat(EngineBridge.remembered(engine)).isZero();
