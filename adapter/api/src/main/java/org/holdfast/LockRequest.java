@@ -238,6 +238,9 @@ public record LockRequest(
      * also if the holder dies, and are asked nothing between acquisition and release. Takes the place of a {@code ttl}
      * that was set before.
      *
+     * <p>A lock that is handed off to the next caller in this process keeps its end: that lease is shorter than this by
+     * a hundredth at the most.
+     *
      * @param duration at least {@link #MIN_TTL}, at most the {@code maxLeaseTtlMillis} of the factory; fractions of a
      *     millisecond are cut off
      * @return a changed copy
