@@ -107,8 +107,8 @@ class HandingOnTest {
     }
 
     /**
-     * What it asks when it has received a release comes to the nodes 20 ms after that. They share the lock all the
-     * same: each has it for about 100 ms.
+     * What it asks when it has received a release comes to the nodes 8 ms after that, when a moment of the shortest kind
+     * is over. They share the lock all the same: each has it for about 100 ms.
      */
     @Test
     void otherProcess_thatIsFar_hasItsTurnSoon() throws Exception {
@@ -126,7 +126,7 @@ class HandingOnTest {
         try (LockConnectionFactory far = Holdfast.connect(settings);
                 LockConnection connection = far.getConnection()) {
             connection.acquire(LockRequest.of("b")).release();
-            links.forEach(link -> link.delayAll(Duration.ofMillis(10)));
+            links.forEach(link -> link.delayAll(Duration.ofMillis(4)));
             for (int thread = 0; thread < 4; thread++) {
                 threads.add(Processes.start(() -> {
                     while (!over.get()) {
@@ -138,9 +138,9 @@ class HandingOnTest {
                     return null;
                 }));
             }
-            for (int turn = 0; turn < 20; turn++) {
-                connection.acquire(REQUEST).release();
-            }
+            assertThat(median(turnsOfOthers(connection, taken)))
+                    .as("most often it waits twice or so")
+                    .isLessThan(100);
             over.set(true);
             for (FutureTask<Object> thread : threads) {
                 thread.get(40, SECONDS);
@@ -149,9 +149,6 @@ class HandingOnTest {
             over.set(true);
             links.forEach(Link::close);
         }
-        assertThat(taken.get())
-                .as("20 turns, for each of which it waits twice or so")
-                .isLessThan(2_000);
     }
 
     @Test
@@ -170,15 +167,27 @@ class HandingOnTest {
                 return null;
             }));
         }
-        for (int turn = 0; turn < 20; turn++) {
-            processes.connection(1).acquire(REQUEST).release();
-        }
+        List<Integer> turns = turnsOfOthers(processes.connection(1), taken);
         over.set(true);
         for (FutureTask<Object> thread : threads) {
             thread.get(40, SECONDS);
         }
-        assertThat(taken.get())
-                .as("20 turns of at most 16 in a row, and some that a slow machine missed")
-                .isLessThan(2_000);
+        assertThat(median(turns)).as("at most 16 in a row, most often").isLessThan(100);
+    }
+
+    /** Takes the lock again and again; returns how often others have had it before each time. */
+    private static List<Integer> turnsOfOthers(LockConnection connection, AtomicInteger taken) throws Exception {
+        List<Integer> turns = new ArrayList<>();
+        for (int turn = 0; turn < 21; turn++) {
+            int before = taken.get();
+            connection.acquire(REQUEST).release();
+            turns.add(taken.get() - before);
+        }
+        return turns;
+    }
+
+    /** A busy machine makes some turns late, and these say nothing about the rule. */
+    private static int median(List<Integer> counts) {
+        return counts.stream().sorted().skip(counts.size() / 2).findFirst().orElseThrow();
     }
 }
