@@ -132,7 +132,7 @@ final class SimulatedSubscriber implements ReleaseSubscriber {
         void drop() {
             open.ifPresent(Connection::close);
             open = Optional.empty();
-            interests.disconnected(node);
+            interests.disconnected(node).forEach(lock -> listener.released(lock, ""));
         }
     }
 
@@ -235,7 +235,9 @@ final class SimulatedSubscriber implements ReleaseSubscriber {
         private void end(String channel) {
             String lock = lockOfChannel.remove(channel);
             if (lock != null) { // it is asked for again with the next turn: the slot may come back
-                interests.ended(line.node, lock);
+                if (interests.ended(line.node, lock)) {
+                    listener.released(lock, "");
+                }
                 view.places.misdirected();
             }
         }

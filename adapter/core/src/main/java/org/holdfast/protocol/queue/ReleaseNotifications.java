@@ -27,7 +27,8 @@ public interface ReleaseNotifications {
     interface Listener {
 
         /**
-         * A lock may be free: it was released, or from now on its releases will be received. Must not block.
+         * A lock may be free: it was released, or from now on its releases will be received, or will not be received
+         * any more. Must not block.
          *
          * @param message what was published with it: of an ordinary release the lock's owner; empty if nothing was
          */

@@ -3,6 +3,7 @@ package org.holdfast.redis.releases;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -84,17 +85,20 @@ final class Interests {
         return !before && known.isHeard(quorum);
     }
 
-    /** A node does not report the releases of a lock any more. */
-    void ended(int node, String name) {
+    /** A node does not report the releases of a lock any more; returns whether too few nodes do so just now. */
+    boolean ended(int node, String name) {
         Interest known = byName.get(name);
-        if (known != null) {
-            known.heard = known.heard.without(NodeSet.of(node));
+        if (known == null) {
+            return false;
         }
+        boolean before = known.isHeard(quorum);
+        known.heard = known.heard.without(NodeSet.of(node));
+        return before && !known.isHeard(quorum);
     }
 
-    /** A node reports nothing any more. */
-    void disconnected(int node) {
-        byName.values().forEach(known -> known.heard = known.heard.without(NodeSet.of(node)));
+    /** A node reports nothing any more; returns the locks whose releases are reported by too few nodes just now. */
+    List<String> disconnected(int node) {
+        return byName.keySet().stream().filter(name -> ended(node, name)).toList();
     }
 
     /** Forgets the locks that no caller has waited for for long. */

@@ -4,6 +4,7 @@ package org.holdfast.redis.releases;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -269,13 +270,18 @@ public final class Subscriber implements ReleaseSubscriber {
             }
         }
 
+        /** A waiter that relied on reports has to ask: the lock may be released, and not be reported, at any time. */
         @Override
         public void ended(int node, String name) {
+            boolean unheardNow;
             lock.lock();
             try {
-                interests.ended(node, name);
+                unheardNow = interests.ended(node, name);
             } finally {
                 lock.unlock();
+            }
+            if (unheardNow) {
+                listener.released(name, "");
             }
         }
 
@@ -291,12 +297,14 @@ public final class Subscriber implements ReleaseSubscriber {
 
         @Override
         public void disconnected(int node) {
+            List<String> unheardNow;
             lock.lock();
             try {
-                interests.disconnected(node);
+                unheardNow = interests.disconnected(node);
             } finally {
                 lock.unlock();
             }
+            unheardNow.forEach(name -> listener.released(name, ""));
         }
     }
 

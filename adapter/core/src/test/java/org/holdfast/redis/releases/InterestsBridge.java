@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.releases;
 
+import java.util.List;
 import java.util.Set;
 
 /** Opens the room's door a little for the simulation: what callers wait for, without connections. */
@@ -33,14 +34,14 @@ public final class InterestsBridge {
         return interests.confirmed(node, lock);
     }
 
-    /** A node does not report the releases of a lock any more. */
-    public void ended(int node, String lock) {
-        interests.ended(node, lock);
+    /** Returns whether too few nodes report the releases of a lock just now, since this one does not any more. */
+    public boolean ended(int node, String lock) {
+        return interests.ended(node, lock);
     }
 
-    /** A node reports nothing any more. */
-    public void disconnected(int node) {
-        interests.disconnected(node);
+    /** Returns the locks whose releases too few nodes report just now, since this one reports nothing any more. */
+    public List<String> disconnected(int node) {
+        return interests.disconnected(node);
     }
 
     /** Returns the locks to listen for now. */
