@@ -18,7 +18,6 @@ import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
-import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
@@ -42,7 +41,7 @@ public final class NodeConnections implements NodeChannel {
 
     private final AskedNodes nodes;
     private final VoterConnector connector;
-    private final KnownScripts scripts;
+    private final Calls calls;
     private final Time time;
     private final WakeUp reads;
     private final Consumer<NodeConnections> onClose;
@@ -66,11 +65,11 @@ public final class NodeConnections implements NodeChannel {
             Consumer<NodeConnections> onClose) {
         this.nodes = nodes;
         this.connector = connector;
-        this.scripts = scripts;
+        this.calls = new Calls(nodes, scripts);
         this.time = time;
         this.reads = reads;
         this.onClose = onClose;
-        this.pipelines = new Pipelines(nodes, connector, scripts, time, lock);
+        this.pipelines = new Pipelines(nodes, connector, scripts, calls, time, lock);
         this.openings = new Openings(nodes, connector, new Opened(), lock);
     }
 
@@ -129,8 +128,15 @@ public final class NodeConnections implements NodeChannel {
         lock.lock();
         try {
             String @Nullable [] obstacles = openWhatIsMissing(targets);
-            for (Command command : commands) {
-                rounds.add(writeTo(targets, obstacles, command));
+            boolean mayBeTogether = calls.mayRenewTogether(targets);
+            for (int from = 0; from < commands.size(); ) {
+                int together = mayBeTogether ? PendingRenewals.count(commands, from) : 0;
+                if (together > 1) {
+                    rounds.addAll(writeTogether(targets, obstacles, commands.subList(from, from + together)));
+                } else {
+                    rounds.add(writeTo(targets, obstacles, commands.get(from)));
+                }
+                from += Math.max(1, together);
             }
             pushTo(targets);
         } finally {
@@ -143,24 +149,36 @@ public final class NodeConnections implements NodeChannel {
         PendingRound round = new PendingRound(pipelines, lock, targets.size());
         NodeSet open = whereItGoes(targets, obstacles, command, round);
         PendingRequest request = new PendingRequest(command, round, time.nanoTime());
-        ScriptCodec encoder = null;
-        CommandArguments encoded = null;
-        boolean known = false;
+        Calls.Call call = calls.of(command, open);
         for (int node = 0; node < nodes.size(); node++) {
             if (open.contains(node)) {
-                ScriptCodec codec = nodes.codec(node);
-                if (encoded == null || codec != encoder) { // only shards of clusters have codecs of their own
-                    known = scripts.areKnown(codec.script(command), open);
-                    encoded = codec.usual(command, known);
-                    encoder = codec;
-                }
-                pipelines.write(
-                        node,
-                        request,
-                        pipelines.shortening(node, command, known).orElse(encoded));
+                pipelines.write(node, request, call.on(node));
             }
         }
         return round;
+    }
+
+    /** Writes renewals which one call of a script carries out; returns a round for each. */
+    private List<Round> writeTogether(
+            NodeSet targets, String @Nullable [] obstacles, List<? extends Command> commands) {
+        long now = time.nanoTime();
+        List<PendingRequest> requests = new ArrayList<>(commands.size());
+        NodeSet open = NodeSet.NONE;
+        for (Command command : commands) {
+            PendingRound round = new PendingRound(pipelines, lock, targets.size());
+            requests.add(new PendingRequest(command, round, now));
+            open = whereItGoes(targets, obstacles, command, round); // the same for each: no node is a shard
+        }
+        if (!open.isEmpty()) {
+            PendingRenewals renewals = new PendingRenewals(requests, false);
+            CommandArguments encoded = calls.together(renewals, open);
+            for (int node = 0; node < nodes.size(); node++) {
+                if (open.contains(node)) {
+                    pipelines.write(node, renewals, encoded);
+                }
+            }
+        }
+        return requests.stream().<Round>map(PendingRequest::round).toList();
     }
 
     private void pushTo(NodeSet targets) {

@@ -3,15 +3,13 @@ package org.holdfast.redis;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
-import org.holdfast.protocol.node.Answer;
-import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.wire.NodeConnection;
 import redis.clients.jedis.CommandArguments;
 
 /**
- * One connection of a channel to one node, with the requests whose replies are still to come.
+ * One connection of a channel to one node, with the calls whose replies are still to come.
  *
- * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest request, also
+ * <p>Redis answers a connection in the order in which it was asked: the next reply belongs to the oldest call, also
  * when its caller no longer waits. Guarded by the channel's lock.
  */
 final class NodePipeline {
@@ -20,7 +18,7 @@ final class NodePipeline {
     private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final NodeConnection connection;
-    private final ArrayDeque<PendingRequest> inFlight = new ArrayDeque<>();
+    private final ArrayDeque<PendingCall> inFlight = new ArrayDeque<>();
     private long lastUsed;
 
     NodePipeline(NodeConnection connection, long now) {
@@ -29,12 +27,12 @@ final class NodePipeline {
     }
 
     /**
-     * Writes a request, which {@link #push()} sends. If it throws, a part may have been written: nothing may follow
+     * Writes a call, which {@link #push()} sends. If it throws, a part may have been written: nothing may follow
      * that.
      */
-    void write(PendingRequest request, CommandArguments encoded) {
-        inFlight.addLast(request);
-        lastUsed = request.sentAt();
+    void write(PendingCall call, CommandArguments encoded) {
+        inFlight.addLast(call);
+        lastUsed = call.sentAt();
         connection.sendCommand(encoded);
     }
 
@@ -57,8 +55,8 @@ final class NodePipeline {
         connection.push();
     }
 
-    /** Returns the request that the next reply belongs to; null if there is none. */
-    PendingRequest oldest() {
+    /** Returns what the next reply belongs to; null if there is nothing. */
+    PendingCall oldest() {
         return inFlight.peekFirst();
     }
 
@@ -67,7 +65,7 @@ final class NodePipeline {
         return connection.read(patienceNanos);
     }
 
-    /** The oldest request has its reply: the next reply is to the next request. */
+    /** The oldest call has its reply: the next reply is to the next call. */
     void dropOldest() {
         inFlight.pollFirst();
     }
@@ -81,9 +79,9 @@ final class NodePipeline {
         return !inFlight.isEmpty();
     }
 
-    /** Returns whether the oldest request has waited for its reply for so long. */
+    /** Returns whether the oldest call has waited for its reply for so long. */
     boolean isOverdue(long now, long nanos) {
-        PendingRequest oldest = inFlight.peekFirst();
+        PendingCall oldest = inFlight.peekFirst();
         return oldest != null && now - oldest.sentAt() >= nanos;
     }
 
@@ -102,8 +100,8 @@ final class NodePipeline {
     /** Closes the connection without notice to the node: nothing that is under way on it will be answered. */
     void abandon(int node, String reason) {
         connection.abandon();
-        for (PendingRequest request : inFlight) {
-            request.round().answered(new Answer(node, new Reply.NoAnswer(reason), 0));
+        for (PendingCall call : inFlight) {
+            call.lost(node, reason);
         }
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
+import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
 
 /**
  * What was asked of a node, and the round that the answer belongs to.
@@ -9,7 +11,8 @@ import org.holdfast.protocol.node.Command;
  * @param again whether it was sent before, and now with the script that the node did not know
  * @param vouched whether it was sent before, and now vouches for the clock of the node
  */
-record PendingRequest(Command command, PendingRound round, long sentAt, boolean again, boolean vouched) {
+record PendingRequest(Command command, PendingRound round, long sentAt, boolean again, boolean vouched)
+        implements PendingCall {
 
     PendingRequest(Command command, PendingRound round, long sentAt) {
         this(command, round, sentAt, false, false);
@@ -23,6 +26,11 @@ record PendingRequest(Command command, PendingRound round, long sentAt, boolean 
     /** Returns the request that is sent to a node whose clock is believed. */
     PendingRequest vouching(long now) {
         return new PendingRequest(command, round, now, again, true);
+    }
+
+    @Override
+    public void lost(int node, String reason) {
+        round.answered(new Answer(node, new Reply.NoAnswer(reason), 0));
     }
 
     /** Returns whether it must not be sent again: its release may have been sent already, and would come before it. */

@@ -3,27 +3,20 @@ package org.holdfast.redis;
 
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.node.Answer;
-import org.holdfast.protocol.node.Command;
-import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
-import org.holdfast.redis.script.ReplyDecoder;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * Gives each reply on the open connections of a channel to the round that it belongs to, and drops connections that are
- * of no more use.
+ * Reads the replies on the open connections of a channel, and drops connections that are of no more use.
  *
  * <p>A node that has not answered for a node timeout loses its connection here and is suspected; every request that was
  * under way to it is answered with {@link Reply.NoAnswer}. The channel's lock guards everything here. Each method is
@@ -39,16 +32,22 @@ final class Pipelines implements PendingRound.Reader {
 
     private final AskedNodes nodes;
     private final VoterConnector connector;
-    private final KnownScripts scripts;
     private final Time time;
     private final SharedReader reader;
+    private final Replies replies;
     private final NodePipeline[] pipelines;
 
     /** @param lock the channel's */
-    Pipelines(AskedNodes nodes, VoterConnector connector, KnownScripts scripts, Time time, ReentrantLock lock) {
+    Pipelines(
+            AskedNodes nodes,
+            VoterConnector connector,
+            KnownScripts scripts,
+            Calls calls,
+            Time time,
+            ReentrantLock lock) {
         this.nodes = nodes;
         this.connector = connector;
-        this.scripts = scripts;
+        this.replies = new Replies(nodes, scripts, calls, time, this::send);
         this.time = time;
         this.reader = new SharedReader(lock, this::readAll);
         this.pipelines = new NodePipeline[nodes.size()];
@@ -129,13 +128,24 @@ final class Pipelines implements PendingRound.Reader {
         }
     }
 
-    /** Writes a request to a node that is connected; {@link #push} sends it. */
-    void write(int node, PendingRequest request, CommandArguments encoded) {
+    /** Writes a call to a node that was connected just now; {@link #push} sends it. */
+    void write(int node, PendingCall call, CommandArguments encoded) {
+        NodePipeline pipeline = pipelines[node];
+        if (pipeline == null) {
+            call.lost(node, "the connection to it was lost just now");
+            return;
+        }
         try {
-            NodePipeline pipeline = pipelines[node];
-            pipeline.write(request, nodes.codec(node).seenAs(pipeline.process(), request.command(), encoded));
+            pipeline.write(call, nodes.codec(node).seenAs(pipeline.process(), call.command(), encoded));
         } catch (RuntimeException | OutOfMemoryError e) { // perhaps after a part of it: nothing may follow that
             fail(node, Failures.describe(e));
+        }
+    }
+
+    private void send(int node, PendingCall call, CommandArguments encoded) {
+        write(node, call, encoded);
+        if (pipelines[node] != null) {
+            push(node);
         }
     }
 
@@ -216,20 +226,20 @@ final class Pipelines implements PendingRound.Reader {
      * that comes byte by byte may take no longer than one that does not come: a node that answers each request so
      * slowly would hold up the others for as long as it is asked.
      */
-    private long patience(PendingRequest request) {
-        long left = connector.nodeTimeoutNanos() - (time.nanoTime() - request.sentAt());
+    private long patience(PendingCall call) {
+        long left = connector.nodeTimeoutNanos() - (time.nanoTime() - call.sentAt());
         return Math.max(left, LEAST_PATIENCE_NANOS);
     }
 
     private void readOne(int node, NodePipeline pipeline) {
-        PendingRequest request = pipeline.oldest();
-        if (request == null) {
+        PendingCall call = pipeline.oldest();
+        if (call == null) {
             fail(node, "the node closed the connection or sent what was not asked for");
             return;
         }
         Object reply;
         try {
-            reply = pipeline.read(patience(request));
+            reply = pipeline.read(patience(call));
         } catch (JedisDataException e) {
             reply = e;
         } catch (RuntimeException | OutOfMemoryError e) { // lost, or read in part: what follows would be misread
@@ -240,90 +250,9 @@ final class Pipelines implements PendingRound.Reader {
             return;
         }
         pipeline.dropOldest(); // whatever comes of it
-        if (reply instanceof JedisNoScriptException && !request.again()) {
-            scripts.forgotten(node);
-            sendSource(node, request);
-            return;
-        }
-        String over = nodes.whyOver(node, pipeline.connection());
-        if (over != null) { // what was done there may be unknown to the process that votes by now
-            request.round().answered(new Answer(node, new Reply.NoAnswer(over), 0));
+        String over = replies.replied(node, pipeline, call, reply);
+        if (over != null && pipelines[node] == pipeline) {
             fail(node, over);
-            return;
-        }
-        scripts.answered(node, nodes.codec(node).script(request.command()));
-        String elsewhere = nodes.whyNoVote(node, request.command(), request.sentAt());
-        if (elsewhere != null) {
-            request.round().answered(new Answer(node, new Reply.NoAnswer(elsewhere), 0));
-            return;
-        }
-        Answer answer = reply instanceof JedisDataException error
-                ? new Answer(node, new Reply.Refused(explain(node, request.command(), error)), 0)
-                : ReplyDecoder.answer(node, reply);
-        Answer weighed = nodes.weigh(answer, request.command(), pipeline.term(), request.sentAt());
-        if (weighed.reply() instanceof Reply.Ended ended) {
-            sendVouching(node, request, ended);
-            return;
-        }
-        request.round().answered(weighed);
-        if (answer.reply() instanceof Reply.Forgotten) {
-            fail(node, "the node has no birth mark of its own"); // to connect anew sets it
-        } else if (nodes.clockMonitor().isDoubted(node)) {
-            fail(node, nodes.health(node).reason());
-        }
-    }
-
-    private String explain(int node, Command command, JedisDataException error) {
-        return nodes.explainRefusal(node, nodes.codec(node).explain(command, Failures.describe(error)));
-    }
-
-    /**
-     * Sends a request again, with the script that the node does not know.
-     *
-     * <p>An acquisition whose caller no longer waits is not sent again: its release may have been sent already, and the
-     * acquisition would come after it. It took nothing. A renewal may be sent again: a lease that is released leaves a
-     * tombstone, which refuses the renewal.
-     */
-    private void sendSource(int node, PendingRequest request) {
-        if (request.isTooLate()) {
-            request.round().answered(new Answer(node, new Reply.Held(1), 0));
-            return;
-        }
-        Command command = request.command();
-        CommandArguments call = shortening(node, command, false)
-                .orElseGet(() -> nodes.codec(node).bySource(command));
-        write(node, request.sentAgain(time.nanoTime()), call);
-        pushIfConnected(node);
-    }
-
-    /**
-     * Returns the call of a command by which a lock may end earlier; empty for other commands. By a clock that is
-     * behind it would end too early: so each node receives what its clock shows at the least.
-     *
-     * @param known whether the node knows the script, as far as is known here
-     */
-    Optional<CommandArguments> shortening(int node, Command command, boolean known) {
-        return command instanceof Command.Renew renewal && renewal.last()
-                ? Optional.of(nodes.codec(node).shortening(renewal, nodes.earliestMillis(node), known))
-                : Optional.empty();
-    }
-
-    /**
-     * Sends a request again that met a lease which has ended by the clock of its node, and vouches for that clock. What
-     * it meets then is a lease that was renewed meanwhile, or was taken by another owner.
-     */
-    private void sendVouching(int node, PendingRequest request, Reply.Ended ended) {
-        if (request.vouched() || request.isTooLate()) {
-            request.round().answered(new Answer(node, new Reply.Held(1), 0));
-            return;
-        }
-        write(node, request.vouching(time.nanoTime()), nodes.codec(node).vouching(request.command(), ended.atMillis()));
-        pushIfConnected(node);
-    }
-
-    private void pushIfConnected(int node) {
-        if (pipelines[node] != null) {
-            push(node);
         }
     }
 

@@ -3,9 +3,10 @@
  *
  * <p>A {@link org.holdfast.redis.NodeConnections} is one connection to each node, with no thread of its own: it writes
  * a command to every node, then waits for all of them together with one selector, on the calling thread. If several
- * callers wait, the thread of one reads for all ({@code SharedReader}). Requests are pipelined and their replies
+ * callers wait, the thread of one reads for all ({@code SharedReader}). Calls are pipelined and their replies
  * matched in order ({@code Pipelines}), so a reply whose caller no longer waits is never taken for that of the next
- * request.
+ * request. A call carries out one command, or renewals of many leases ({@code Calls}, {@code PendingRenewals}); each
+ * request receives its part of the reply ({@code Replies}).
  *
  * <p>{@link org.holdfast.redis.RedisProbe} inspects the nodes in the background. {@link org.holdfast.redis.NodeGroup}
  * is where a lock service begins.

@@ -1,6 +1,6 @@
--- Extends a lock that its owner has. Takes it again if no owner has it and no larger token was granted since: that
+-- Leaves `renew`, which extends a lock that its owner has. Takes it again if no owner has it and no larger token was granted since: that
 -- heals a node which missed the acquisition or lost the key. Comes after time.lua, quarantine.lua, lock.lua,
--- ended.lua and fence.lua.
+-- ended.lua and fence.lua, and before renew_one.lua or renew_many.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on
@@ -34,55 +34,63 @@
 -- contain a node with a larger token, and a released lease has left a token larger than its own. So it is where a lock
 -- is missing that seems to be in force by its fence: a lease with a smaller token was over when this one was granted.
 
-local lingerMicros = tonumber(ARGV[5])
-local keys = 2 * ARGV[7]
-local token = tonumber(ARGV[2])
-local missing = false
-local refused = 0
-local longest = 0
-local moment = 0
-local shortens = ARGV[8] ~= '0' and millis >= tonumber(ARGV[8])
-local ttls = {} -- no lease gets shorter by a clock that is behind for a moment
-for i = 1, keys, 2 do
-  local owner, left, value = readLock(KEYS[i], ARGV[1])
-  ttls[i] = tonumber(ARGV[3])
-  if owner == ARGV[1] then
-    ttls[i] = shortens and ttls[i] or math.max(ttls[i], redis.call('PTTL', KEYS[i]))
-  else
-    missing = true
-    if owner then
-      local held, unsure = lockHeldFor(KEYS[i], KEYS[i + 1], left, value, lingerMicros)
-      longest = math.max(longest, held)
-      moment = math.max(moment, unsure)
-    end
-    local lease = tonumber((select(2, tokens(KEYS[i + 1]))))
-    if token < lease then
-      refused = math.max(refused, lease)
+local function renew(KEYS, ARGV)
+  local lingerMicros = tonumber(ARGV[5])
+  local keys = 2 * ARGV[7]
+  local token = tonumber(ARGV[2])
+  local missing = false
+  local refused = 0
+  local longest = 0
+  local moment = 0
+  local shortens = ARGV[8] ~= '0' and millis >= tonumber(ARGV[8])
+  local ttls = {} -- no lease gets shorter by a clock that is behind for a moment
+  local values = {}
+  for i = 1, keys, 2 do
+    local owner, left, value = readLock(KEYS[i], ARGV[1])
+    ttls[i] = tonumber(ARGV[3])
+    values[i] = value
+    if owner == ARGV[1] then
+      ttls[i] = shortens and ttls[i] or math.max(ttls[i], redis.call('PTTL', KEYS[i]))
+    else
+      missing = true
+      if owner then
+        local held, unsure = lockHeldFor(KEYS[i], KEYS[i + 1], left, value, lingerMicros)
+        longest = math.max(longest, held)
+        moment = math.max(moment, unsure)
+      end
+      local lease = tonumber((select(2, tokens(KEYS[i + 1]))))
+      if token < lease then
+        refused = math.max(refused, lease)
+      end
     end
   end
-end
-local refusal = refusalOf(longest, moment)
-if refusal then
-  if keys > 2 and lingerMicros > 0 then
-    redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
+  local refusal = refusalOf(longest, moment)
+  if refusal then
+    if keys > 2 and lingerMicros > 0 then
+      redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
+    end
+    return refusal
   end
-  return refusal
-end
 
-refusal = missing and forgotten(lingerMicros)
-if refusal then
-  return refusal
-end
-if refused > 0 then
-  return {3, refused, now}
-end
+  refusal = missing and forgotten(lingerMicros)
+  if refusal then
+    return refusal
+  end
+  if refused > 0 then
+    return {3, refused, now}
+  end
 
-for i = 1, keys, 2 do
-  local last, lease = tokens(KEYS[i + 1])
-  lease = larger(lease, ARGV[2])
-  redis.call('PEXPIRE', KEYS[i], ttls[i]) -- first, since it needs no memory: so a lease is renewed on a full node too
-  local ends = lingerMicros > 0 and millis + ttls[i] - math.ceil(lingerMicros / 1000)
-  record(KEYS[i + 1], larger(last, lease), lease, ends, ARGV[4])
-  redis.call('SET', KEYS[i], ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1], 'PX', ttls[i]) -- a renewal is not undone
+  for i = 1, keys, 2 do
+    local last, lease = tokens(KEYS[i + 1])
+    lease = larger(lease, ARGV[2])
+    -- first, since it needs no memory: so a lease is renewed on a full node too
+    local kept = redis.call('PEXPIRE', KEYS[i], ttls[i]) == 1
+    local ends = lingerMicros > 0 and millis + ttls[i] - math.ceil(lingerMicros / 1000)
+    record(KEYS[i + 1], larger(last, lease), lease, ends, ARGV[4])
+    local value = ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1]
+    if not kept or values[i] ~= value then
+      redis.call('SET', KEYS[i], value, 'PX', ttls[i]) -- a renewal is not undone
+    end
+  end
+  return {1, 0, now}
 end
-return {1, 0, now}

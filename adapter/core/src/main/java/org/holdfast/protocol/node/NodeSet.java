@@ -51,6 +51,11 @@ public record NodeSet(long bits) {
         return (bits >>> node & 1) != 0;
     }
 
+    /** Returns the node with the smallest number; 64 if there is none. */
+    public int smallest() {
+        return Long.numberOfTrailingZeros(bits);
+    }
+
     /** Returns how many they are. */
     public int size() {
         return Long.bitCount(bits);

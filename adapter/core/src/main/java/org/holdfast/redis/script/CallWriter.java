@@ -122,6 +122,22 @@ final class CallWriter {
         call.add(Word.of(command.last() ? clock.earliestMillis() : 0L));
     }
 
+    /**
+     * Adds what one script needs to renew leases of one name each, of callers that have not compared the node's clock
+     * with their own.
+     */
+    CommandArguments renewals(List<Command.Renew> commands, CommandArguments call) {
+        call.add(Word.of(2 * commands.size() + markKeys()));
+        commands.forEach(command -> addLock(command.claim().target(), call));
+        addMark(call);
+        addTake(commands.get(0).claim(), commands.get(0).claim().lastToken(), 0, call)
+                .add(Word.of(commands.size()));
+        for (Command.Renew command : commands.subList(1, commands.size())) {
+            addTerms(command.claim(), command.claim().lastToken(), call);
+        }
+        return call;
+    }
+
     private void release(Command.Release command, CommandArguments call) {
         Claim claim = command.claim();
         call.add(Word.of(keysOf(claim) + heartbeatKeys()));
@@ -254,12 +270,14 @@ final class CallWriter {
     }
 
     private CommandArguments addTake(Claim claim, long token, long vouchedMillis, CommandArguments call) {
+        return addTerms(claim, token, call).add(linger).add(Word.of(vouchedMillis));
+    }
+
+    private CommandArguments addTerms(Claim claim, long token, CommandArguments call) {
         return call.add(Word.of(claim.owner().value()))
                 .add(Word.of(token))
                 .add(Word.of(claim.target().isShared() ? claim.ttlMillis() : claim.ttlMillis() + lingerMillis))
-                .add(Word.of(keptMillis(claim.fenceMillis())))
-                .add(linger)
-                .add(Word.of(vouchedMillis));
+                .add(Word.of(keptMillis(claim.fenceMillis())));
     }
 
     private String base(String lock) {

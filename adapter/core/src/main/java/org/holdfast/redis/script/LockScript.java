@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 public enum LockScript {
     ACQUIRE("time.lua", "acquire_free.lua", "quarantine.lua", "lock.lua", "ended.lua", "acquire.lua"),
     ACQUIRE_IN_TURN("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "queue.lua", "acquire.lua"),
-    RENEW("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua"),
+    RENEW("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua", "renew_one.lua"),
+    RENEW_MANY("time.lua", "quarantine.lua", "lock.lua", "ended.lua", "fence.lua", "renew.lua", "renew_many.lua"),
     RELEASE("publish.lua", "release_held.lua", "lock.lua", "fence.lua", "release.lua"),
     ACQUIRE_READING(
             "time.lua",
@@ -53,6 +54,7 @@ public enum LockScript {
     ACQUIRE_BEHIND_PROXY(ACQUIRE),
     ACQUIRE_IN_TURN_BEHIND_PROXY(ACQUIRE_IN_TURN),
     RENEW_BEHIND_PROXY(RENEW),
+    RENEW_MANY_BEHIND_PROXY(RENEW_MANY),
     ACQUIRE_READING_BEHIND_PROXY(ACQUIRE_READING),
     RENEW_READING_BEHIND_PROXY(RENEW_READING),
     ACQUIRE_IN_SHARD(ACQUIRE, Prelude.MARK),
@@ -78,7 +80,7 @@ public enum LockScript {
     private static final String FOLDER = "/org/holdfast/redis/";
 
     /** How Redis says where in a script an error came. */
-    private static final Pattern LINE = Pattern.compile("user_script:(\\d{1,4})");
+    private static final Pattern LINE = Pattern.compile("user_script: ?(\\d{1,4})");
 
     /** What Redis has said, from 6.0 to 8.0, where the user may not do what a script does. */
     private static final Pattern REFUSAL =
@@ -177,6 +179,7 @@ public enum LockScript {
             case ACQUIRE -> ACQUIRE_BEHIND_PROXY;
             case ACQUIRE_IN_TURN -> ACQUIRE_IN_TURN_BEHIND_PROXY;
             case RENEW -> RENEW_BEHIND_PROXY;
+            case RENEW_MANY -> RENEW_MANY_BEHIND_PROXY;
             case ACQUIRE_READING -> ACQUIRE_READING_BEHIND_PROXY;
             case RENEW_READING -> RENEW_READING_BEHIND_PROXY;
             case ACQUIRE_IN_SHARD -> ACQUIRE_IN_SHARD_BEHIND_PROXY;

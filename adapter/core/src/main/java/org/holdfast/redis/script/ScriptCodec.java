@@ -2,6 +2,7 @@
 package org.holdfast.redis.script;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.redis.cluster.Shard;
@@ -144,6 +145,30 @@ public final class ScriptCodec {
                 ? new CommandArguments(Protocol.Command.EVALSHA).add(script.sha())
                 : new CommandArguments(Protocol.Command.EVAL).add(script.source());
         return arguments(command, new CallWriter.Clock(0, earliestMillis), call);
+    }
+
+    /**
+     * Returns the script that renews several leases, of one name each.
+     *
+     * <p>Only where the node is no shard of a cluster: the keys of a script have to be in one slot there.
+     */
+    public LockScript renewingMany() {
+        return behindProxy ? LockScript.RENEW_MANY.behindProxy() : LockScript.RENEW_MANY;
+    }
+
+    /** Returns the call by which several leases are renewed, by the script's SHA if that is known. */
+    public CommandArguments renewals(List<Command.Renew> commands, boolean known) {
+        LockScript script = renewingMany();
+        return writer.renewals(
+                commands,
+                known
+                        ? new CommandArguments(Protocol.Command.EVALSHA).add(script.sha())
+                        : new CommandArguments(Protocol.Command.EVAL).add(script.source()));
+    }
+
+    /** Returns whether it speaks to a shard of a cluster. */
+    public boolean isOfShard() {
+        return shard.isPresent();
     }
 
     /** Returns the call with the script's source, which makes it known too. */
