@@ -30,6 +30,11 @@
 -- a look.
 local longestUnseen = 5000000
 
+-- Redis 7.4 and later look for a key whose slot is being moved in the slot that the command before has used, and refuse
+-- it where that is another one (tried on 8.0.2; Valkey does not). A command without keys in between has them look in
+-- the right one.
+remembersSlot = (redis.REDIS_VERSION_NUM or 0) >= 0x070400
+
 slotSince = tonumber(table.remove(ARGV, #ARGV - 1))
 local birthMark = table.remove(ARGV, #ARGV - 1)
 KEYS[#KEYS + 1] = table.remove(ARGV, #ARGV - 1)
@@ -39,6 +44,9 @@ local slot = table.remove(ARGV, #ARGV - 1)
 KEYS[#KEYS + 1] = birthMark
 local process = ARGV[#ARGV]
 local kept = redis.pcall('GET', slotKey)
+if remembersSlot then
+  redis.call('TIME')
+end
 local listed = redis.pcall('ZSCORE', usedSlots, slot)
 if type(kept) == 'table' and string.find(kept.err, 'non local key', 1, true) then
   slotSince = math.max(slotSince, now) -- it was moved away by now
