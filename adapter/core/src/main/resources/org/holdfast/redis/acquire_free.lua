@@ -6,6 +6,9 @@
 
 if ARGV[7] == '1' and ARGV[5] ~= '0' and math.abs(ARGV[2] - now) <= tonumber(ARGV[9])
     and now - slotSince >= tonumber(ARGV[5]) and not redis.call('GET', KEYS[1]) then
+  if remembersSlot then
+    redis.call('TIME') -- see shard.lua
+  end
   local since, seen = string.match(redis.call('GET', KEYS[#KEYS - 1]) or '', '^(%d+) (%d+)$')
   local whole = since and now - seen >= 0 and now - since >= tonumber(ARGV[5])
   local last = whole and (redis.call('GET', KEYS[2]) or '0') or ''

@@ -21,6 +21,9 @@ local function latestEnd()
   return tonumber(redis.call('ZREVRANGE', readers, 0, 0, 'WITHSCORES')[2] or '0')
 end
 local latest = latestEnd()
+if latest == 0 then
+  redis.call('PEXPIRE', readers, ARGV[3]) -- nothing is there: a user who may not use it leaves no set that stays for ever
+end
 if keptUntil > millis - linger then -- also one that seems over: this clock may be ahead for a moment
   local deleted = endOfDeleted(KEYS[1], linger, keptUntil, known, latest)
   if deleted then

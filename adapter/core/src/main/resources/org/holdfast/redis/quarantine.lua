@@ -35,6 +35,9 @@ local function forgotten(lingerMicros)
   if lingerMicros == 0 then
     return
   end
+  if remembersSlot then
+    redis.call('TIME') -- see shard.lua
+  end
   local beat = redis.call('GET', KEYS[#KEYS - 1])
   local since, behind, seen = string.match(beat or redis.call('GETRANGE', KEYS[#KEYS], '0', '60'), '^(%d+):?(%d*) (%d+)')
   if not since then

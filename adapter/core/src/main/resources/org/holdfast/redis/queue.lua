@@ -21,6 +21,8 @@
 --
 -- A ticket keeps its place when the lock is granted, since other nodes may refuse it; the caller removes the ticket.
 do
+  local longestTicket = 60000 -- in milliseconds, by the settings
+
   for _, dead in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', millis)) do
     redis.call('ZREM', KEYS[3], dead)
     redis.call('ZREM', KEYS[4], dead)
@@ -50,7 +52,12 @@ do
     redis.call('ZADD', mine, ARGV[11], ARGV[10])
     redis.call('ZADD', KEYS[5], latest, ARGV[10])
     for i = 3, 5 do
-      redis.call('PEXPIRE', KEYS[i], ARGV[12])
+      local lasts = redis.pcall('PEXPIRE', KEYS[i], ARGV[12])
+      if type(lasts) == 'table' then -- the user may not use it: no ticket stays for ever
+        redis.call('ZREM', mine, ARGV[10])
+        redis.call('ZREM', KEYS[5], ARGV[10])
+        return lasts
+      end
     end
   end
 
@@ -62,7 +69,12 @@ do
         expires = millis + ARGV[12]
         redis.call('ZADD', KEYS[5], expires, first[1])
       end
-      return {10, (tonumber(expires) or millis) - millis, now}
+      if redis.call('PTTL', KEYS[i]) > longestTicket then -- the clock was set back since
+        for set = 3, 5 do
+          redis.call('PEXPIRE', KEYS[set], longestTicket)
+        end
+      end
+      return {10, math.min((tonumber(expires) or millis) - millis, longestTicket), now}
     end
   end
 end

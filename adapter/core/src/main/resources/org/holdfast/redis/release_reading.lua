@@ -45,15 +45,27 @@ local function leaveTombstone(inForceUntil)
 end
 
 -- Removes the entry of this reader, whose end is known or 0, or makes it a tombstone. That lasts for as long as what
--- was there before would: this clock may be behind for a moment. Returns the latest end of the others; 0 or less if
--- there are none.
+-- was there before would: this clock may be behind for a moment. What comes after it may be refused: so a set of which
+-- it is the first entry has a TTL at once, or is not made. Returns the latest end of the others; 0 or less if there are
+-- none.
 local function leave(known)
+  local function latest()
+    return tonumber(redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] or '0')
+  end
   if tombstoneToken > 0 then
-    redis.call('ZADD', KEYS[3], -math.max(millis + ARGV[6] + linger, known + linger, -known), ARGV[1])
+    local ends = math.max(millis + ARGV[6] + linger, known + linger, -known)
+    local isFirst = latest() == 0
+    if isFirst then
+      redis.call('PEXPIRE', KEYS[3], ends - millis)
+    end
+    redis.call('ZADD', KEYS[3], -ends, ARGV[1])
+    if isFirst then
+      redis.call('PEXPIRE', KEYS[3], ends - millis)
+    end
   elseif known > 0 then -- what has left a tombstone before keeps it
     redis.call('ZREM', KEYS[3], ARGV[1])
   end
-  return tonumber(redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] or '0')
+  return latest()
 end
 
 local holder, keptFor, value = readLock(KEYS[1], ARGV[1])

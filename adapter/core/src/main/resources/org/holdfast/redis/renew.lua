@@ -58,9 +58,11 @@ local function renew(KEYS, ARGV)
         longest = math.max(longest, held)
         moment = math.max(moment, unsure)
       end
-      local lease = tonumber((select(2, tokens(KEYS[i + 1]))))
-      if token < lease then
-        refused = math.max(refused, lease)
+      local _, lease, ends = tokens(KEYS[i + 1])
+      if token < tonumber(lease) then
+        refused = math.max(refused, tonumber(lease))
+      elseif ends and lease == ARGV[2] and not shortens then -- this lease, whose key is lost
+        ttls[i] = math.max(ttls[i], ends - millis + math.ceil(lingerMicros / 1000))
       end
     end
   end
@@ -81,11 +83,14 @@ local function renew(KEYS, ARGV)
   end
 
   for i = 1, keys, 2 do
-    local last, lease = tokens(KEYS[i + 1])
+    local last, lease, former = tokens(KEYS[i + 1])
     lease = larger(lease, ARGV[2])
     -- first, since it needs no memory: so a lease is renewed on a full node too
     local kept = redis.call('PEXPIRE', KEYS[i], ttls[i]) == 1
     local ends = lingerMicros > 0 and millis + ttls[i] - math.ceil(lingerMicros / 1000)
+    if ends and former and ttls[i] > tonumber(ARGV[3]) then
+      ends = math.max(ends, former) -- the TTL was read later than the clock: see readers.lua
+    end
     record(KEYS[i + 1], larger(last, lease), lease, ends, ARGV[4])
     local value = ARGV[5] .. ' ' .. lease .. ' ' .. ARGV[1]
     if not kept or values[i] ~= value then

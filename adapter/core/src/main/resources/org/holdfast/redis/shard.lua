@@ -15,14 +15,26 @@
 --
 -- A node deletes all keys of a slot that is taken from it. It may have the slot back before any client has seen that.
 -- Then the key of the slot is missing, though a script has run there: so the slot counts as one that has come just now.
--- The list may be lost too, with its slot or alone: each script adds the slot where it is not listed.
+-- The list may be lost too, with its slot or alone: each script adds the slot where it is not listed. A key or a list
+-- that holds what no script of ours writes is replaced, and the slot counts as one that has come just now.
 --
 -- The key comes along when its slot is moved, and a replica has it. Its moment is by the clock of the process that
 -- wrote it. For another process it is long ago only after twice as long as keys linger: a durable node takes over from
 -- one whose clock was behind by less than a heartbeat lasts, and a slot that was moved waits anyway. A moment that is
--- ahead of this clock is of another clock, or of this one before it was set back: it is not waited for.
+-- ahead of this clock is of another clock, or of this one before it was set back: it is not waited for. But while this
+-- clock is behind the last look at it, perhaps for a moment, no moment is written: it would be over too early.
 --
 -- Returns {7, ms, clock of this node in microseconds} while another node may vote, or goes on.
+
+-- A moment of this process that is ahead of its clock by less stands: so long a set-back may be unseen, for the lack of
+-- a look.
+local longestUnseen = 5000000
+
+-- Redis 7.4 and later look for a key whose slot is being moved in the slot that the command before has used, and refuse
+-- it where that is another one (tried on 8.0.2; Valkey does not). A command without keys in between has them look in
+-- the right one.
+remembersSlot = (redis.REDIS_VERSION_NUM or 0) >= 0x070400
+
 slotSince = tonumber(table.remove(ARGV, #ARGV - 1))
 local birthMark = table.remove(ARGV, #ARGV - 1)
 KEYS[#KEYS + 1] = table.remove(ARGV, #ARGV - 1)
@@ -32,29 +44,51 @@ local slot = table.remove(ARGV, #ARGV - 1)
 KEYS[#KEYS + 1] = birthMark
 local process = ARGV[#ARGV]
 local kept = redis.pcall('GET', slotKey)
-local listed = redis.pcall('ZSCORE', usedSlots, slot) -- if it cannot be read, the slot counts as listed
-if type(kept) == 'table' then -- it cannot be read: it was moved away by now
-  slotSince = math.max(slotSince, now)
+if remembersSlot then
+  redis.call('TIME')
+end
+local listed = redis.pcall('ZSCORE', usedSlots, slot)
+if type(kept) == 'table' and string.find(kept.err, 'non local key', 1, true) then
+  slotSince = math.max(slotSince, now) -- it was moved away by now
 else
+  if type(kept) == 'table' then
+    if not string.find(kept.err, 'WRONGTYPE', 1, true) then
+      return kept
+    end
+    kept = ''
+  end
   local since, writer = string.match(kept or '', '^(%d+) (.*)$')
   local isNew = not since
   if isNew then
-    since = listed and millis or 0
+    since = (kept or listed) and millis or 0 -- also if the list cannot be read
   elseif since ~= '0' then
     local age = now - since * 1000
     if age < 0 or writer ~= process and age < 2 * ARGV[5] then
-      isNew = true
+      isNew = writer ~= process or age < -longestUnseen
       since = millis
     end
   end
-  local added = listed or redis.pcall('ZADD', usedSlots, 0, slot)
-  if not listed and type(added) == 'table' then
-    if not string.find(added.err, 'OOM', 1, true) then
-      return added
+  local added = type(listed) == 'string'
+  if isNew or not added then
+    local look = redis.call('GET', KEYS[#KEYS - 1]) or redis.call('GETRANGE', birthMark, '0', '60')
+    local seen = string.match(look, '^%d+:?%d* (%d+)')
+    if seen and now - seen < -500000 then
+      since = millis -- a moment by this clock would be over too early when it is right again: nothing is written
+    else
+      added = added or redis.pcall('ZADD', usedSlots, 0, slot)
+      if type(added) == 'table' and string.find(added.err, 'WRONGTYPE', 1, true) then
+        redis.call('DEL', usedSlots)
+        added = redis.pcall('ZADD', usedSlots, 0, slot)
+      end
+      if type(added) == 'table' then
+        if not string.find(added.err, 'OOM', 1, true) then
+          return added
+        end
+        since = millis -- nothing is granted or healed in a slot that is not listed, and the next script tries again
+      elseif isNew then
+        redis.pcall('SET', slotKey, since .. ' ' .. process)
+      end
     end
-    since = millis -- nothing is granted or healed in a slot that is not listed, and the next script tries again
-  elseif isNew then
-    redis.pcall('SET', slotKey, since .. ' ' .. process)
   end
   slotSince = math.max(slotSince, since * 1000)
 end

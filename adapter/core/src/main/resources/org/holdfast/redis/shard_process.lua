@@ -8,4 +8,7 @@
 if string.match(redis.call('GET', birthMark) or '', '^%S+ %S+ %S+ (%S+)') ~= ARGV[#ARGV] then
   return {6, 0, now}
 end
+if remembersSlot then
+  redis.call('TIME') -- see shard.lua
+end
 

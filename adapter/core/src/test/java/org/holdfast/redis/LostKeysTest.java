@@ -108,6 +108,18 @@ class LostKeysTest extends NodeWithClock {
         assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
     }
 
+    /** No lease gets shorter by a renewal, nor where that has to heal the node. */
+    @Test
+    void lockInForce_whoseKeyIsLostBeforeItIsRenewedForLess_isNotGrantedToAnotherBeforeItsEnd() throws Exception {
+        assertThat(ask(acquire(claim(ALONE, ADA, 7, 2 * TTL)))).isEqualTo(GRANTED);
+        node.command("DEL test:{x}:lock");
+        assertThat(ask(renew(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
+
+        clock.set(Duration.ofMillis(TTL + 5_000)); // as time passes
+
+        assertThat(askVouching(acquire(claim(ALONE, BOB, 19)))).isInstanceOf(Reply.Held.class);
+    }
+
     /** Two clients whose clocks are behind continue from the same token: both draw the next one. */
     @Test
     void lockInForce_whoseKeyIsLost_isNotFreedByAnAttemptWithTheSameTokenThatIsUndone() throws Exception {

@@ -12,8 +12,9 @@ import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.Test;
 
 /**
- * Readers of a real node that stands still in the middle of a script, between its look at the clock and what it does
- * then. Up to Redis 7.0 a TTL counts from the command that sets or reads it, and not from the beginning of the script.
+ * Readers and a holder of a real node that stands still in the middle of a script, between its look at the clock and
+ * what it does then. Up to Redis 7.0 a TTL counts from the command that sets or reads it, and not from the beginning of
+ * the script.
  */
 class StalledReadersTest extends NodeWithClock {
 
@@ -77,6 +78,16 @@ class StalledReadersTest extends NodeWithClock {
         ask(end(other));
 
         assertIsStillHeld(deleted);
+    }
+
+    /** It was acquired for longer than it is renewed for, and its key is lost then. */
+    @Test
+    void lockInForce_renewedForLessByAStalledNode_endsNoEarlierByItsFence() throws Exception {
+        assertThat(ask(acquire(claim(ALONE, ADA, 7, 2 * TTL)))).isEqualTo(GRANTED);
+        String fence = node.command("GET test:{x}:fence");
+
+        assertThat(askStalled(renew(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
+        assertThat(node.command("GET test:{x}:fence")).isEqualTo(fence);
     }
 
     private Reply askStalled(Command command) {

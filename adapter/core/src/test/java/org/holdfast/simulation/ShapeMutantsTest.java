@@ -52,8 +52,8 @@ class ShapeMutantsTest {
                         .lastSeenIn(38)
                         .with(
                                 SCRIPTS + "release_reading.lua",
-                                "  if tombstoneToken > 0 then\n    redis.call('ZADD'",
-                                "  if false then\n    redis.call('ZADD'"));
+                                "  if tombstoneToken > 0 then\n    local ends",
+                                "  if false then\n    local ends"));
     }
 
     @ConcurrentTest
