@@ -260,7 +260,7 @@ final class ClusterMember {
         primaries[index] = primary;
         Arrays.fill(migrating, NONE);
         Arrays.fill(importing, false);
-        process.becomeReplica();
+        process.role.becomeReplica();
         fenced = false;
     }
 
@@ -384,7 +384,7 @@ final class ClusterMember {
             owners[part] = index;
             unclaimed[part] = false;
         });
-        process.promote(cluster.member(former).process);
+        process.role.promote(cluster.member(former).process);
         cluster.promoted(this);
         broadcast();
     }

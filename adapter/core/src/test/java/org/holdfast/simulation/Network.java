@@ -199,7 +199,7 @@ final class Network {
             SimulatedNode process = reached(node, view);
             view.places.findHome(node, process);
             Optional<NodeGuard.Admission.Admitted> admitted =
-                    process.admit(view.guards.get(node), view.places.appointment(node), keys(node, view));
+                    process.probes.admit(view.guards.get(node), view.places.appointment(node), keys(node, view));
             admitted.ifPresent(
                     it -> view.places.noteSlots(node, process, !it.reason().isEmpty()));
             return admitted.isPresent();
@@ -217,7 +217,9 @@ final class Network {
         try {
             boolean reached = isReachable(node, view);
             if (reached) {
-                reached(node, view).quarantine(view.guards.get(node), view.places.appointment(node), keys(node, view));
+                reached(node, view)
+                        .probes
+                        .quarantine(view.guards.get(node), view.places.appointment(node), keys(node, view));
             }
             return reached;
         } catch (MemoryRedis.ErrorReply e) {
@@ -267,7 +269,7 @@ final class Network {
             int[] term = {0};
             world.after(there, () -> {
                 if (isReachable(node, view)) {
-                    long now = reached(node, view).clockMicros();
+                    long now = reached(node, view).clock.micros();
                     term[0] = term(node);
                     view.clockMonitor.note(
                             node, term[0], sentAt, view.time.nanoTime(), now); // the guard asks since when it is known
@@ -299,8 +301,9 @@ final class Network {
                 return false;
             }
             SimulatedNode process = reached(node, view);
-            view.clockMonitor.note(node, term(node), sentAt, view.time.nanoTime(), process.clockMicros());
-            return process.mark(keys(node, view))
+            view.clockMonitor.note(node, term(node), sentAt, view.time.nanoTime(), process.clock.micros());
+            return process.probes
+                    .mark(keys(node, view))
                     .filter(mark -> view.clockMonitor.isVouchedFor(node, mark.steadyMicros(), mark.watchedMicros()))
                     .isPresent();
         }
@@ -400,7 +403,8 @@ final class Network {
         private boolean isClockRight(int node) {
             long now = view.time.nanoTime();
             Places.Place place = view.places.of(node).orElseThrow();
-            view.clockMonitor.note(node, place.term(), now, now, place.process().clockMicros());
+            view.clockMonitor.note(
+                    node, place.term(), now, now, place.process().clock.micros());
             return !view.clockMonitor.isDoubted(node);
         }
     }

@@ -171,7 +171,7 @@ final class SimulatedCluster {
         for (int i = 0; i < PRIMARIES; i++) {
             ClusterMember member = members.get(i);
             BitSet owned = range(Slot.COUNT * i / PRIMARIES, Slot.COUNT * (i + 1) / PRIMARIES);
-            member.process.haveBeenUsed(
+            member.process.probes.haveBeenUsed(
                     setting.acceptedSettings(),
                     Optional.of(new NodeFacts.Appointment(1, 0, 0, NodeFacts.Namer.CLUSTER)),
                     homes.get(i));
@@ -179,14 +179,17 @@ final class SimulatedCluster {
                     .redis()
                     .set(
                             homes.get(i).slots(),
-                            SlotRecord.none(member.id, member.process.dataSet())
+                            SlotRecord.none(member.id, member.process.role.dataSet())
                                     .next(
                                             epochs[i],
                                             owned,
                                             new BitSet(),
                                             any -> SimulatedNode.BOOT_MICROS - 3_600_000_000L)
                                     .text());
-            members.get(i + PRIMARIES).process.receive(member.process.redis().snapshot(), member.process.dataSet());
+            members.get(i + PRIMARIES)
+                    .process
+                    .role
+                    .receive(member.process.redis().snapshot(), member.process.role.dataSet());
         }
     }
 
@@ -325,7 +328,7 @@ final class SimulatedCluster {
                 if (primary.isPrimary() && primary.process.isUp() && isLinked(primary.index, replica.index)) {
                     Map<String, MemoryRedis.Entry> memory =
                             primary.process.redis().snapshot();
-                    ReplicationIds dataSet = primary.process.dataSet();
+                    ReplicationIds dataSet = primary.process.role.dataSet();
                     world.after(
                             (long) (random.nextDouble() * LONGEST_LAG),
                             () -> receive(replica, primary, memory, dataSet));
@@ -340,7 +343,7 @@ final class SimulatedCluster {
             Map<String, MemoryRedis.Entry> memory,
             ReplicationIds dataSet) {
         if (replica.primary() == primary.index && replica.process.isUp()) {
-            replica.process.receive(memory, dataSet);
+            replica.process.role.receive(memory, dataSet);
         }
     }
 
