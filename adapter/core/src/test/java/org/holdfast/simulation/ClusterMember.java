@@ -252,7 +252,7 @@ final class ClusterMember {
         if (currentLost && partsOf(current).isEmpty()) {
             follow(sender);
         } else {
-            dirty.stream().forEach(part -> process.dropSlot(key -> cluster.part(key) == part));
+            dirty.stream().forEach(part -> process.dropSlot(key -> cluster.parts.of(key) == part));
         }
     }
 
@@ -443,7 +443,7 @@ final class ClusterMember {
         if (!isPrimary()
                 || has(part)
                         && to != index
-                        && !process.keys(key -> cluster.part(key) == part).isEmpty()) {
+                        && !process.keys(key -> cluster.parts.of(key) == part).isEmpty()) {
             return; // it refuses while it has keys
         }
         migrating[part] = NONE;
@@ -461,7 +461,7 @@ final class ClusterMember {
             broadcast();
         } else if (before == index) {
             cluster.channels().lost(this, part);
-            process.dropSlot(key -> cluster.part(key) == part);
+            process.dropSlot(key -> cluster.parts.of(key) == part);
         }
     }
 
@@ -495,7 +495,7 @@ final class ClusterMember {
         }
         int missing = 0;
         for (String key : keys) {
-            int part = cluster.part(key);
+            int part = cluster.parts.of(key);
             if (owners[part] != index) {
                 return Optional.of("MOVED 0 elsewhere");
             }
@@ -506,8 +506,9 @@ final class ClusterMember {
         }
         boolean reaches = arguments.stream()
                 .filter(argument -> argument.endsWith(":birth") || argument.endsWith(":heartbeat"))
-                .allMatch(key -> owners[cluster.part(key)] == index
-                        && (!isMigrating(cluster.part(key)) || process.redis().expiresAt(key) != null));
+                .allMatch(key -> owners[cluster.parts.of(key)] == index
+                        && (!isMigrating(cluster.parts.of(key))
+                                || process.redis().expiresAt(key) != null));
         return reaches
                 ? Optional.empty()
                 : Optional.of("ERR Script attempted to access a non local key in a cluster node");
@@ -525,7 +526,7 @@ final class ClusterMember {
             String of = primaries[member] == NONE ? "-" : cluster.member(primaries[member]).id;
             String slots = primaries[member] != NONE
                     ? ""
-                    : partsOf(member).stream().mapToObj(cluster::ranges).collect(Collectors.joining());
+                    : partsOf(member).stream().mapToObj(cluster.parts::ranges).collect(Collectors.joining());
             String open = member == index ? openSlots() : "";
             lines.add(named.id + " " + named.place + "@17000 " + flags + " " + of + " 0 0 " + epochs[member]
                     + " connected" + slots + open);
@@ -538,7 +539,7 @@ final class ClusterMember {
         for (int part = 0; part < owners.length; part++) {
             if (migrating[part] != NONE) {
                 String to = cluster.member(migrating[part]).id;
-                cluster.slots(part).stream().forEach(slot -> open.append(" [" + slot + "->-" + to + "]"));
+                cluster.parts.slots(part).stream().forEach(slot -> open.append(" [" + slot + "->-" + to + "]"));
             }
         }
         return open.toString();
