@@ -46,7 +46,7 @@ final class ClusterChannels {
 
     /** Returns false if another node has the slot of the channel. */
     boolean subscribe(ClusterMember at, String channel, Receiver receiver) {
-        boolean taken = !isInShard() || at.has(cluster.parts.of(channel));
+        boolean taken = !isInShard() || at.known.has(cluster.parts.of(channel));
         if (taken) {
             subscriptions.add(new Subscription(at, at.process.incarnation(), channel, receiver));
         }

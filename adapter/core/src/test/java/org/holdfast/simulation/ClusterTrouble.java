@@ -150,8 +150,8 @@ final class ClusterTrouble {
         hide(absent, cluster, List.of(), false, world.now() + nanos);
         Optional<ClusterMember> replica = replica(cluster, owner);
         replica.ifPresent(ClusterMember::takeOver);
-        world.after(nanos - upTo(300 * MILLI), () -> replica.filter(ClusterMember::isPrimary)
-                .filter(next -> !owner.isPrimary() && owner.primary() == next.index)
+        world.after(nanos - upTo(300 * MILLI), () -> replica.filter(one -> one.known.isPrimary())
+                .filter(next -> !owner.known.isPrimary() && owner.primary() == next.index)
                 .ifPresent(next -> {
                     long until = Math.min(world.now() + LAST, end);
                     cluster.links.separate(List.of(next), until);
@@ -165,7 +165,7 @@ final class ClusterTrouble {
 
     private Optional<ClusterMember> replica(SimulatedCluster cluster, ClusterMember owner) {
         return cluster.members().stream()
-                .filter(member -> !member.isPrimary() && member.primary() == owner.index && member.process.isUp())
+                .filter(member -> !member.known.isPrimary() && member.primary() == owner.index && member.process.isUp())
                 .findFirst();
     }
 
@@ -177,7 +177,7 @@ final class ClusterTrouble {
 
     private ClusterMember another(SimulatedCluster cluster, ClusterMember owner) {
         List<ClusterMember> others = cluster.members().stream()
-                .filter(member -> member != owner && member.isPrimary())
+                .filter(member -> member != owner && member.known.isPrimary())
                 .toList();
         return others.get(random.nextInt(others.size()));
     }
@@ -215,11 +215,11 @@ final class ClusterTrouble {
 
     /** The former place is told too, if the next one has taken the slot. */
     private static void endMove(int part, ClusterMember from, ClusterMember to) {
-        if (to.has(part)) {
+        if (to.known.has(part)) {
             from.assign(part, to.index);
         }
-        from.setStable(part);
-        to.setStable(part);
+        from.moves.setStable(part);
+        to.moves.setStable(part);
     }
 
     /**
@@ -260,8 +260,8 @@ final class ClusterTrouble {
                 upTo(SHORTEST_MOVE),
                 () -> cluster.moveKeys(part, from, to, random.nextInt(8), () -> {
                     world.at(last, () -> {
-                        from.setStable(part);
-                        to.setStable(part);
+                        from.moves.setStable(part);
+                        to.moves.setStable(part);
                         cluster.givenUp(from, part);
                     });
                 }));
@@ -282,7 +282,7 @@ final class ClusterTrouble {
 
     private void comeBack(SimulatedCluster cluster, int home, ClusterMember owner) {
         ClusterMember from = cluster.owner(home);
-        if (from != owner && owner.isPrimary()) {
+        if (from != owner && owner.known.isPrimary()) {
             cluster.beginMove(home, from, owner);
             cluster.moveKeys(home, from, owner, Integer.MAX_VALUE, () -> {
                 owner.assign(home, owner.index);

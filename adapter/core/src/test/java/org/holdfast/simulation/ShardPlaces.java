@@ -103,7 +103,7 @@ final class ShardPlaces implements Places {
         counting(node).flatMap(term -> shard.placeOf(term.place())).ifPresent(place -> clusters.get(node)
                 .at(place)
                 .filter(member -> shard.isSilent())
-                .ifPresent(member -> shard.hear(NodeView.parse(member.nodes(), place), time.nanoTime())));
+                .ifPresent(member -> shard.hear(NodeView.parse(member.answers.nodes(), place), time.nanoTime())));
     }
 
     @Override

@@ -93,7 +93,7 @@ final class SimulatedCluster {
             primaries[member] = member < PRIMARIES ? ClusterMember.NONE : member - PRIMARIES;
             epochs[member] = 1 + (member + largest) % PRIMARIES;
         }
-        members.forEach(member -> member.begin(owners, primaries, epochs));
+        members.forEach(member -> member.known.begin(owners, primaries, epochs));
         for (int i = 0; i < PRIMARIES; i++) {
             ClusterMember member = members.get(i);
             member.process.probes.haveBeenUsed(
@@ -165,7 +165,7 @@ final class SimulatedCluster {
     int home() {
         ClusterMember owner = owner();
         return IntStream.range(0, parts.count())
-                .filter(part -> part != parts.named() && parts.slots(part).cardinality() == 1 && owner.has(part))
+                .filter(part -> part != parts.named() && parts.slots(part).cardinality() == 1 && owner.known.has(part))
                 .findFirst()
                 .orElse(parts.named());
     }
@@ -177,7 +177,7 @@ final class SimulatedCluster {
 
     ClusterMember owner(int part) {
         return members.stream()
-                .filter(member -> member.has(part))
+                .filter(member -> member.known.has(part))
                 .reduce((one, other) -> one.ownEpoch() >= other.ownEpoch() ? one : other)
                 .orElse(members.get(winner));
     }
@@ -194,9 +194,11 @@ final class SimulatedCluster {
         world.after(REPLICATION, this::replicate);
         noteWinner();
         for (ClusterMember replica : members) {
-            if (!replica.isPrimary()) {
+            if (!replica.known.isPrimary()) {
                 ClusterMember primary = members.get(replica.primary());
-                if (primary.isPrimary() && primary.process.isUp() && links.isLinked(primary.index, replica.index)) {
+                if (primary.known.isPrimary()
+                        && primary.process.isUp()
+                        && links.isLinked(primary.index, replica.index)) {
                     Map<String, MemoryRedis.Entry> memory =
                             primary.process.redis().snapshot();
                     ReplicationIds dataSet = primary.process.role.dataSet();
@@ -220,7 +222,7 @@ final class SimulatedCluster {
 
     /** A replica has been elected. */
     void promoted(ClusterMember elected) {
-        if (elected.has(parts.named())) {
+        if (elected.known.has(parts.named())) {
             winner = elected.index;
         }
     }
@@ -263,13 +265,13 @@ final class SimulatedCluster {
             int torn = part;
             ClusterMember claims = owner(part);
             List<ClusterMember> primaries =
-                    members.stream().filter(ClusterMember::isPrimary).toList();
-            if (!claims.has(part) || primaries.stream().anyMatch(one -> one.owner(torn) != claims.index)) {
+                    members.stream().filter(one -> one.known.isPrimary()).toList();
+            if (!claims.known.has(part) || primaries.stream().anyMatch(one -> one.owner(torn) != claims.index)) {
                 primaries.stream()
                         .filter(one -> primaries.stream().noneMatch(other -> other.owner(torn) == one.index))
                         .findFirst()
                         .ifPresent(one -> {
-                            one.beginImport(torn);
+                            one.moves.beginImport(torn);
                             one.assign(torn, one.index);
                         });
             }
@@ -279,14 +281,18 @@ final class SimulatedCluster {
     /** An operator begins to move a part. */
     void beginMove(int part, ClusterMember from, ClusterMember to) {
         lacksKeys &= part != parts.named();
-        to.beginImport(part);
-        from.beginMigration(part, to.index);
+        to.moves.beginImport(part);
+        from.moves.beginMigration(part, to.index);
     }
 
     /** An operator moves the keys of a part, some time apart, and does then what follows. */
     void moveKeys(int part, ClusterMember from, ClusterMember to, int most, Runnable then) {
         List<String> keys = keys(from, part);
-        boolean possible = from.isMigrating(part) && to.isImporting(part) && from.has(part) && isUp(from) && isUp(to);
+        boolean possible = from.moves.isMigrating(part)
+                && to.moves.isImporting(part)
+                && from.known.has(part)
+                && isUp(from)
+                && isUp(to);
         if (!possible || keys.isEmpty() || most == 0) {
             then.run();
             return;
@@ -298,7 +304,7 @@ final class SimulatedCluster {
 
     /** A move was given up: what was moved away stays there, and the node of before does not have it. */
     void givenUp(ClusterMember from, int part) {
-        if (part == parts.named() && from.has(part) && lacksKeys) {
+        if (part == parts.named() && from.known.has(part) && lacksKeys) {
             from.process.haveMissedSince(from.process.countedAt());
         }
     }
