@@ -8,32 +8,23 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import org.awaitility.core.ConditionFactory;
-import org.holdfast.Holdfast;
 import org.holdfast.Lease;
 import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseLostException;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
-import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.memory.ScriptCall;
@@ -44,136 +35,23 @@ import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.script.ScriptBridge;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.AfterParameterizedClassInvocation;
-import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 
-/**
- * What a lock is for its users, on one, three and five real nodes, and what becomes of it when nodes fail.
- *
- * <p>The nodes are started once; each test has a lock of its own, and leaves every node well.
- */
-@Timeout(60)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@ParameterizedClass(name = "on {0} nodes")
-@ValueSource(ints = {1, 3, 5})
-abstract class LockContract {
+/** What a lock is for its users, on real nodes that are well. */
+abstract class LockContract extends ContractOnNodes {
 
-    private static final String PREFIX = "holdfast";
     /** So many are reserved with each lease, for others in the same process to have the lock after it. */
     private static final long RESERVED_TOKENS = 15;
 
     private static final Owner STRANGER = new Owner("5".repeat(40));
 
-    /** Enough for a test that waits, and less than what a test may take. */
-    private static final Duration PATIENCE = ofSeconds(20);
-
-    @Parameter
-    private int count;
-
-    private List<? extends Node> nodes = List.of();
-    private int quorum;
-    private int tests;
-    private String lock;
-    private ExecutorService threads;
-    private LockConnectionFactory locks;
-    private LockConnectionFactory otherProcess;
-
-    /** Starts so many nodes. */
-    abstract List<? extends Node> startNodes(int count);
-
-    /** Returns what these nodes can suffer. */
-    abstract Set<Fault> faults();
-
-    @BeforeParameterizedClassInvocation
-    void start() {
-        nodes = startNodes(count);
-        quorum = count / 2 + 1;
-    }
-
-    @AfterParameterizedClassInvocation
-    void stop() {
-        nodes.parallelStream().forEach(Node::close);
-    }
-
-    @BeforeEach
-    void connect(TestInfo test) {
-        lock = test.getTestMethod().orElseThrow().getName() + "-" + ++tests;
-        threads = Executors.newCachedThreadPool();
-        locks = connect(Map.of("guard", "OFF")); // nodes that were started just now would be in quarantine
-        otherProcess = connect(Map.of("guard", "OFF"));
-    }
-
-    private LockConnectionFactory connect(Map<String, String> settings) {
-        Map<String, String> all = new HashMap<>(settings);
-        all.put("nodes", nodes.stream().map(Node::uri).collect(Collectors.joining(",")));
-        all.put("nodeTimeoutMillis", "1000"); // a machine that is busy with other tests is not a node that hangs
-        return Holdfast.connect(all);
-    }
-
-    @AfterEach
-    void disconnect() {
-        nodes.parallelStream().forEach(Node::recover);
-        locks.close();
-        otherProcess.close();
-        threads.shutdownNow();
-    }
-
-    private LockRequest request() {
-        return LockRequest.of(lock).waitTimeout(PATIENCE);
-    }
-
-    private LockRequest now() {
-        return LockRequest.of(lock).waitTimeout(Duration.ZERO);
-    }
-
-    private boolean isFree() throws Exception {
-        try (LockConnection connection = otherProcess.getConnection()) {
-            return connection.tryAcquire(now()).isPresent();
-        }
-    }
-
-    private String lockKey() {
-        return PREFIX + ":{" + lock + "}:lock";
+    LockContract(IntFunction<List<? extends Node>> starter) {
+        super(starter);
     }
 
     private String fenceKey() {
         return PREFIX + ":{" + lock + "}:fence";
-    }
-
-    /** An acquisition waits for a quorum only, and may have found a node without our scripts; a renewal heals that. */
-    private Owner ownerOnEveryNode(Lease lease) throws Exception {
-        assertThat(lease.renew()).isTrue();
-        Set<String> owners = soon().until(this::owners, seen -> seen.size() == 1 && !seen.contains(null));
-        return new Owner(owners.iterator().next());
-    }
-
-    private void awaitReleasedOnEveryNode() {
-        soon().until(this::owners, Collections.singleton(null)::equals);
-    }
-
-    private Set<String> owners() {
-        Set<String> owners = new HashSet<>();
-        nodes.forEach(node -> {
-            String written = node.ask(jedis -> jedis.get(lockKey()));
-            owners.add(written == null ? null : written.split(" ", 3)[2]); // behind what the scripts keep there
-        });
-        return owners;
-    }
-
-    private static ConditionFactory soon() {
-        return await().atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(ofMillis(10));
     }
 
     private static Reply tell(Node node, Command command) {
@@ -452,91 +330,6 @@ abstract class LockContract {
             Lease next = contender.acquire(request());
             assertThat(lease.isHeld()).isFalse();
             assertThat(next.token()).isGreaterThan(lease.token());
-        }
-    }
-
-    /** The most nodes that a lock can do without: none of one. */
-    private List<? extends Node> minority() {
-        return nodes.subList(quorum, nodes.size());
-    }
-
-    /** As many others. */
-    private List<? extends Node> otherMinority() {
-        return nodes.subList(0, nodes.size() - quorum);
-    }
-
-    private List<? extends Node> majority() {
-        return nodes.subList(0, quorum);
-    }
-
-    @ParameterizedTest
-    @MethodSource("faults")
-    void acquire_whileAMinorityFails_goesOnAndUsesItWhenItIsBack(Fault fault) throws Exception {
-        try (LockConnection connection = locks.getConnection()) {
-            connection.acquire(request()).release();
-            minority().parallelStream().forEach(node -> node.suffer(fault));
-            for (int i = 0; i < 20; i++) {
-                connection.acquire(request()).release();
-            }
-            await().until(() -> isFree());
-
-            minority().parallelStream().forEach(Node::recover);
-            otherMinority().parallelStream().forEach(node -> node.suffer(fault));
-            assertThat(connection.acquire(request()).isHeld())
-                    .as("by a quorum with the first")
-                    .isTrue();
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("faults")
-    void lease_heldWhileAMinorityFails_isKeptAndReleasedThereWhenItIsBack(Fault fault) throws Exception {
-        try (LockConnection connection = locks.getConnection()) {
-            Lease lease = connection.acquire(request());
-            ownerOnEveryNode(lease);
-            minority().parallelStream().forEach(node -> node.suffer(fault));
-            assertThat(lease.renew()).isTrue();
-            assertThat(isFree()).isFalse();
-            lease.release();
-
-            minority().parallelStream().forEach(Node::recover);
-            awaitReleasedOnEveryNode();
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("faults")
-    void acquire_whileAMajorityFails_saysWhatIsWrongWithEachNodeAndRecovers(Fault fault) throws Exception {
-        try (LockConnection connection = locks.getConnection()) {
-            majority().parallelStream().forEach(node -> node.suffer(fault));
-            assertThatExceptionOfType(QuorumUnavailableException.class)
-                    .isThrownBy(() -> connection.acquire(request().waitTimeout(ofMillis(400))))
-                    .withMessageContaining("lock '" + lock + "': it needs the votes of " + quorum + " of "
-                            + nodes.size() + " nodes, " + (nodes.size() - quorum) + " could vote")
-                    .satisfies(e -> assertThat(e.failures().keySet())
-                            .containsExactlyInAnyOrderElementsOf(
-                                    majority().stream().map(Node::uri).toList()))
-                    .satisfies(e -> assertThat(e.failures().values())
-                            .allSatisfy(cause -> assertThat(cause).containsIgnoringCase(fault.symptom())));
-
-            majority().parallelStream().forEach(Node::recover);
-            assertThat(connection.acquire(request()).isHeld()).isTrue();
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("faults")
-    void lease_whileAMajorityFails_isLostAtItsEndAndSaysWhy(Fault fault) throws Exception {
-        try (LockConnection connection = locks.getConnection()) {
-            Lease lease = connection.acquire(request().ttl(ofSeconds(3)));
-            BlockingQueue<LeaseLoss> told = new LinkedBlockingQueue<>();
-            lease.onLost(told::add);
-            majority().parallelStream().forEach(node -> node.suffer(fault));
-
-            LeaseLoss loss = told.poll(20, TimeUnit.SECONDS);
-            assertThat(loss.reason())
-                    .contains(majority().stream().map(Node::uri).toList());
-            assertThat(lease.isHeld()).isFalse();
         }
     }
 }

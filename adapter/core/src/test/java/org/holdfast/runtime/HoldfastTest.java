@@ -13,15 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.holdfast.Holdfast;
 import org.holdfast.InvalidLockRequestException;
@@ -30,58 +26,12 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
-import org.holdfast.testkit.RedisServer;
-import org.holdfast.testkit.RedisServers;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The library without a container, on three real nodes: what is not in the contract of a lock. */
 @Timeout(60)
-class HoldfastTest {
-
-    private final RedisServers redis = RedisServers.start(3);
-    private final ExecutorService threads = Executors.newCachedThreadPool();
-    private LockConnectionFactory locks;
-    private LockConnectionFactory otherProcess;
-
-    /** Without the guard, for which nodes that were started just now may have forgotten locks. */
-    private static LockConnectionFactory connect(String nodes, String nodeTimeoutMillis) {
-        return Holdfast.connect(Map.of("nodes", nodes, "guard", "OFF", "nodeTimeoutMillis", nodeTimeoutMillis));
-    }
-
-    @BeforeEach
-    void connect() {
-        locks = connect(redis.uris(), "2000"); // no node of a machine that is busy hangs
-        otherProcess = connect(redis.uris(), "2000");
-    }
-
-    @AfterEach
-    void close() {
-        redis.all().forEach(RedisServer::thaw);
-        locks.close();
-        otherProcess.close();
-        threads.shutdownNow();
-        redis.close();
-    }
-
-    private <T> T inOtherThread(Callable<T> work) throws Exception {
-        Future<T> future = threads.submit(work);
-        return future.get(30, TimeUnit.SECONDS);
-    }
-
-    private static LockRequest now(String name) {
-        return LockRequest.of(name).waitTimeout(Duration.ZERO);
-    }
-
-    private boolean isFree(String name) throws Exception {
-        return inOtherThread(() -> {
-            try (LockConnection connection = otherProcess.getConnection()) {
-                return connection.tryAcquire(now(name)).isPresent();
-            }
-        });
-    }
+class HoldfastTest extends TwoProcesses {
 
     @Test
     void release_beforeTheMinimumIsOver_keepsOthersOutThoughTheProcessHasGone() throws Exception {
@@ -145,17 +95,6 @@ class HoldfastTest {
             await().until(() -> lease.remaining().compareTo(ofMillis(3_500)) < 0);
             assertThat(lease.renew()).isTrue();
             assertThat(lease.remaining()).isGreaterThan(ofMillis(3_500));
-        }
-    }
-
-    @Test
-    void acquire_afterAllNodesWereRestarted_succeedsAtOnce() throws Exception {
-        try (LockConnection connection = locks.getConnection()) {
-            connection.acquire("a").release();
-            redis.all().forEach(RedisServer::kill);
-            redis.all().forEach(RedisServer::start);
-            await().pollDelay(ofMillis(150)).until(() -> true); // idle for longer than a connection is trusted blindly
-            assertThat(connection.tryAcquire(now("a"))).isPresent();
         }
     }
 
@@ -253,21 +192,6 @@ class HoldfastTest {
     }
 
     @Test
-    void close_whileEveryNodeHangs_takesTwoSecondsAtTheMost() throws Exception {
-        LockConnectionFactory impatient = connect(redis.uris(), "200");
-        LockConnection connection = impatient.getConnection();
-        for (int i = 0; i < 300; i++) {
-            connection.acquire(LockRequest.of("lock-" + i).detached());
-        }
-        redis.all().forEach(RedisServer::freeze);
-        long begun = System.nanoTime();
-        impatient.close();
-        assertThat(Duration.ofNanos(System.nanoTime() - begun))
-                .as("2 s, on a machine that may stand still; a timeout for each lease would be a minute")
-                .isLessThan(ofSeconds(6));
-    }
-
-    @Test
     void close_whileAThreadWaits_endsTheWaitAndLeavesTheLockFree() throws Exception {
         LockConnection other = otherProcess.getConnection();
         Lease blocking = other.acquire("a");
@@ -312,50 +236,6 @@ class HoldfastTest {
             assertThat(renewed.isHeld()).isTrue();
         } finally {
             end.countDown();
-        }
-    }
-
-    @Test
-    void lease_shortWhileOneNodeHangs_isRenewed() throws Exception {
-        try (LockConnectionFactory brief = connect(redis.uris(), "800");
-                LockConnection connection = brief.getConnection()) {
-            Lease lease = connection.acquire(LockRequest.of("a").ttl(ofMillis(2_800)));
-            redis.get(0).freeze();
-            await().pollDelay(ofMillis(7_000)).until(() -> true);
-            assertThat(lease.isHeld()).isTrue();
-        }
-    }
-
-    @Test
-    void lease_whileEveryNodeHangsForAMomentAndAnotherAsks_isKept() throws Exception {
-        try (LockConnection connection = locks.getConnection();
-                LockConnectionFactory impatient = connect(redis.uris(), "200");
-                LockConnection contender = impatient.getConnection()) {
-            Lease lease = connection.acquire(LockRequest.of("a").ttl(ofSeconds(4)));
-            contender.acquire("other"); // its connections are open
-            redis.all().forEach(RedisServer::freeze);
-            assertThatExceptionOfType(QuorumUnavailableException.class)
-                    .isThrownBy(() -> contender.tryAcquire(now("a")));
-            redis.all().forEach(RedisServer::thaw);
-            await().pollDelay(ofMillis(5_000)).until(() -> true);
-            assertThat(lease.isHeld()).isTrue();
-        }
-    }
-
-    @Test
-    void acquire_afterEveryNodeHungForAMoment_succeedsOnEachConnection() throws Exception {
-        List<LockConnection> connections =
-                IntStream.range(0, 4).mapToObj(i -> locks.getConnection()).toList();
-        for (LockConnection connection : connections) {
-            connection.acquire("warm").release();
-        }
-        redis.all().forEach(RedisServer::freeze);
-        assertThatExceptionOfType(QuorumUnavailableException.class)
-                .isThrownBy(() -> connections.get(0).acquire(LockRequest.of("a").waitTimeout(ofMillis(300))));
-        redis.all().forEach(RedisServer::thaw);
-        for (LockConnection connection : connections) {
-            connection.acquire(LockRequest.of("a").waitTimeout(ofSeconds(5))).release();
-            connection.close();
         }
     }
 

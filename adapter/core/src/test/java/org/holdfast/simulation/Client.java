@@ -104,7 +104,8 @@ final class Client {
                 unfinished,
                 new LockEngine.Connections(service, connect(), notifications),
                 new LockEngine.Threads(threads, threads, this::sweepWithin));
-        this.nodeMonitor = new NodeMonitor(time, view.clockMonitor, network.new Sight(view), engine::clockStoodStill);
+        this.nodeMonitor = new NodeMonitor(
+                time, view.clockMonitor, new SimulatedSight(world, network, view), engine::clockStoodStill);
         clusters.ifPresent(all -> all.onClockStoodStill(engine::clockStoodStill));
     }
 

@@ -187,9 +187,9 @@ class ClockMutantsTest {
     // timed out, or will in a moment. ClockMonitorTest shows that moment.
     //
     // Nor that a look of the future is believed, or that a grant does not ask for the heartbeat. Either must be left
-    // out twice, in the guard and in quarantine.lua, to be found, and then in 1 of 40,000 worlds: NodeClockTest and
-    // NodeGuardTest show both. Nor that a heartbeat ends before a lease: that takes a client which dies in the second
-    // after its last look, and was found in 1 of 2,000,000 worlds. HeartbeatTest shows it.
+    // out twice, in the guard and in quarantine.lua, to be found, and then in 1 of 40,000 worlds: NodeClockTest,
+    // NodeGuardTest and QuarantineTimeTest show both. Nor that a heartbeat ends before a lease: that takes a client
+    // which dies in the second after its last look, and was found in 1 of 2,000,000 worlds. HeartbeatTest shows it.
 
     @ConcurrentTest
     void jumpOfAQuarterSecondUnseen_isFound() throws Exception {

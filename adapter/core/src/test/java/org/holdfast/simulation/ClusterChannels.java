@@ -46,7 +46,7 @@ final class ClusterChannels {
 
     /** Returns false if another node has the slot of the channel. */
     boolean subscribe(ClusterMember at, String channel, Receiver receiver) {
-        boolean taken = !isInShard() || at.has(cluster.part(channel));
+        boolean taken = !isInShard() || at.known.has(cluster.parts.of(channel));
         if (taken) {
             subscriptions.add(new Subscription(at, at.process.incarnation(), channel, receiver));
         }
@@ -67,7 +67,7 @@ final class ClusterChannels {
     void lost(ClusterMember by, int part) {
         if (isInShard()) {
             List<Subscription> gone = subscriptions.stream()
-                    .filter(one -> one.at() == by && cluster.part(one.channel()) == part)
+                    .filter(one -> one.at() == by && cluster.parts.of(one.channel()) == part)
                     .toList();
             subscriptions.removeAll(gone);
             gone.stream().filter(Subscription::lives).forEach(one -> one.receiver()

@@ -156,7 +156,7 @@ final class ClusterService {
     private void arrive(ClusterMember member, Map<HostPort, String> heard) {
         SimulatedNode process = member.process;
         if (process.isUp() && process.readyAt() <= world.now() && !isCutOff(member)) {
-            String said = member.nodes();
+            String said = member.answers.nodes();
             network.later(() -> heard.put(member.place, said));
         }
     }

@@ -78,13 +78,14 @@ final class ClusterTrouble {
             }
             case SHARD_SUPPLANTED -> supplant(cluster, owner, left());
             case SHARD_THERE_AND_BACK -> supplantThereAndBack(cluster, owner);
-            case SLOT_MOVED, SLOT_TAKEN -> move(cluster, cluster.named(), kind == Fault.SLOT_MOVED, () -> {});
+            case SLOT_MOVED, SLOT_TAKEN -> move(cluster, cluster.parts.named(), kind == Fault.SLOT_MOVED, () -> {});
             case SLOT_THERE_AND_BACK ->
-                move(cluster, cluster.named(), random.nextInt(4) > 0, () -> {
-                    world.after(upTo(left()), () -> move(cluster, cluster.named(), random.nextBoolean(), () -> {}));
+                move(cluster, cluster.parts.named(), random.nextInt(4) > 0, () -> {
+                    world.after(
+                            upTo(left()), () -> move(cluster, cluster.parts.named(), random.nextBoolean(), () -> {}));
                 });
-            case SLOT_AWAY_UNSEEN -> takeUnseen(cluster, cluster.named());
-            case SLOT_GIVEN_UP -> giveUp(cluster, cluster.named());
+            case SLOT_AWAY_UNSEEN -> takeUnseen(cluster, cluster.parts.named());
+            case SLOT_GIVEN_UP -> giveUp(cluster, cluster.parts.named());
             case SLOT_GIVEN_UP_UNSEEN -> giveUpUnseen(cluster);
             case HOME_MOVED -> moveHome(cluster, owner);
             default -> throw new IllegalArgumentException(kind + " does not happen to clusters");
@@ -98,7 +99,7 @@ final class ClusterTrouble {
             apart.add(cluster.member(random.nextInt(SimulatedCluster.MEMBERS)));
         }
         long until = world.now() + nanos;
-        cluster.separate(apart, until);
+        cluster.links.separate(apart, until);
         for (Client client : clients) {
             int beside = random.nextInt(3);
             if (beside < 2) {
@@ -122,7 +123,7 @@ final class ClusterTrouble {
             apart.add(another(cluster, owner));
         }
         long until = world.now() + nanos;
-        cluster.separate(apart, until);
+        cluster.links.separate(apart, until);
         for (Client client : clients) {
             hide(client, cluster, apart, random.nextBoolean(), until);
         }
@@ -149,11 +150,11 @@ final class ClusterTrouble {
         hide(absent, cluster, List.of(), false, world.now() + nanos);
         Optional<ClusterMember> replica = replica(cluster, owner);
         replica.ifPresent(ClusterMember::takeOver);
-        world.after(nanos - upTo(300 * MILLI), () -> replica.filter(ClusterMember::isPrimary)
-                .filter(next -> !owner.isPrimary() && owner.primary() == next.index)
+        world.after(nanos - upTo(300 * MILLI), () -> replica.filter(one -> one.known.isPrimary())
+                .filter(next -> !owner.known.isPrimary() && owner.primary() == next.index)
                 .ifPresent(next -> {
                     long until = Math.min(world.now() + LAST, end);
-                    cluster.separate(List.of(next), until);
+                    cluster.links.separate(List.of(next), until);
                     clients.stream()
                             .filter(client -> client != absent)
                             .forEach(client -> hide(client, cluster, List.of(owner), true, until));
@@ -164,7 +165,7 @@ final class ClusterTrouble {
 
     private Optional<ClusterMember> replica(SimulatedCluster cluster, ClusterMember owner) {
         return cluster.members().stream()
-                .filter(member -> !member.isPrimary() && member.primary() == owner.index && member.process.isUp())
+                .filter(member -> !member.known.isPrimary() && member.primary() == owner.index && member.process.isUp())
                 .findFirst();
     }
 
@@ -176,7 +177,7 @@ final class ClusterTrouble {
 
     private ClusterMember another(SimulatedCluster cluster, ClusterMember owner) {
         List<ClusterMember> others = cluster.members().stream()
-                .filter(member -> member != owner && member.isPrimary())
+                .filter(member -> member != owner && member.known.isPrimary())
                 .toList();
         return others.get(random.nextInt(others.size()));
     }
@@ -214,11 +215,11 @@ final class ClusterTrouble {
 
     /** The former place is told too, if the next one has taken the slot. */
     private static void endMove(int part, ClusterMember from, ClusterMember to) {
-        if (to.has(part)) {
+        if (to.known.has(part)) {
             from.assign(part, to.index);
         }
-        from.setStable(part);
-        to.setStable(part);
+        from.moves.setStable(part);
+        to.moves.setStable(part);
     }
 
     /**
@@ -227,7 +228,7 @@ final class ClusterTrouble {
      */
     private void giveUpUnseen(SimulatedCluster cluster) {
         Client absent = clients.get(random.nextInt(clients.size()));
-        long last = giveUp(cluster, cluster.named());
+        long last = giveUp(cluster, cluster.parts.named());
         if (random.nextInt(4) == 0) {
             long back = last + upTo(1_000 * MILLI);
             hide(absent, cluster, List.of(), false, back);
@@ -259,8 +260,8 @@ final class ClusterTrouble {
                 upTo(SHORTEST_MOVE),
                 () -> cluster.moveKeys(part, from, to, random.nextInt(8), () -> {
                     world.at(last, () -> {
-                        from.setStable(part);
-                        to.setStable(part);
+                        from.moves.setStable(part);
+                        to.moves.setStable(part);
                         cluster.givenUp(from, part);
                     });
                 }));
@@ -269,7 +270,7 @@ final class ClusterTrouble {
 
     private void moveHome(SimulatedCluster cluster, ClusterMember owner) {
         int home = cluster.home();
-        if (home == cluster.named()) {
+        if (home == cluster.parts.named()) {
             return;
         }
         move(cluster, home, true, () -> {
@@ -281,7 +282,7 @@ final class ClusterTrouble {
 
     private void comeBack(SimulatedCluster cluster, int home, ClusterMember owner) {
         ClusterMember from = cluster.owner(home);
-        if (from != owner && owner.isPrimary()) {
+        if (from != owner && owner.known.isPrimary()) {
             cluster.beginMove(home, from, owner);
             cluster.moveKeys(home, from, owner, Integer.MAX_VALUE, () -> {
                 owner.assign(home, owner.index);

@@ -3,8 +3,8 @@ package org.holdfast.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.holdfast.simulation.MutantAssertions.assertFound;
+import static org.holdfast.simulation.Sources.CONNECTION;
 import static org.holdfast.simulation.Sources.LEASE;
-import static org.holdfast.simulation.Sources.NETWORK;
 import static org.holdfast.simulation.Sources.QUORUM;
 import static org.holdfast.simulation.Sources.SCRIPTS;
 import static org.holdfast.simulation.Sources.WAITING;
@@ -118,11 +118,11 @@ class MutantsTest {
                 new Mutant()
                         .lastSeenIn(100)
                         .with(
-                                NETWORK,
-                                "&& unanswered.contains(request)) {\n                break_();",
-                                "&& unanswered.remove(request)) {\n                request.answers().answered(new Answer(node, new Reply.NoAnswer(\"late\"), 0));")
+                                CONNECTION,
+                                "&& unanswered.contains(request)) {\n            break_();",
+                                "&& unanswered.remove(request)) {\n            request.answers().answered(new Answer(node, new Reply.NoAnswer(\"late\"), 0));")
                         .with(
-                                NETWORK,
+                                CONNECTION,
                                 "|| broken || unanswered.peekFirst() != request) {",
                                 "|| broken || unanswered.isEmpty()) {"));
     }

@@ -33,14 +33,14 @@ record NodeMemory(String owner, long ends, long expiresMicros, long before, long
         }
         String written = held.get().value().toString();
         LockValue value = LockValue.parse(written);
-        long ends = node.worldMoment(held.get().expiresAtMicros() - value.lingersMicros());
+        long ends = node.clock.worldMoment(held.get().expiresAtMicros() - value.lingersMicros());
         long before = Long.parseLong(written.split(" ", 3)[1]);
         return new NodeMemory(value.owner(), ModelTime.tick(ends), held.get().expiresAtMicros(), before, last, lease);
     }
 
     private static Optional<MemoryRedis.Entry> live(SimulatedNode node, String key) {
         Map<String, MemoryRedis.Entry> memory = node.redis().snapshot();
-        return Optional.ofNullable(memory.get(key)).filter(entry -> entry.expiresAtMicros() > node.clockMicros());
+        return Optional.ofNullable(memory.get(key)).filter(entry -> entry.expiresAtMicros() > node.clock.micros());
     }
 
     /** Returns the birth mark of a node, if there is one. */

@@ -84,16 +84,17 @@ final class ShardPlaces implements Places {
     public void findHome(int node, SimulatedNode process) {
         Shard shard = shard(node);
         shard.doorTag()
-                .ifPresent(door -> process.findHome(
+                .ifPresent(door -> process.probes.findHome(
                         codecs.get(node).orElseThrow().keys(), door, sign -> shard.follow(door, sign)));
     }
 
     @Override
     public void noteSlots(int node, SimulatedNode process, boolean forgets) {
         hear(node);
-        process.noteSlots(codecs.get(node).orElseThrow().keys(), forgets, inheritedAfterMicros, sight -> connector
-                .slots(node, sight)
-                .orElseThrow());
+        process.probes.noteSlots(
+                codecs.get(node).orElseThrow().keys(), forgets, inheritedAfterMicros, sight -> connector
+                        .slots(node, sight)
+                        .orElseThrow());
     }
 
     /** As the real one: a shard that has not said itself which slots it has is asked when it is looked at. */
@@ -102,7 +103,7 @@ final class ShardPlaces implements Places {
         counting(node).flatMap(term -> shard.placeOf(term.place())).ifPresent(place -> clusters.get(node)
                 .at(place)
                 .filter(member -> shard.isSilent())
-                .ifPresent(member -> shard.hear(NodeView.parse(member.nodes(), place), time.nanoTime())));
+                .ifPresent(member -> shard.hear(NodeView.parse(member.answers.nodes(), place), time.nanoTime())));
     }
 
     @Override

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.simulation;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.holdfast.memory.MemoryRedis;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.redis.address.ClusterAddress;
 import org.holdfast.redis.address.HostPort;
-import org.holdfast.redis.cluster.ClusterMap;
-import org.holdfast.redis.cluster.NodeView;
 import org.holdfast.redis.cluster.ReplicationIds;
-import org.holdfast.redis.cluster.Shard;
-import org.holdfast.redis.cluster.Slot;
 import org.holdfast.redis.cluster.SlotRecord;
-import org.holdfast.redis.script.NodeKeys;
 
 /**
  * A voter that is a cluster: primaries that share the slots, a replica of each, links between them that break, and what
@@ -42,20 +34,15 @@ final class SimulatedCluster {
     /** How far a replica lags at the most. */
     private static final long LONGEST_LAG = 300 * MILLI;
 
+    final ClusterParts parts;
+    final ClusterLinks links;
     private final World world;
     private final Random random;
     private final int voter;
     private final long nodeTimeout;
     private final boolean dropsClaims;
     private final boolean durable;
-    private final List<BitSet> parts = new ArrayList<>();
-    private final List<String> ranges = new ArrayList<>();
-    private final Map<String, Integer> partOfKey = new HashMap<>();
     private final List<ClusterMember> members = new ArrayList<>();
-    private final long[][] lastArrival = new long[MEMBERS][MEMBERS];
-    private final int[] side = new int[MEMBERS];
-    private final long[] apartUntil = new long[MEMBERS];
-    private final int named;
     private final ClusterChannels channels;
     private int winner;
 
@@ -76,21 +63,17 @@ final class SimulatedCluster {
         this.nodeTimeout = drawNodeTimeout();
         this.dropsClaims = random.nextBoolean(); // Redis 7.0 and later
         this.durable = random.nextInt(3) == 0;
-        int slot = Slot.of(new NodeKeys(SimulatedNode.PREFIX, Optional.empty()).channel(name));
-        List<NodeKeys> homes = divide(slot);
-        this.named = IntStream.range(0, parts.size())
-                .filter(part -> parts.get(part).get(slot))
-                .findFirst()
-                .orElseThrow();
+        this.parts = new ClusterParts(world, name);
+        this.links = new ClusterLinks(world, this);
         for (int member = 0; member < MEMBERS; member++) {
             SimulatedNode process = processes.build(durable);
             if (dropsClaims) {
                 process.redis().beVersion7();
             }
-            members.add(new ClusterMember(this, world, member, MEMBERS, parts.size(), process));
+            members.add(new ClusterMember(this, world, member, MEMBERS, parts.count(), process));
         }
         this.channels = new ClusterChannels(this);
-        begin(setting, homes);
+        begin(setting);
         this.winner = owner().index;
         world.after(REPLICATION, this::replicate);
     }
@@ -100,66 +83,9 @@ final class SimulatedCluster {
         return (random.nextInt(4) == 0 ? 15_000 : 600 + random.nextInt(900)) * MILLI;
     }
 
-    private static BitSet range(int first, int end) {
-        BitSet slots = new BitSet();
-        slots.set(first, end);
-        return slots;
-    }
-
-    /** Returns what the keys of each primary are called. */
-    private List<NodeKeys> divide(int slot) {
-        List<NodeView.Primary> primaries = IntStream.range(0, PRIMARIES)
-                .mapToObj(i -> new NodeView.Primary(
-                        "primary-" + i,
-                        Optional.of(new HostPort("10.0.0.1", 1 + i)),
-                        range(Slot.COUNT * i / PRIMARIES, Slot.COUNT * (i + 1) / PRIMARIES),
-                        1,
-                        false))
-                .toList();
-        Set<String> ids = primaries.stream().map(NodeView.Primary::id).collect(Collectors.toSet());
-        ClusterMap map =
-                new ClusterMap(new SimulatedTime(world, 1, 0, 0), Duration.ofSeconds(9), Duration.ofSeconds(1), 0);
-        map.confirm(
-                primaries.stream()
-                        .map(one -> new NodeView(one.id(), ids, primaries, new BitSet()))
-                        .toList(),
-                0,
-                0);
-        List<NodeKeys> homes = new ArrayList<>();
-        for (NodeView.Primary primary : primaries) {
-            Shard shard = map.lastShard(primary.slots().nextSetBit(0)).orElseThrow();
-            NodeKeys keys = new NodeKeys(SimulatedNode.PREFIX, Optional.of(shard));
-            int home = Slot.of(keys.mark());
-            BitSet rest = (BitSet) primary.slots().clone();
-            rest.clear(home);
-            rest.clear(slot);
-            addPart(rest);
-            addPart(range(home, home + 1));
-            homes.add(keys);
-        }
-        if (parts.stream().noneMatch(part -> part.get(slot))) {
-            addPart(range(slot, slot + 1));
-        }
-        return homes;
-    }
-
-    private void addPart(BitSet slots) {
-        parts.add(slots);
-        StringBuilder text = new StringBuilder();
-        for (int first = slots.nextSetBit(0); first >= 0; ) {
-            int end = slots.nextClearBit(first);
-            text.append(' ').append(first).append(end - 1 == first ? "" : "-" + (end - 1));
-            first = slots.nextSetBit(end);
-        }
-        ranges.add(text.toString());
-    }
-
     /** Clients have used it for long. */
-    private void begin(Setting setting, List<NodeKeys> homes) {
-        int[] owners = new int[parts.size()];
-        for (int part = 0; part < owners.length; part++) {
-            owners[part] = parts.get(part).nextSetBit(0) * PRIMARIES / Slot.COUNT;
-        }
+    private void begin(Setting setting) {
+        int[] owners = parts.owners();
         int[] primaries = new int[MEMBERS];
         long[] epochs = new long[MEMBERS];
         int largest = random.nextInt(PRIMARIES);
@@ -167,26 +93,28 @@ final class SimulatedCluster {
             primaries[member] = member < PRIMARIES ? ClusterMember.NONE : member - PRIMARIES;
             epochs[member] = 1 + (member + largest) % PRIMARIES;
         }
-        members.forEach(member -> member.begin(owners, primaries, epochs));
+        members.forEach(member -> member.known.begin(owners, primaries, epochs));
         for (int i = 0; i < PRIMARIES; i++) {
             ClusterMember member = members.get(i);
-            BitSet owned = range(Slot.COUNT * i / PRIMARIES, Slot.COUNT * (i + 1) / PRIMARIES);
-            member.process.haveBeenUsed(
+            member.process.probes.haveBeenUsed(
                     setting.acceptedSettings(),
                     Optional.of(new NodeFacts.Appointment(1, 0, 0, NodeFacts.Namer.CLUSTER)),
-                    homes.get(i));
+                    parts.home(i));
             member.process
                     .redis()
                     .set(
-                            homes.get(i).slots(),
-                            SlotRecord.none(member.id, member.process.dataSet())
+                            parts.home(i).slots(),
+                            SlotRecord.none(member.id, member.process.role.dataSet())
                                     .next(
                                             epochs[i],
-                                            owned,
+                                            ClusterParts.ofPrimary(i),
                                             new BitSet(),
                                             any -> SimulatedNode.BOOT_MICROS - 3_600_000_000L)
                                     .text());
-            members.get(i + PRIMARIES).process.receive(member.process.redis().snapshot(), member.process.dataSet());
+            members.get(i + PRIMARIES)
+                    .process
+                    .role
+                    .receive(member.process.redis().snapshot(), member.process.role.dataSet());
         }
     }
 
@@ -233,86 +161,32 @@ final class SimulatedCluster {
                 members.stream().limit(PRIMARIES).map(member -> member.place).toList(), false, null, null, durable);
     }
 
-    int part(String key) {
-        return partOfKey.computeIfAbsent(key, any -> {
-            int slot = Slot.of(key);
-            return IntStream.range(0, parts.size())
-                    .filter(part -> parts.get(part).get(slot))
-                    .findFirst()
-                    .orElseThrow();
-        });
-    }
-
-    BitSet slots(int part) {
-        return parts.get(part);
-    }
-
-    String ranges(int part) {
-        return ranges.get(part);
-    }
-
-    /** Returns the part that has the slot of all names. */
-    int named() {
-        return named;
-    }
-
     /** Returns a part of one slot in which the owner of the names may keep what it knows of itself. */
     int home() {
         ClusterMember owner = owner();
-        return IntStream.range(0, parts.size())
-                .filter(part -> part != named && parts.get(part).cardinality() == 1 && owner.has(part))
+        return IntStream.range(0, parts.count())
+                .filter(part -> part != parts.named() && parts.slots(part).cardinality() == 1 && owner.known.has(part))
                 .findFirst()
-                .orElse(named);
+                .orElse(parts.named());
     }
 
     /** Returns the node that has the slot of all names, by the largest epoch. */
     ClusterMember owner() {
-        return owner(named);
+        return owner(parts.named());
     }
 
     ClusterMember owner(int part) {
         return members.stream()
-                .filter(member -> member.has(part))
+                .filter(member -> member.known.has(part))
                 .reduce((one, other) -> one.ownEpoch() >= other.ownEpoch() ? one : other)
                 .orElse(members.get(winner));
     }
 
-    /** A message arrives, in the order of its link, unless the link is broken. */
+    /** A message arrives, unless the link is broken; what it says may change which node has the names. */
     void send(int from, int to, Runnable arrival) {
-        long delay = (long) ((1 + random.nextDouble() * 20) * MILLI);
-        lastArrival[from][to] = Math.max(lastArrival[from][to], world.now() + delay);
-        if (isLinked(from, to)) {
-            world.at(lastArrival[from][to], () -> arrive(from, to, arrival));
-        }
-    }
-
-    private void arrive(int from, int to, Runnable arrival) {
-        SimulatedNode process = members.get(to).process;
-        if (!process.isUp() || !isLinked(from, to)) {
-            return;
-        }
-        if (process.readyAt() > world.now()) {
-            world.at(process.readyAt(), () -> arrive(from, to, arrival));
-        } else {
+        links.send(from, to, () -> {
             arrival.run();
             noteWinner();
-        }
-    }
-
-    private boolean isLinked(int one, int other) {
-        return side(one) == side(other);
-    }
-
-    private int side(int member) {
-        return world.now() < apartUntil[member] ? side[member] : 0;
-    }
-
-    /** These do not hear the others, nor the others them. */
-    void separate(List<ClusterMember> some, long until) {
-        int fresh = 1 + random.nextInt(Integer.MAX_VALUE - 1);
-        some.forEach(member -> {
-            side[member.index] = fresh;
-            apartUntil[member.index] = until;
         });
     }
 
@@ -320,12 +194,14 @@ final class SimulatedCluster {
         world.after(REPLICATION, this::replicate);
         noteWinner();
         for (ClusterMember replica : members) {
-            if (!replica.isPrimary()) {
+            if (!replica.known.isPrimary()) {
                 ClusterMember primary = members.get(replica.primary());
-                if (primary.isPrimary() && primary.process.isUp() && isLinked(primary.index, replica.index)) {
+                if (primary.known.isPrimary()
+                        && primary.process.isUp()
+                        && links.isLinked(primary.index, replica.index)) {
                     Map<String, MemoryRedis.Entry> memory =
                             primary.process.redis().snapshot();
-                    ReplicationIds dataSet = primary.process.dataSet();
+                    ReplicationIds dataSet = primary.process.role.dataSet();
                     world.after(
                             (long) (random.nextDouble() * LONGEST_LAG),
                             () -> receive(replica, primary, memory, dataSet));
@@ -340,20 +216,20 @@ final class SimulatedCluster {
             Map<String, MemoryRedis.Entry> memory,
             ReplicationIds dataSet) {
         if (replica.primary() == primary.index && replica.process.isUp()) {
-            replica.process.receive(memory, dataSet);
+            replica.process.role.receive(memory, dataSet);
         }
     }
 
     /** A replica has been elected. */
     void promoted(ClusterMember elected) {
-        if (elected.has(named)) {
+        if (elected.known.has(parts.named())) {
             winner = elected.index;
         }
     }
 
     /** A node has taken the slots of a part from another one, with those keys that it has by now. */
     void imported(ClusterMember taker, int part, int before) {
-        boolean whole = part == named
+        boolean whole = part == parts.named()
                 && before == winner
                 && keys(members.get(before), part).isEmpty();
         if (whole) {
@@ -363,7 +239,7 @@ final class SimulatedCluster {
     }
 
     private List<String> keys(ClusterMember member, int part) {
-        return member.process.keys(key -> part(key) == part);
+        return member.process.keys(key -> parts.of(key) == part);
     }
 
     /** Which node has the names may change otherwise: it knows nothing of what another one has granted. */
@@ -385,17 +261,17 @@ final class SimulatedCluster {
 
     /** An operator gives parts on which the primaries do not agree to one that did not have them before. */
     void repair() {
-        for (int part = 0; part < parts.size(); part++) {
+        for (int part = 0; part < parts.count(); part++) {
             int torn = part;
             ClusterMember claims = owner(part);
             List<ClusterMember> primaries =
-                    members.stream().filter(ClusterMember::isPrimary).toList();
-            if (!claims.has(part) || primaries.stream().anyMatch(one -> one.owner(torn) != claims.index)) {
+                    members.stream().filter(one -> one.known.isPrimary()).toList();
+            if (!claims.known.has(part) || primaries.stream().anyMatch(one -> one.owner(torn) != claims.index)) {
                 primaries.stream()
                         .filter(one -> primaries.stream().noneMatch(other -> other.owner(torn) == one.index))
                         .findFirst()
                         .ifPresent(one -> {
-                            one.beginImport(torn);
+                            one.moves.beginImport(torn);
                             one.assign(torn, one.index);
                         });
             }
@@ -404,27 +280,31 @@ final class SimulatedCluster {
 
     /** An operator begins to move a part. */
     void beginMove(int part, ClusterMember from, ClusterMember to) {
-        lacksKeys &= part != named;
-        to.beginImport(part);
-        from.beginMigration(part, to.index);
+        lacksKeys &= part != parts.named();
+        to.moves.beginImport(part);
+        from.moves.beginMigration(part, to.index);
     }
 
     /** An operator moves the keys of a part, some time apart, and does then what follows. */
     void moveKeys(int part, ClusterMember from, ClusterMember to, int most, Runnable then) {
         List<String> keys = keys(from, part);
-        boolean possible = from.isMigrating(part) && to.isImporting(part) && from.has(part) && isUp(from) && isUp(to);
+        boolean possible = from.moves.isMigrating(part)
+                && to.moves.isImporting(part)
+                && from.known.has(part)
+                && isUp(from)
+                && isUp(to);
         if (!possible || keys.isEmpty() || most == 0) {
             then.run();
             return;
         }
-        lacksKeys |= part == named;
+        lacksKeys |= part == parts.named();
         from.process.migrate(keys.get(random.nextInt(keys.size())), to.process);
         world.after((long) (random.nextDouble() * 100 * MILLI), () -> moveKeys(part, from, to, most - 1, then));
     }
 
     /** A move was given up: what was moved away stays there, and the node of before does not have it. */
     void givenUp(ClusterMember from, int part) {
-        if (part == named && from.has(part) && lacksKeys) {
+        if (part == parts.named() && from.known.has(part) && lacksKeys) {
             from.process.haveMissedSince(from.process.countedAt());
         }
     }

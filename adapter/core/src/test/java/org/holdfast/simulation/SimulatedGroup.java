@@ -34,7 +34,10 @@ final class SimulatedGroup implements GroupedNodes {
         this.network = network;
         this.view = view;
         this.monitor = new NodeMonitor(
-                view.time, view.clockMonitor, network.new Sight(view), nanos -> clockStoodStill.accept(nanos));
+                view.time,
+                view.clockMonitor,
+                new SimulatedSight(world, network, view),
+                nanos -> clockStoodStill.accept(nanos));
     }
 
     @Override

@@ -72,8 +72,8 @@ final class SimulatedVoter {
         SimulatedNode former = processes.get(named.get(epoch - 1));
         int next = 1 - named.get(epoch - 1);
         named.add(next);
-        if (processes.get(next).isReplica() || random.nextBoolean()) {
-            processes.get(next).promote(former, (long) (random.nextDouble() * LONGEST_LAG));
+        if (processes.get(next).role.isReplica() || random.nextBoolean()) {
+            processes.get(next).role.promote(former, (long) (random.nextDouble() * LONGEST_LAG));
         } else if (namedAt < world.now() - unasked) {
             processes.get(next).haveMissed();
         }
@@ -86,7 +86,7 @@ final class SimulatedVoter {
         }
         world.after((long) (random.nextDouble() * most), () -> {
             if (named.get(named.size() - 1) == next) {
-                former.becomeReplica();
+                former.role.becomeReplica();
             }
         });
     }

@@ -115,7 +115,7 @@ public final class Simulation {
     }
 
     private void haveBeenUsed(SimulatedNode node) {
-        node.haveBeenUsed(
+        node.probes.haveBeenUsed(
                 setting.acceptedSettings(),
                 setting.isMoving()
                         ? Optional.of(new NodeFacts.Appointment(1, 0, 0, NodeFacts.Namer.SENTINELS))
@@ -129,7 +129,7 @@ public final class Simulation {
             int index = voter;
             SimulatedCluster cluster = new SimulatedCluster(world, voter, setting, name, durable -> {
                 SimulatedNode process = build(index, lua, 0, durable);
-                process.pushClock(harmlessError(durable ? mostMicros() : LITTLE_MICROS));
+                process.clock.push(harmlessError(durable ? mostMicros() : LITTLE_MICROS));
                 return process;
             });
             clusters.add(cluster);

@@ -15,6 +15,7 @@ final class Sources {
     static final String CLUSTER = SCRIPTS + "cluster/";
     static final String CODEC = SCRIPTS + "script/CallWriter.java";
     static final String NETWORK = "org/holdfast/simulation/Network.java";
+    static final String CONNECTION = "org/holdfast/simulation/SimulatedConnection.java";
 
     private Sources() {}
 }

@@ -70,7 +70,7 @@ enum Survival {
         switch (this) {
             case RESTART -> world.at(begin, () -> one.restartEmpty((long) (random.nextDouble() * 1_000 * MILLI)));
             case PAUSE -> world.at(begin, () -> one.pause((long) (random.nextDouble() * 1_500 * MILLI)));
-            case CLOCK_STEP -> world.at(begin, () -> one.stepClock(false));
+            case CLOCK_STEP -> world.at(begin, () -> one.clock.step(false));
             case ROLLING_RESTART -> {
                 for (int i = 0; i < nodes.size(); i++) {
                     SimulatedNode next = nodes.get(i);

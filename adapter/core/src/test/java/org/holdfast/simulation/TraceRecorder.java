@@ -117,7 +117,7 @@ final class TraceRecorder implements Observer {
 
     private long quarantineLeft(SimulatedNode node) {
         long since = NodeMemory.mark(node).orElseThrow().sinceMicros();
-        return Math.max(0, ModelTime.tick(node.worldMoment(since + (long) quarantineMicros)) - now());
+        return Math.max(0, ModelTime.tick(node.clock.worldMoment(since + (long) quarantineMicros)) - now());
     }
 
     private void look(Client client, Map<String, Long> known) {
@@ -212,7 +212,7 @@ final class TraceRecorder implements Observer {
     private void expire(int index) {
         NodeMemory known = memories.get(index);
         if (!known.owner().isEmpty()
-                && known.expiresMicros() <= nodes.get(index).clockMicros()) {
+                && known.expiresMicros() <= nodes.get(index).clock.micros()) {
             addOfNode("expire", index, null, known.withoutOwner());
         }
     }

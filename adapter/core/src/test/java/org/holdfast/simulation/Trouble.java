@@ -68,7 +68,7 @@ final class Trouble {
 
     /** What clients refuse to work with is wrong no more. */
     private void setRight() {
-        nodes.forEach(node -> node.setClockRight(setting.harmlessErrorMicros()));
+        nodes.forEach(node -> node.clock.setRight(setting.harmlessErrorMicros()));
         clusters.setRight();
     }
 
@@ -95,9 +95,9 @@ final class Trouble {
             case NODE_PAUSE -> node.pause(duration());
             case CLIENT_PAUSE -> client.machine.pause(world.now() + duration());
             case CUT_OFF -> client.reach.cutOff(new NodeSet(random.nextLong()), world.now() + duration());
-            case CLOCK_STEP -> node.stepClock(false);
-            case CLOCK_SET_RIGHT -> node.stepClock(true);
-            case CLOCK_BLIP -> node.blipClock(blip(duration()), random.nextInt(4) > 0 ? 0 : lingerMicros());
+            case CLOCK_STEP -> node.clock.step(false);
+            case CLOCK_SET_RIGHT -> node.clock.step(true);
+            case CLOCK_BLIP -> node.clock.blip(blip(duration()), random.nextInt(4) > 0 ? 0 : lingerMicros());
             case CLOCK_DIP -> dip(node, setting.smallestStepMicros());
             case CLOCK_DIVE -> dip(node, setting.timing().maxLeaseTtl().toNanos() / 1_000 + CUT_MICROS);
             case CLOCK_STAIRS -> {
@@ -143,8 +143,8 @@ final class Trouble {
         }
         long back = least + upTo(2 * setting.timing().maxLeaseTtl().toNanos() / 1_000);
         long nanos = SHORTEST_STEP + upTo(4 * setting.meanDelay());
-        node.pushClock(-back);
-        world.after(nanos, () -> node.pushClock(back));
+        node.clock.push(-back);
+        world.after(nanos, () -> node.clock.push(back));
         world.after(upTo(nanos / 2), clients.get(random.nextInt(clients.size()))::tryOnce);
         for (Client client : clients) {
             for (int times = 0; times < 3; times++) {
@@ -166,14 +166,14 @@ final class Trouble {
         long at = world.now();
         for (int step = 1 + random.nextInt(3); step > 0; step--) {
             long push = setting.smallestStepMicros() + upTo(random.nextInt(4) > 0 ? leaseMicros : lingerMicros());
-            world.at(at, () -> node.pushClock(push));
+            world.at(at, () -> node.clock.push(push));
             long length = SHORTEST_STEP + upTo(longestStep);
             askUnseen(node, at + upTo(length), at + upTo(most - at));
             ahead += push;
             at += length;
         }
         long back = ahead;
-        world.at(at, () -> node.pushClock(-back));
+        world.at(at, () -> node.clock.push(-back));
         for (Client client : clients) {
             world.at(at + upTo(longestStep), client::tryOnce);
         }

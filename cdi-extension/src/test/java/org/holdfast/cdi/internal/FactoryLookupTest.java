@@ -5,116 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import jakarta.annotation.Priority;
-import jakarta.ejb.MessageDriven;
 import jakarta.ejb.Stateless;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.context.Initialized;
-import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.DeploymentException;
-import jakarta.enterprise.inject.spi.Extension;
-import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import javax.naming.NameNotFoundException;
 import javax.naming.NamingException;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.cdi.Locked;
-import org.jboss.weld.environment.se.Weld;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Where the factory is found in JNDI, what is reported if it is not, and how often it is looked up. */
-class FactoryLookupTest extends Application {
-
-    private final Naming naming = Naming.start();
-    private final List<String> log = new CopyOnWriteArrayList<>();
-    private final Logger logger = Logger.getLogger(LockExtension.class.getPackageName());
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            log.add(entry.getMessage());
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
-
-    @BeforeEach
-    void listen() {
-        logger.addHandler(handler);
-    }
-
-    @AfterEach
-    void forget() {
-        logger.removeHandler(handler);
-        naming.close();
-    }
-
-    @ApplicationScoped
-    public static class Work {
-        @Locked("looked-up")
-        public boolean work() {
-            return isHeld("looked-up");
-        }
-    }
-
-    @ApplicationScoped
-    public static class Demanding {
-        @Locked(value = "at-least", atLeast = "PT2H")
-        public void atLeast() {}
-
-        @Locked(value = "long", ttl = "PT3H")
-        public void ttl() {}
-
-        @Locked(value = "allowed", ttl = "PT60S", atLeast = "PT60S")
-        public void allowed() {}
-    }
-
-    @ApplicationScoped
-    public static class NamedDemanding {
-        @Locked(value = "named", atLeast = "PT2H", factory = "java:/eis/jobs")
-        public void named() {}
-    }
-
-    public static class Parent {
-        public long getId() {
-            return 1;
-        }
-    }
-
-    @ApplicationScoped
-    public static class Doubtful {
-        @Locked("#{parent.nope}")
-        public void work(Parent parent) {}
-    }
+class FactoryLookupTest extends FactoriesInNaming {
 
     /** Another component of the application. */
     @Stateless
     public static class Ejb {}
-
-    private Work deployed(Class<?>... others) {
-        container = new Weld()
-                .disableDiscovery()
-                .addExtension(new LockExtension())
-                .addBeanClasses(Work.class)
-                .addBeanClasses(others)
-                .initialize();
-        return container.select(Work.class).get();
-    }
 
     private static <T> T inModule(ClassLoader module, Supplier<T> call) {
         Thread caller = Thread.currentThread();
@@ -305,102 +217,6 @@ class FactoryLookupTest extends Application {
         assertThat(bean.work()).isTrue();
     }
 
-    @Test
-    void method_thatTheFactoryOfTheServerRefuses_isReportedAtTheStart() {
-        naming.bind("java:comp/env", new Object());
-        naming.bind("java:/eis/holdfast", otherProcess);
-        deployed(Demanding.class);
-        assertThat(log)
-                .singleElement()
-                .asString()
-                .startsWith("HF0512")
-                .contains("atLeast(): HF0204: atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H")
-                .contains("ttl(): HF0204: ttl must be at most maxLeaseTtlMillis = 60000 ms, was PT3H")
-                .doesNotContain("allowed()", "(lock");
-    }
-
-    /** It is the only one, in all modules. */
-    @Test
-    void method_thatTheFactoryOfTheApplicationRefuses_isRefusedAtDeployment() {
-        assertThatExceptionOfType(DeploymentException.class)
-                .isThrownBy(() -> deployed(Demanding.class, Factory.class))
-                .withMessageContainingAll(
-                        "HF0501",
-                        "2 faults",
-                        "atLeast(): HF0204: atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H. Ask for less; or"
-                                + " raise maxLeaseTtlMillis",
-                        "ttl(): HF0204: ttl must be at most maxLeaseTtlMillis = 60000 ms, was PT3H");
-    }
-
-    @ApplicationScoped
-    public static class Failing {
-        @Produces
-        @ApplicationScoped
-        LockConnectionFactory locks() {
-            throw new IllegalStateException("not yet");
-        }
-    }
-
-    /** A bean is not made before it is needed, and what it says is left to the call if it cannot be made then. */
-    @Test
-    void factoryOfTheApplication_thatCannotBeMadeAtTheStart_isLeftToTheCall() {
-        Work bean = deployed(Demanding.class, Failing.class);
-        assertThat(log).isEmpty();
-        assertThatIllegalStateException().isThrownBy(bean::work).withMessage("not yet");
-    }
-
-    /** Bound after the application was validated, before it began: as a server does with what a web.xml defines. */
-    public static class BindingLate implements Extension {
-        void bind(@Observes @Initialized(ApplicationScoped.class) @Priority(1) Object event) throws NamingException {
-            BINDING.get().run();
-        }
-    }
-
-    private static final AtomicReference<Runnable> BINDING = new AtomicReference<>();
-
-    @Test
-    void factoryThatIsNamed_andBoundAfterTheValidation_refusesTheDeploymentAllTheSame() {
-        BINDING.set(() -> naming.bind("java:/eis/jobs", otherProcess));
-        assertThatExceptionOfType(DeploymentException.class)
-                .isThrownBy(() -> container = new Weld()
-                        .disableDiscovery()
-                        .addExtension(new BindingLate())
-                        .addExtension(new LockExtension())
-                        .addBeanClasses(NamedDemanding.class)
-                        .initialize())
-                .withMessageContainingAll("HF0501", "named(): HF0204", "was PT2H");
-    }
-
-    /** It is this factory and no other. */
-    @Test
-    void method_thatTheFactoryItNamesRefuses_isRefusedAtDeployment() {
-        deployed(NamedDemanding.class); // not bound yet: left for the call
-        container.close();
-        container = null;
-        naming.bind("java:/eis/jobs", otherProcess);
-        assertThatExceptionOfType(DeploymentException.class)
-                .isThrownBy(() -> deployed(NamedDemanding.class))
-                .withMessageContaining("HF0501")
-                .withMessageContaining(
-                        "named(): HF0204: atLeast must be at most maxLeaseTtlMillis = 60000 ms, was PT2H");
-    }
-
-    /** One that the application wraps need not know how to check. */
-    @Test
-    void factory_thatCannotCheck_isUsed() {
-        LockConnectionFactory wrapper = (LockConnectionFactory) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {LockConnectionFactory.class}, (proxy, method, args) -> {
-                    if (method.getName().equals("validate")) {
-                        throw new UnsupportedOperationException("validate");
-                    }
-                    return method.invoke(otherProcess, args);
-                });
-        naming.bind("java:comp/env", new Object());
-        naming.bind("java:/eis/jobs", wrapper);
-        naming.bind("java:/eis/holdfast", wrapper);
-        assertThat(deployed(NamedDemanding.class, Demanding.class).work()).isTrue();
-    }
-
     @ApplicationScoped
     static class OtherFactory {
         @Produces
@@ -437,53 +253,6 @@ class FactoryLookupTest extends Application {
                         .factories()
                         .connect(Optional.empty()))
                 .withMessageContainingAll("HF0505", "there are several beans of type LockConnectionFactory");
-    }
-
-    @Test
-    void property_thatOnlyASubclassMayHave_isReportedAtDeployment() {
-        deployed(Doubtful.class);
-        assertThat(log)
-                .singleElement()
-                .asString()
-                .startsWith("HF0511")
-                .contains(
-                        "Doubtful.work(",
-                        "#{parent.nope} asks for the property 'nope'",
-                        "Parent does not have; there are [id]");
-    }
-
-    @MessageDriven
-    public static class Listening {
-        @Locked("#{parent.nope}")
-        public void doubtful(Parent parent) {}
-
-        @Locked(value = "long", ttl = "PT3H")
-        public void demanding() {}
-
-        @Locked(value = "named", factory = "java:/eis/nowhere")
-        public void named() {}
-    }
-
-    /** Servers do not make a managed bean of it; Weld SE would. */
-    public static class Vetoing implements Extension {
-        void veto(@Observes @Priority(Integer.MAX_VALUE) ProcessAnnotatedType<Listening> event) {
-            event.veto();
-        }
-    }
-
-    @Test
-    void methods_ofAMessageDrivenBean_areReportedAsThoseOfBeansAre() {
-        naming.bind("java:comp/env", new Object());
-        naming.bind("java:/eis/holdfast", otherProcess);
-        container = new Weld()
-                .disableDiscovery()
-                .addExtension(new LockExtension())
-                .addExtension(new Vetoing())
-                .addBeanClasses(Work.class, Listening.class)
-                .initialize();
-        assertThat(log).anyMatch(line -> line.startsWith("HF0511") && line.contains("doubtful("));
-        assertThat(log).anyMatch(line -> line.startsWith("HF0512") && line.contains("demanding()"));
-        assertThat(log).anyMatch(line -> line.startsWith("HF0509") && line.contains("'java:/eis/nowhere': not bound"));
     }
 
     /** Where no module can be seen nothing is known, and nothing reported. */

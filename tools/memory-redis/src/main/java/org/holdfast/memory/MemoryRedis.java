@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.memory;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -24,30 +22,6 @@ public final class MemoryRedis {
     /** Never expires. */
     private static final long FOREVER = Long.MAX_VALUE;
 
-    /** How many words each command has; at least so many if negative, as in Redis's own table. */
-    private static final Map<String, Integer> ARITIES = new HashMap<>(Map.ofEntries(
-            Map.entry("TIME", 1),
-            Map.entry("INFO", 2),
-            Map.entry("GET", 2),
-            Map.entry("GETRANGE", 4),
-            Map.entry("SET", -3),
-            Map.entry("PEXPIRE", 3),
-            Map.entry("PEXPIREAT", 3),
-            Map.entry("PTTL", 2),
-            Map.entry("DEL", -2),
-            Map.entry("EXISTS", -2),
-            Map.entry("PUBLISH", 3),
-            Map.entry("SPUBLISH", 3),
-            Map.entry("ZADD", -4),
-            Map.entry("ZREM", -3),
-            Map.entry("ZSCORE", 3),
-            Map.entry("ZCARD", 2),
-            Map.entry("ZCOUNT", 4),
-            Map.entry("ZRANGE", -4),
-            Map.entry("ZREVRANGE", -4),
-            Map.entry("ZRANGEBYSCORE", -4),
-            Map.entry("ZREMRANGEBYSCORE", 4)));
-
     private final LuaInterpreter lua;
     private final LongSupplier clockMicros;
     private final SortedSetCommands sortedSets = new SortedSetCommands(this);
@@ -58,13 +32,6 @@ public final class MemoryRedis {
     private Refusing refusing = Refusing.NOTHING;
     private LuaValue version = LuaValue.NIL;
     private boolean hasWritten;
-
-    /** Commands that change something. */
-    private static final Set<String> WRITES =
-            Set.of("SET", "PEXPIRE", "PEXPIREAT", "DEL", "ZADD", "ZREM", "ZREMRANGEBYSCORE");
-
-    /** Commands that may need memory, those with the flag denyoom. */
-    private static final Set<String> GROWING = Set.of("SET", "ZADD");
 
     /** What is answered with an error. */
     public enum Refusing {
@@ -133,7 +100,7 @@ public final class MemoryRedis {
     }
 
     LuaValue command(List<String> words) {
-        checkArity(words);
+        CommandTable.checkArity(words);
         checkRefused(words.get(0));
         return switch (words.get(0)) {
             case "TIME" -> time();
@@ -157,26 +124,14 @@ public final class MemoryRedis {
      * Redis looks at its memory when a script begins, and does not stop one that has written: half of it would be done.
      */
     private void checkRefused(String command) {
-        if (refusing == Refusing.GROWTH && !hasWritten && GROWING.contains(command)) {
+        if (refusing == Refusing.GROWTH && !hasWritten && CommandTable.mayGrow(command)) {
             throw new ErrorReply("OOM command not allowed when used memory > 'maxmemory'.");
         }
-        boolean writes = WRITES.contains(command);
+        boolean writes = CommandTable.writes(command);
         if (refusing == Refusing.WRITES && writes) {
             throw new ErrorReply("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to");
         }
         hasWritten |= writes;
-    }
-
-    private static void checkArity(List<String> words) {
-        Integer arity = ARITIES.get(words.get(0));
-        if (arity == null || (arity < 0 ? words.size() < -arity : words.size() != arity)) {
-            throw notUnderstood(words);
-        }
-    }
-
-    /** Not an answer of Redis: a script uses what is not simulated yet. */
-    static IllegalArgumentException notUnderstood(List<String> words) {
-        return new IllegalArgumentException("the Redis in memory does not understand " + words);
     }
 
     /** Runs a script and returns what a client gets that does not know what is text. */
@@ -193,7 +148,7 @@ public final class MemoryRedis {
     private String beginning(List<String> words) {
         long last = RedisNumbers.integer(words.get(3));
         if (RedisNumbers.integer(words.get(2)) != 0 || last < 0) {
-            throw notUnderstood(words);
+            throw CommandTable.notUnderstood(words);
         }
         String value = get(words.get(1));
         return value == null ? "" : value.substring(0, (int) Math.min(last + 1, value.length()));
@@ -206,7 +161,7 @@ public final class MemoryRedis {
 
     private long kept(List<String> words) {
         if (words.size() != 4 || !words.get(3).equals("KEEPTTL")) {
-            throw notUnderstood(words);
+            throw CommandTable.notUnderstood(words);
         }
         Entry entry = live(words.get(1));
         return entry == null ? FOREVER : entry.expiresAtMicros();
@@ -217,7 +172,7 @@ public final class MemoryRedis {
             return FOREVER;
         }
         if (words.size() != 5 || !words.get(3).equals("PX")) {
-            throw notUnderstood(words);
+            throw CommandTable.notUnderstood(words);
         }
         long millis = RedisNumbers.integer(words.get(4));
         if (millis <= 0) {

@@ -32,7 +32,7 @@ final class SortedSetCommands {
             case "ZREVRANGE" -> byIndex(words, true);
             case "ZRANGEBYSCORE" -> rangeByScore(words);
             case "ZREMRANGEBYSCORE" -> removeByScore(words);
-            default -> throw MemoryRedis.notUnderstood(words);
+            default -> throw CommandTable.notUnderstood(words);
         };
     }
 
@@ -55,7 +55,7 @@ final class SortedSetCommands {
 
     private static List<Member> scored(List<String> words, int from) {
         if ((words.size() - from) % 2 != 0) {
-            throw MemoryRedis.notUnderstood(words);
+            throw CommandTable.notUnderstood(words);
         }
         List<Member> members = new ArrayList<>();
         for (int i = from; i < words.size(); i += 2) {
@@ -88,7 +88,7 @@ final class SortedSetCommands {
     private LuaValue byIndex(List<String> words, boolean reversed) {
         boolean withScores = words.size() > 4;
         if (withScores && (words.size() > 5 || !words.get(4).equals("WITHSCORES"))) {
-            throw MemoryRedis.notUnderstood(words);
+            throw CommandTable.notUnderstood(words);
         }
         long start = RedisNumbers.integer(words.get(2));
         long stop = RedisNumbers.integer(words.get(3));
@@ -120,7 +120,7 @@ final class SortedSetCommands {
             return members -> members;
         }
         if (options.size() != 3 || !options.get(0).equals("LIMIT")) {
-            throw MemoryRedis.notUnderstood(words);
+            throw CommandTable.notUnderstood(words);
         }
         long offset = RedisNumbers.integer(options.get(1));
         long count = RedisNumbers.integer(options.get(2));

@@ -18,7 +18,7 @@ public final class AtomicMove {
     /** Begins to move a slot from its node, and does not wait for the end. */
     public static void begin(RedisCluster cluster, int slot, RedisServer to) {
         RedisServer from = cluster.owner(slot);
-        String line = "CLUSTER MIGRATESLOTS SLOTSRANGE " + slot + " " + slot + " NODE " + RedisCluster.id(to);
+        String line = "CLUSTER MIGRATESLOTS SLOTSRANGE " + slot + " " + slot + " NODE " + ClusterNode.id(to);
         String answer = from.ask(line);
         if (!answer.startsWith("+OK")) {
             throw new IllegalStateException(from.uri() + " answered to " + line + ": " + answer);
@@ -30,7 +30,6 @@ public final class AtomicMove {
         RedisServer from = cluster.owner(slot);
         begin(cluster, slot, to);
         Patience.await(
-                "slot " + slot + " has moved",
-                () -> RedisCluster.hasSlot(to, slot) && !RedisCluster.hasSlot(from, slot));
+                "slot " + slot + " has moved", () -> ClusterNode.hasSlot(to, slot) && !ClusterNode.hasSlot(from, slot));
     }
 }

@@ -33,14 +33,14 @@ public final class BusLinks implements AutoCloseable {
 
     /** Cuts the ways between two nodes, in both directions. */
     public void cut(RedisServer one, RedisServer other) {
-        link(one).cut(RedisCluster.id(other));
-        link(other).cut(RedisCluster.id(one));
+        link(one).cut(ClusterNode.id(other));
+        link(other).cut(ClusterNode.id(one));
     }
 
     /** Cuts the ways between two nodes when the one has asked the other for its vote, and has received it. */
     public void cutAfterVote(RedisServer candidate, RedisServer voter) {
-        link(voter).cutAfter(RedisCluster.id(candidate), BusLink.VOTE_REQUEST);
-        link(candidate).cutAfter(RedisCluster.id(voter), BusLink.VOTE);
+        link(voter).cutAfter(ClusterNode.id(candidate), BusLink.VOTE_REQUEST);
+        link(candidate).cutAfter(ClusterNode.id(voter), BusLink.VOTE);
     }
 
     /** Lets the nodes reach each other again. */

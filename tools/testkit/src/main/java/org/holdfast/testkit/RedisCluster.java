@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -119,11 +118,11 @@ public final class RedisCluster implements AutoCloseable {
             servers.add(startNode(i < primaries ? Optional.empty() : clockOfReplicas));
         }
         for (int i = 0; i < primaries; i++) {
-            require(servers.get(i), "CLUSTER SET-CONFIG-EPOCH " + (i + 1));
+            ClusterNode.require(servers.get(i), "CLUSTER SET-CONFIG-EPOCH " + (i + 1));
             int from = SLOTS * i / primaries;
             int to = SLOTS * (i + 1) / primaries;
             for (int first = from; first < to; first += 512) { // a command line has a length
-                require(
+                ClusterNode.require(
                         servers.get(i),
                         IntStream.range(first, Math.min(to, first + 512))
                                 .mapToObj(Integer::toString)
@@ -133,18 +132,12 @@ public final class RedisCluster implements AutoCloseable {
         servers.stream().skip(1).forEach(server -> meet(servers.get(0), server));
         awaitMembers();
         for (int i = 0; i < replicas; i++) {
-            replicate(servers.get(primaries + i), servers.get(i % primaries));
+            ClusterNode.replicate(servers.get(primaries + i), servers.get(i % primaries));
         }
-        Patience.await("the cluster is ready", () -> servers.stream().allMatch(RedisCluster::isReady));
+        Patience.await("the cluster is ready", () -> servers.stream().allMatch(ClusterNode::isReady));
         Patience.await("replicas are connected", () -> servers.stream()
                 .skip(primaries)
                 .allMatch(server -> server.ask("INFO replication").contains("master_link_status:up")));
-    }
-
-    private static void replicate(RedisServer replica, RedisServer primary) {
-        String id = id(primary);
-        Patience.await("a replica follows", () -> replica.ask("CLUSTER REPLICATE " + id)
-                .startsWith("+OK"));
     }
 
     private RedisServer startNode(Optional<ClockShim> clock) {
@@ -155,7 +148,8 @@ public final class RedisCluster implements AutoCloseable {
             encrypted.put(server, tlsPort);
         }
         if (linked) {
-            require(server, "CONFIG SET cluster-announce-bus-port " + ways.lead(server, server.port() + FreePort.BUS));
+            ClusterNode.require(
+                    server, "CONFIG SET cluster-announce-bus-port " + ways.lead(server, server.port() + FreePort.BUS));
         }
         return server;
     }
@@ -180,17 +174,12 @@ public final class RedisCluster implements AutoCloseable {
 
     private void meet(RedisServer one, RedisServer other) {
         int bus = ways.port(other).orElse(port(other) + FreePort.BUS);
-        require(one, "CLUSTER MEET 127.0.0.1 " + port(other) + " " + bus);
+        ClusterNode.require(one, "CLUSTER MEET 127.0.0.1 " + port(other) + " " + bus);
     }
 
     private void awaitMembers() {
         Patience.await("all nodes know each other", () -> servers.stream()
                 .allMatch(server -> server.ask("CLUSTER INFO").contains("cluster_known_nodes:" + servers.size())));
-    }
-
-    private static boolean isReady(RedisServer server) {
-        String info = server.ask("CLUSTER INFO");
-        return info.contains("cluster_state:ok") && info.contains("cluster_slots_ok:" + SLOTS);
     }
 
     /** Adds a primary without slots. */
@@ -199,14 +188,14 @@ public final class RedisCluster implements AutoCloseable {
         meet(servers.get(0), added);
         servers.add(added);
         awaitMembers();
-        Patience.await("the new node is ready", () -> isReady(added));
+        Patience.await("the new node is ready", () -> ClusterNode.isReady(added));
         return added;
     }
 
     /** Adds a replica, and waits until it has what its primary has. */
     public RedisServer addReplica(RedisServer primary) {
         RedisServer added = addPrimary();
-        replicate(added, primary);
+        ClusterNode.replicate(added, primary);
         Patience.await(
                 "the replica is connected", () -> added.ask("INFO replication").contains("master_link_status:up"));
         return added;
@@ -227,29 +216,19 @@ public final class RedisCluster implements AutoCloseable {
         return encrypted.getOrDefault(server, server.port());
     }
 
-    /** Returns the id of a node. */
-    public static String id(RedisServer server) {
-        return server.ask("CLUSTER MYID").lines().skip(1).findFirst().orElse("");
-    }
-
-    /** Returns whether a node that runs is a primary, as it sees itself. */
-    public static boolean isPrimary(RedisServer server) {
-        return server.ask("INFO replication").contains("role:master");
-    }
-
     /** Waits until all others that run take this node for a primary, or not. */
     public void awaitRole(RedisServer server, boolean primary) {
-        Patience.await("the role of " + server.port() + " changes", () -> isPrimary(server) == primary);
+        Patience.await("the role of " + server.port() + " changes", () -> ClusterNode.isPrimary(server) == primary);
     }
 
     /** Waits until a node has been replaced by one of its replicas, and returns that. */
     public RedisServer awaitSuccessor(RedisServer failed, List<RedisServer> replicas) {
-        Patience.await("a replica becomes a primary", () -> replicas.stream().anyMatch(RedisCluster::isPrimary));
+        Patience.await("a replica becomes a primary", () -> replicas.stream().anyMatch(ClusterNode::isPrimary));
         RedisServer successor =
-                replicas.stream().filter(RedisCluster::isPrimary).findFirst().orElseThrow();
+                replicas.stream().filter(ClusterNode::isPrimary).findFirst().orElseThrow();
         Patience.await("the cluster is ready", () -> servers.stream()
                 .filter(server -> server != failed && server.isAlive())
-                .allMatch(RedisCluster::isReady));
+                .allMatch(ClusterNode::isReady));
         return successor;
     }
 
@@ -263,48 +242,25 @@ public final class RedisCluster implements AutoCloseable {
     /** Returns which process has a slot, as the first one that runs says. */
     public RedisServer owner(int slot) {
         for (RedisServer server : servers) {
-            if (isPrimary(server) && hasSlot(server, slot)) {
+            if (ClusterNode.isPrimary(server) && ClusterNode.hasSlot(server, slot)) {
                 return server;
             }
         }
         throw new IllegalStateException("no node has slot " + slot);
     }
 
-    static boolean hasSlot(RedisServer server, int slot) {
-        return !server.ask("CLUSTER COUNTKEYSINSLOT " + slot).startsWith("-")
-                && server.ask("CLUSTER NODES")
-                        .lines()
-                        .filter(line -> line.contains("myself"))
-                        .flatMap(line -> List.of(line.split(" ")).stream().skip(8))
-                        .filter(word -> !word.startsWith("["))
-                        .anyMatch(word -> isWithin(slot, word.trim()));
-    }
-
-    private static boolean isWithin(int slot, String range) {
-        String[] ends = range.split("-");
-        return Integer.parseInt(ends[0]) <= slot && slot <= Integer.parseInt(ends[ends.length - 1]);
-    }
-
     /** Begins to move a slot: keys that are not there any more are asked for at its new place. */
     public void beginMove(int slot, RedisServer from, RedisServer to) {
-        require(to, "CLUSTER SETSLOT " + slot + " IMPORTING " + id(from));
-        require(from, "CLUSTER SETSLOT " + slot + " MIGRATING " + id(to));
+        ClusterNode.require(to, "CLUSTER SETSLOT " + slot + " IMPORTING " + ClusterNode.id(from));
+        ClusterNode.require(from, "CLUSTER SETSLOT " + slot + " MIGRATING " + ClusterNode.id(to));
     }
 
     /** Moves the keys of a slot, as far as a predicate wants them. */
     public void moveKeys(int slot, RedisServer from, RedisServer to, Predicate<String> wanted) {
-        List<String> keys = keys(slot, from).stream().filter(wanted).toList();
+        List<String> keys = ClusterNode.keys(slot, from).stream().filter(wanted).toList();
         for (String key : keys) {
-            require(from, "MIGRATE 127.0.0.1 " + to.port() + " \"" + key + "\" 0 5000 REPLACE");
+            ClusterNode.require(from, "MIGRATE 127.0.0.1 " + to.port() + " \"" + key + "\" 0 5000 REPLACE");
         }
-    }
-
-    /** Returns the keys of a slot on a node. */
-    public static List<String> keys(int slot, RedisServer server) {
-        return server.ask("CLUSTER GETKEYSINSLOT " + slot + " 100")
-                .lines()
-                .filter(line -> !line.startsWith("*") && !line.startsWith("$"))
-                .toList();
     }
 
     /**
@@ -312,18 +268,18 @@ public final class RedisCluster implements AutoCloseable {
      * that it still has.
      */
     public void endMove(int slot, RedisServer to) {
-        String line = "CLUSTER SETSLOT " + slot + " NODE " + id(to);
-        require(to, line);
+        String line = "CLUSTER SETSLOT " + slot + " NODE " + ClusterNode.id(to);
+        ClusterNode.require(to, line);
         servers.stream().filter(server -> server != to && server.isAlive()).forEach(server -> server.ask(line));
         Patience.await("all know where the slot is", () -> servers.stream()
-                .filter(server -> server != to && server.isAlive() && isPrimary(server))
-                .noneMatch(server -> hasSlot(server, slot)));
+                .filter(server -> server != to && server.isAlive() && ClusterNode.isPrimary(server))
+                .noneMatch(server -> ClusterNode.hasSlot(server, slot)));
     }
 
     /** Gives up the move of a slot: the keys that were moved stay at the other place. */
     public void abandonMove(int slot, RedisServer from, RedisServer to) {
-        require(from, "CLUSTER SETSLOT " + slot + " STABLE");
-        require(to, "CLUSTER SETSLOT " + slot + " STABLE");
+        ClusterNode.require(from, "CLUSTER SETSLOT " + slot + " STABLE");
+        ClusterNode.require(to, "CLUSTER SETSLOT " + slot + " STABLE");
     }
 
     /** Moves a slot with all its keys, as {@code redis-cli --cluster reshard} does. */
@@ -336,7 +292,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Ends what a replica receives from its primary, for ever: it stays a replica, and lags behind. */
     public void holdBack(RedisServer replica, RedisServer primary) {
-        require(replica, "CONFIG SET masterauth refused"); // by a primary that has no password
+        ClusterNode.require(replica, "CONFIG SET masterauth refused"); // by a primary that has no password
         primary.ask("CLIENT KILL TYPE replica");
         Patience.await("the replica is disconnected", () -> replica.ask("INFO replication")
                 .contains("master_link_status:down"));
@@ -344,7 +300,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Has an operator put a replica in the place of its primary, whatever the others say. */
     public void takeOver(RedisServer replica) {
-        require(replica, "CLUSTER FAILOVER TAKEOVER");
+        ClusterNode.require(replica, "CLUSTER FAILOVER TAKEOVER");
         awaitRole(replica, true);
     }
 
@@ -353,31 +309,13 @@ public final class RedisCluster implements AutoCloseable {
      * of its replica yet would ignore that.
      */
     public void failOver(RedisServer replica) {
-        String id = id(replica);
+        String id = ClusterNode.id(replica);
         Patience.await("its primary knows the replica", () -> servers.stream()
                 .filter(server -> server != replica && server.isAlive())
                 .map(server -> server.ask("CLUSTER NODES"))
-                .anyMatch(nodes -> isOwnReplica(id, nodes)));
-        require(replica, "CLUSTER FAILOVER");
+                .anyMatch(nodes -> ClusterNode.isOwnReplica(id, nodes)));
+        ClusterNode.require(replica, "CLUSTER FAILOVER");
         awaitRole(replica, true);
-    }
-
-    /** Returns whether a node that has answered so takes another one for a replica of its own. */
-    private static boolean isOwnReplica(String id, String nodes) {
-        String myself = nodes.lines()
-                .filter(line -> line.contains("myself"))
-                .findFirst()
-                .map(line -> line.split(" ")[0])
-                .orElse("no node");
-        return nodes.lines().anyMatch(line -> line.startsWith(id) && line.contains("slave " + myself));
-    }
-
-    private static void require(RedisServer server, String line) {
-        String answer = server.ask(line);
-        if (!answer.startsWith("+")) {
-            throw new IllegalStateException(
-                    line.substring(0, Math.min(60, line.length())).toLowerCase(Locale.ROOT) + ": " + answer);
-        }
     }
 
     /** Returns the address in the form that Holdfast takes. */

@@ -4,69 +4,15 @@ package org.holdfast.protocol.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.holdfast.Lease;
-import org.holdfast.LeaseLostException;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockException;
-import org.holdfast.LockRequest;
-import org.holdfast.LogLines;
 import org.holdfast.protocol.NodesConnection;
-import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
-import org.holdfast.protocol.VirtualTime;
-import org.holdfast.protocol.node.Command;
-import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
-class TransactionLeasesTest {
-
-    private final ProtocolFixture fixture = new ProtocolFixture(3);
-    private final VirtualTime time = fixture.time;
-    private final FakeTransactions transactions = new FakeTransactions();
-    private final LockSession session = fixture.session(transactions);
-
-    /** One transaction after another, as the test says. */
-    private static final class FakeTransactions implements Transactions {
-        private Object current;
-        private boolean refuses;
-        private boolean rollbackOnly;
-        private final List<Completion> completions = new ArrayList<>();
-
-        @Override
-        public Object current() {
-            return current;
-        }
-
-        @Override
-        public boolean mayCommit() {
-            return current != null && !rollbackOnly;
-        }
-
-        @Override
-        public void bind(Completion completion) {
-            if (refuses) {
-                throw new IllegalStateException("too late");
-            }
-            completions.add(completion);
-        }
-
-        void complete() {
-            current = null;
-            completions.forEach(Completion::completed);
-            completions.clear();
-        }
-    }
-
-    private Lease acquire() throws InterruptedException {
-        return new NodesConnection(session, fixture.nodes).acquire(fixture.request(0));
-    }
-
-    private int releases() {
-        return fixture.service.sent(Command.Release.class).size();
-    }
+/** For how long a lease lasts that is taken in a transaction, or beside one. */
+class TransactionLeasesTest extends SessionInTransaction {
 
     @Test
     void lease_inTransaction_outlivesItsSessionAndItsOwnRelease() throws Exception {
@@ -159,105 +105,6 @@ class TransactionLeasesTest {
         assertThat(releases()).isEqualTo(3);
     }
 
-    private void confirm() {
-        transactions.completions.get(0).confirm();
-    }
-
-    @Test
-    void commit_withALostLease_isTakenAwayAndTheLossIsTold() throws Exception {
-        transactions.current = "tx";
-        Lease lease = acquire();
-        confirm();
-        time.passMillis(1_000);
-        assertThatExceptionOfType(LeaseLostException.class)
-                .isThrownBy(this::confirm)
-                .satisfies(e -> assertThat(e.loss().token()).isEqualTo(lease.token()));
-    }
-
-    /** Another synchronization takes locks before completion, when ours has run. */
-    @Test
-    void lock_takenWhenTheTransactionHasCheckedItsLocks_isRefusedAndReleased() throws Exception {
-        transactions.current = "tx";
-        acquire();
-        confirm();
-        LockRequest late = LockRequest.of("late").waitTimeout(Duration.ZERO);
-        assertThatExceptionOfType(LockException.class)
-                .isThrownBy(() -> new NodesConnection(session, fixture.nodes).acquire(late))
-                .withMessageStartingWith("HF0208")
-                .withRootCauseInstanceOf(IllegalStateException.class);
-        assertThat(releases()).isEqualTo(3);
-    }
-
-    @Test
-    void lease_thatJoinsWhenTheTransactionHasCheckedItsLocks_isRefusedAndStaysWithItsHolder() throws Exception {
-        Lease outside = new NodesConnection(session, fixture.nodes)
-                .acquire(LockRequest.of("outside").detached());
-        transactions.current = "tx";
-        acquire();
-        confirm();
-        assertThatExceptionOfType(LockException.class).isThrownBy(outside::joinTransaction);
-        assertThat(outside.isHeld()).isTrue();
-        assertThat(releases()).isZero();
-    }
-
-    @Test
-    void lockOfTheTransaction_takenOnceMoreWhenThatHasCheckedIt_isShared() throws Exception {
-        transactions.current = "tx";
-        Lease first = acquire();
-        confirm();
-        assertThat(acquire().token()).isEqualTo(first.token());
-        transactions.complete();
-        assertThat(releases()).isEqualTo(3);
-    }
-
-    /** Names may come from any user of the application. */
-    @Test
-    void nameWithALineBreak_beginsNoLineInTheLog() throws Exception {
-        try (LogLines log = LogLines.withDetails("org.holdfast.protocol")) {
-            transactions.current = "tx";
-            Lease lease = new NodesConnection(session, fixture.nodes).acquire(LockRequest.of("a\nforged"));
-            lease.onLost(loss -> {
-                throw new UnsupportedOperationException("on purpose");
-            });
-            time.passMillis(1_000);
-            assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
-            fixture.runNotifications();
-            assertThat(log.beginningWith("")).hasSize(3).allSatisfy(line -> assertThat(line)
-                    .matches("HF0\\d{3}: .*'a\\?forged'.*"));
-        }
-    }
-
-    @Test
-    void commit_withALostLeaseAndNoMargin_isTakenAwayAllTheSame() throws Exception {
-        ProtocolFixture withoutMargin = new ProtocolFixture(3, Duration.ZERO);
-        transactions.current = "tx";
-        new NodesConnection(withoutMargin.session(transactions), withoutMargin.nodes).acquire(withoutMargin.request(0));
-        confirm();
-        withoutMargin.time.passMillis(1_000);
-        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
-    }
-
-    @Test
-    void commit_withALeaseAboutToEnd_renewsItFirst() throws Exception {
-        transactions.current = "tx";
-        acquire();
-        time.passMillis(700);
-        confirm();
-        assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
-    }
-
-    @Test
-    void commit_withALeaseAboutToEndThatCannotBeRenewed_isTakenAwayAndTheReasonIsTold() throws Exception {
-        transactions.current = "tx";
-        acquire();
-        time.passMillis(700);
-        fixture.service.node(0, new Reply.NotSent("refused")).node(1, new Reply.NotSent("refused"));
-        assertThatExceptionOfType(LockException.class)
-                .isThrownBy(this::confirm)
-                .withMessageContaining("'a' is about to end and could not be renewed")
-                .withMessageContaining("refused");
-    }
-
     @Test
     void lease_thatTheTransactionDoesNotTake_isReleasedAndRefused() throws Exception {
         transactions.current = "tx";
@@ -335,83 +182,6 @@ class TransactionLeasesTest {
     private Lease acquireOfHolder() throws InterruptedException {
         return new NodesConnection(session, fixture.nodes)
                 .acquire(fixture.request(0).scope(LeaseScope.HOLDER));
-    }
-
-    private Lease acquireOfThread() throws InterruptedException {
-        return new NodesConnection(session, fixture.nodes)
-                .acquire(fixture.request(0).scope(LeaseScope.THREAD));
-    }
-
-    @Test
-    void joinTransaction_ofALeaseThatIsReleasedBefore_keepsTheLockUntilCompletion() throws Exception {
-        Lease lease = acquireOfThread();
-        session.close();
-        int asked = fixture.nodes.sent(Command.Acquire.class).size();
-        transactions.current = "tx";
-        assertThat(lease.joinTransaction()).isTrue();
-        assertThat(fixture.nodes.sent(Command.Acquire.class)).as("of no node").hasSize(asked);
-        lease.release();
-        assertThat(releases()).isZero();
-        transactions.complete();
-        assertThat(releases()).isEqualTo(3);
-    }
-
-    @Test
-    void joinTransaction_ofALeaseThatIsReleasedAfterwards_endsWithTheLease() throws Exception {
-        Lease lease = acquireOfThread();
-        transactions.current = "tx";
-        assertThat(lease.joinTransaction()).isTrue();
-        transactions.complete();
-        assertThat(releases()).isZero();
-        lease.release();
-        assertThat(releases()).isEqualTo(3);
-    }
-
-    @Test
-    void commit_afterALeaseThatJoinedItWasLost_isRefused() throws Exception {
-        Lease lease = acquireOfThread();
-        transactions.current = "tx";
-        lease.joinTransaction();
-        confirm();
-        time.passMillis(1_000);
-        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
-    }
-
-    @Test
-    void joinTransaction_withoutOneThatMayCommit_bindsNothing() throws Exception {
-        Lease lease = acquireOfThread();
-        assertThat(lease.joinTransaction()).isFalse();
-        transactions.current = "tx";
-        transactions.rollbackOnly = true;
-        assertThat(lease.joinTransaction()).isFalse();
-        assertThat(transactions.completions).isEmpty();
-        lease.release();
-        assertThat(releases()).isEqualTo(3);
-    }
-
-    @Test
-    void joinTransaction_thatDoesNotTakeTheLease_isRefusedAndLeavesTheLeaseAsItWas() throws Exception {
-        Lease lease = acquireOfThread();
-        transactions.current = "tx";
-        transactions.refuses = true;
-        assertThatExceptionOfType(LockException.class)
-                .isThrownBy(lease::joinTransaction)
-                .withMessageContaining("HF0208");
-        assertThat(lease.isHeld()).isTrue();
-        lease.release();
-        assertThat(releases()).isEqualTo(3);
-    }
-
-    @Test
-    void joinTransaction_ofALeaseThatHasEnded_isRefused() throws Exception {
-        transactions.current = "tx";
-        Lease released = acquireOfThread();
-        released.release();
-        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(released::joinTransaction);
-        Lease lost = acquireOfThread();
-        time.passMillis(1_000);
-        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lost::joinTransaction);
-        assertThat(transactions.completions).isEmpty();
     }
 
     @Test

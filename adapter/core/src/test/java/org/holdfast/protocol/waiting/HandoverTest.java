@@ -5,14 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.holdfast.LockMode;
-import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.EngineBridge;
-import org.holdfast.protocol.LockEngine;
-import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.lease.Handoff;
 import org.holdfast.protocol.lease.HeldLock;
@@ -24,49 +18,7 @@ import org.holdfast.protocol.node.Reply;
 import org.junit.jupiter.api.Test;
 
 /** A lock that a caller of the same process waits for is passed on, within bounds. */
-class HandoverTest {
-
-    private final ProtocolFixture fixture = new ProtocolFixture(3);
-    private final LockEngine engine = fixture.engine;
-    private final AtomicInteger woken = new AtomicInteger();
-
-    /** A caller that stands in line. */
-    private record Waiter(Acquiring acquiring) {
-
-        /** Leaves the line; returns the lock that was handed off to the caller, or null. */
-        HeldLock leave() {
-            AcquireResult done = acquiring.isHandedOff() && acquiring.step() == 0 ? acquiring.result() : null;
-            acquiring.leave();
-            return done instanceof AcquireResult.Held held ? held.heldLock() : null;
-        }
-    }
-
-    private HeldLock heldLock(LockRequest request) throws Exception {
-        AcquireResult done = fixture.acquire(fixture.nodes, request, List.of(Holder.thread()));
-        return ((AcquireResult.Held) done).heldLock();
-    }
-
-    private HeldLock heldLock() throws Exception {
-        return heldLock(fixture.request(0));
-    }
-
-    private Waiter waitFor(LockRequest request) {
-        Acquiring acquiring = fixture.acquirer.begin(request, Holder.transaction("next"));
-        acquiring.enter(woken::incrementAndGet);
-        return new Waiter(acquiring);
-    }
-
-    private Waiter waitForIt() {
-        return waitFor(fixture.request(10_000));
-    }
-
-    private void giveBack(HeldLock heldLock) {
-        fixture.leases.giveBack(List.of(new LeaseShare(heldLock, false)));
-    }
-
-    private boolean isReleasedOnNodes() {
-        return !fixture.service.sent(Command.Release.class).isEmpty();
-    }
+class HandoverTest extends HandoverInOneProcess {
 
     @Test
     void release_withSomebodyWaiting_passesTheLockOnWithTheNextToken() throws Exception {
@@ -210,85 +162,6 @@ class HandoverTest {
     }
 
     @Test
-    void hold_withLittleValidityLeft_isNotPassedOn() throws Exception {
-        LockRequest brief = fixture.request(10_000).ttl(Duration.ofMillis(100));
-        HeldLock heldLock = heldLock(brief);
-        Waiter waiter = waitFor(brief);
-        fixture.time.passMillis(60);
-        giveBack(heldLock);
-        assertThat(waiter.leave()).isNull();
-    }
-
-    private LockRequest notRenewed(long waitMillis) {
-        return fixture.request(waitMillis).fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS));
-    }
-
-    /** What the nodes keep is what the first of them has got: none after it is told that it has more. */
-    @Test
-    void leaseThatIsNotRenewed_isPassedOnWithTheRestOfItsValidity_whileThatIsAlmostAll() throws Exception {
-        HeldLock first = heldLock(notRenewed(0));
-        Waiter waiter = waitFor(notRenewed(10_000));
-        fixture.time.passMillis(5);
-        giveBack(first);
-        HeldLock next = waiter.leave();
-        assertThat(next.token()).isEqualTo(first.token() + 1);
-        assertThat(LeaseBridge.validUntil(next)).isEqualTo(LeaseBridge.validUntil(first));
-        assertThat(next.isRenewed()).isFalse();
-        assertThat(isReleasedOnNodes()).isFalse();
-
-        waiter = waitFor(notRenewed(10_000));
-        fixture.time.passMillis(5);
-        giveBack(next);
-        assertThat(waiter.leave()).as("a hundredth has passed").isNull();
-        assertThat(isReleasedOnNodes()).isTrue();
-    }
-
-    @Test
-    void waiterForALeaseThatIsNotRenewed_getsOneThatWas_whileAlmostAllOfItIsLeft() throws Exception {
-        HeldLock first = heldLock();
-        Waiter waiter = waitFor(notRenewed(10_000));
-        giveBack(first);
-        HeldLock next = waiter.leave();
-        fixture.time.passMillis(400);
-        fixture.renewals.sweep(fixture.service);
-        assertThat(fixture.service.sent(Command.Renew.class)).isEmpty();
-
-        waiter = waitForIt();
-        giveBack(next);
-        assertThat(waiter.leave()).as("after 100 ms").isNull();
-    }
-
-    @Test
-    void waiterForALeaseThatIsRenewed_getsOneThatWasNot_andItIsRenewed() throws Exception {
-        HeldLock first = heldLock(notRenewed(0));
-        Waiter waiter = waitForIt();
-        fixture.time.passMillis(50);
-        giveBack(first);
-        HeldLock next = waiter.leave();
-        assertThat(next.token()).isEqualTo(first.token() + 1);
-        fixture.time.passMillis(400);
-        fixture.renewals.sweep(fixture.service);
-        assertThat(fixture.service.sent(Command.Renew.class)).hasSize(3);
-        assertThat(fixture.leases.remaining(next)).isGreaterThan(Duration.ofMillis(900));
-    }
-
-    @Test
-    void waiter_whoAsksForSomethingElse_getsNothing() throws Exception {
-        LockRequest same = fixture.request(10_000);
-        for (LockRequest other : List.of(
-                same.ttl(Duration.ofMillis(1_001)),
-                same.fixedTtl(Duration.ofMillis(ProtocolFixture.TTL_MILLIS - 1)),
-                same.atLeast(Duration.ofMillis(100)),
-                same.fair(true),
-                same.mode(LockMode.WRITE))) {
-            HeldLock heldLock = heldLock();
-            Waiter waiter = waitFor(other);
-            giveBack(heldLock);
-            assertThat(waiter.leave()).as(other.toString()).isNull();
-        }
-    }
-
-    @Test
     void hold_thatIsLost_isNotPassedOn() throws Exception {
         HeldLock heldLock = heldLock();
         Waiter waiter = waitForIt();
@@ -305,19 +178,6 @@ class HandoverTest {
         engine.close(fixture.time.nanoTime() + 1_000_000_000L);
         giveBack(heldLock);
         assertThat(waiter.leave()).isNull();
-    }
-
-    @Test
-    void heir_hasItsOwnMaxHold() throws Exception {
-        HeldLock heldLock = heldLock();
-        Waiter waiter = waitFor(fixture.request(10_000).maxHold(Duration.ofMillis(200)));
-        fixture.time.passMillis(50);
-        giveBack(heldLock);
-        HeldLock heir = waiter.leave();
-        fixture.time.passMillis(199);
-        assertThat(fixture.leases.isHeld(heir)).isTrue();
-        fixture.time.passMillis(1);
-        assertThat(fixture.leases.isHeld(heir)).isFalse();
     }
 
     @Test

@@ -20,6 +20,7 @@ import org.holdfast.protocol.node.Latch;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.protocol.node.Ticket;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class ShardedReleasesTest {
 
     private static RedisServer another(RedisCluster cluster, RedisServer than) {
         return cluster.servers().stream()
-                .filter(server -> server != than && RedisCluster.isPrimary(server))
+                .filter(server -> server != than && ClusterNode.isPrimary(server))
                 .findFirst()
                 .orElseThrow();
     }

@@ -12,6 +12,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
 import org.holdfast.testkit.AtomicMove;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +70,7 @@ class AtomicMoveTest {
         held.release();
         assertThat(waiter.get(60, TimeUnit.SECONDS).token()).isGreaterThan(held.token());
         waiter.get().release();
-        assertThat(RedisCluster.keys(SLOT, from)).as("left behind").isEmpty();
+        assertThat(ClusterNode.keys(SLOT, from)).as("left behind").isEmpty();
     }
 
     /** Both moves are over before a client looks at the cluster again, which it does once a second. */

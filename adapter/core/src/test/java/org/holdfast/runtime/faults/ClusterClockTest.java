@@ -9,6 +9,7 @@ import java.time.Duration;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
 import org.holdfast.testkit.ClockShim;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class ClusterClockTest {
         RedisServer primary = cluster.owner(MovingVoters.slot("early"));
         RedisServer replica = cluster.servers().get(cluster.servers().indexOf(primary) + 3);
         cluster.failOver(replica);
-        await().atMost(ofSeconds(40)).until(() -> recordOf(replica).contains(RedisCluster.id(replica)));
+        await().atMost(ofSeconds(40)).until(() -> recordOf(replica).contains(ClusterNode.id(replica)));
         clock.setRight();
         locks.acquire(request).release();
     }

@@ -16,6 +16,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,7 @@ class ClusterEpochTest {
         List<RedisServer> servers = cluster.servers();
         return IntStream.range(0, 2) // the third has the largest epoch, and takes no larger one by a move
                 .boxed()
-                .filter(i -> RedisCluster.id(servers.get(i)).compareTo(RedisCluster.id(servers.get(i + 3))) < 0)
+                .filter(i -> ClusterNode.id(servers.get(i)).compareTo(ClusterNode.id(servers.get(i + 3))) < 0)
                 .findFirst();
     }
 
@@ -87,7 +88,7 @@ class ClusterEpochTest {
 
         int moved = MovingVoters.slot(nameOn(cluster, another, "moved-"));
         cluster.beginMove(moved, another, primary);
-        byte[] command = ("CLUSTER SETSLOT " + moved + " NODE " + RedisCluster.id(primary) + "\r\n")
+        byte[] command = ("CLUSTER SETSLOT " + moved + " NODE " + ClusterNode.id(primary) + "\r\n")
                 .getBytes(StandardCharsets.US_ASCII);
         try (Socket operator = new Socket(InetAddress.getLoopbackAddress(), primary.port())) {
             primary.freeze();

@@ -13,6 +13,7 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.redis.cluster.Slot;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,7 @@ class ClusterHomeTest {
     /** Returns a slot of others in which a client that starts now would look first, if this node had it. */
     private static int preferredSlot(RedisCluster cluster, RedisServer node) {
         int present = IntStream.range(0, Slot.COUNT)
-                .filter(slot -> RedisCluster.keys(slot, node).stream().anyMatch(key -> key.contains("birth")))
+                .filter(slot -> ClusterNode.keys(slot, node).stream().anyMatch(key -> key.contains("birth")))
                 .findFirst()
                 .orElseThrow();
         return IntStream.range(0, Slot.COUNT)

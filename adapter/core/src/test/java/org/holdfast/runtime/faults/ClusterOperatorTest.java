@@ -15,6 +15,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -168,7 +169,7 @@ class ClusterOperatorTest {
         cluster.awaitRole(replica, true);
         divide(List.of(primary, voter), List.of(replica, witness));
         await().pollDelay(ofSeconds(30)).atMost(ofSeconds(31)).until(() -> true);
-        assertThat(RedisCluster.isPrimary(primary)).as("both are primaries").isTrue();
+        assertThat(ClusterNode.isPrimary(primary)).as("both are primaries").isTrue();
         contenders.assertExclusive();
         cluster.ways().mend();
     }

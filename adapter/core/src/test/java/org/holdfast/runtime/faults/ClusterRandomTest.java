@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -94,7 +95,7 @@ class ClusterRandomTest {
 
     private RedisServer otherThan(RedisServer owner) {
         List<RedisServer> others = cluster.servers().stream()
-                .filter(server -> server != owner && server.isAlive() && RedisCluster.isPrimary(server))
+                .filter(server -> server != owner && server.isAlive() && ClusterNode.isPrimary(server))
                 .toList();
         return others.get(random.nextInt(others.size()));
     }
@@ -127,7 +128,7 @@ class ClusterRandomTest {
     private void failOver() throws Exception {
         List<RedisServer> replicas = IntStream.range(0, cluster.servers().size())
                 .mapToObj(cluster.servers()::get)
-                .filter(server -> server.isAlive() && !RedisCluster.isPrimary(server))
+                .filter(server -> server.isAlive() && !ClusterNode.isPrimary(server))
                 .toList();
         String[] ways = {"", " FORCE", " TAKEOVER"};
         if (!replicas.isEmpty()) {

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.Test;
@@ -58,7 +59,7 @@ class ClusterSlotsTest {
         held.release();
         assertThat(waiter.get(60, TimeUnit.SECONDS).token()).isGreaterThan(held.token());
         waiter.get().release();
-        assertThat(RedisCluster.keys(slot, from)).as("left behind").isEmpty();
+        assertThat(ClusterNode.keys(slot, from)).as("left behind").isEmpty();
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
+import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,7 +161,7 @@ class ThreeClustersTest {
         }
         first.assertExclusive();
         second.assertExclusive();
-        slots.forEach(slot -> assertThat(RedisCluster.keys(slot, from)).isEmpty());
+        slots.forEach(slot -> assertThat(ClusterNode.keys(slot, from)).isEmpty());
         first.close();
         second.close();
         clusters.forEach(ThreeClustersTest::assertNothingIsKeptForEver);

@@ -107,8 +107,8 @@ class HandingOnTest {
     }
 
     /**
-     * What it asks when it has received a release comes to the nodes 8 ms after that, when a moment of the shortest kind
-     * is over. They share the lock all the same: each has it for about 100 ms.
+     * What it asks when it has received a release comes to the nodes 8 ms after that, when a moment of the shortest
+     * kind is over. They share the lock all the same: each has it for about 100 ms.
      */
     @Test
     void otherProcess_thatIsFar_hasItsTurnSoon() throws Exception {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import org.holdfast.Lease;
+import org.holdfast.LeaseLostException;
+import org.holdfast.LockException;
+import org.holdfast.LockRequest;
+import org.holdfast.protocol.NodesConnection;
+import org.holdfast.protocol.node.Command;
+import org.junit.jupiter.api.Test;
+
+/** A lease that is held already joins a transaction. */
+class JoinTransactionTest extends SessionInTransaction {
+
+    @Test
+    void lease_thatJoinsWhenTheTransactionHasCheckedItsLocks_isRefusedAndStaysWithItsHolder() throws Exception {
+        Lease outside = new NodesConnection(session, fixture.nodes)
+                .acquire(LockRequest.of("outside").detached());
+        transactions.current = "tx";
+        acquire();
+        confirm();
+        assertThatExceptionOfType(LockException.class).isThrownBy(outside::joinTransaction);
+        assertThat(outside.isHeld()).isTrue();
+        assertThat(releases()).isZero();
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatIsReleasedBefore_keepsTheLockUntilCompletion() throws Exception {
+        Lease lease = acquireOfThread();
+        session.close();
+        int asked = fixture.nodes.sent(Command.Acquire.class).size();
+        transactions.current = "tx";
+        assertThat(lease.joinTransaction()).isTrue();
+        assertThat(fixture.nodes.sent(Command.Acquire.class)).as("of no node").hasSize(asked);
+        lease.release();
+        assertThat(releases()).isZero();
+        transactions.complete();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatIsReleasedAfterwards_endsWithTheLease() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        assertThat(lease.joinTransaction()).isTrue();
+        transactions.complete();
+        assertThat(releases()).isZero();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void commit_afterALeaseThatJoinedItWasLost_isRefused() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        lease.joinTransaction();
+        confirm();
+        time.passMillis(1_000);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(this::confirm);
+    }
+
+    @Test
+    void joinTransaction_withoutOneThatMayCommit_bindsNothing() throws Exception {
+        Lease lease = acquireOfThread();
+        assertThat(lease.joinTransaction()).isFalse();
+        transactions.current = "tx";
+        transactions.rollbackOnly = true;
+        assertThat(lease.joinTransaction()).isFalse();
+        assertThat(transactions.completions).isEmpty();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_thatDoesNotTakeTheLease_isRefusedAndLeavesTheLeaseAsItWas() throws Exception {
+        Lease lease = acquireOfThread();
+        transactions.current = "tx";
+        transactions.refuses = true;
+        assertThatExceptionOfType(LockException.class)
+                .isThrownBy(lease::joinTransaction)
+                .withMessageContaining("HF0208");
+        assertThat(lease.isHeld()).isTrue();
+        lease.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
+    void joinTransaction_ofALeaseThatHasEnded_isRefused() throws Exception {
+        transactions.current = "tx";
+        Lease released = acquireOfThread();
+        released.release();
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(released::joinTransaction);
+        Lease lost = acquireOfThread();
+        time.passMillis(1_000);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lost::joinTransaction);
+        assertThat(transactions.completions).isEmpty();
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.cluster;
+
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.holdfast.protocol.VirtualTime;
+import org.holdfast.protocol.guard.Terms;
+import org.holdfast.redis.address.HostPort;
+
+/** The shards of clients that look at one node of a cluster, and what stands on that node. */
+abstract class ShardOnNode {
+
+    static final HostPort PLACE = new HostPort("10.0.0.1", 7_000);
+    static final long MICROS = 1_000_000;
+
+    final VirtualTime time = new VirtualTime();
+    final long start = time.nanoTime();
+
+    /** What stands on the node. */
+    String text = "";
+
+    /** How many nanoseconds ago the slots were another node's. */
+    long sinceOther = Long.MAX_VALUE;
+
+    Shard shard() {
+        return new Shard(
+                new Terms(time, Duration.ofSeconds(7), Duration.ofSeconds(2), 0.01), time, Duration.ofSeconds(2));
+    }
+
+    void see(Shard shard, long epoch, int lastSlot) {
+        BitSet slots = new BitSet();
+        slots.set(0, lastSlot + 1);
+        see(shard, epoch, slots, slots);
+    }
+
+    void see(Shard shard, long epoch, BitSet assigned, BitSet own) {
+        see(shard, epoch, assigned, own, new BitSet());
+    }
+
+    void see(Shard shard, long epoch, BitSet assigned, BitSet own, BitSet moving) {
+        NodeView.Primary primary = new NodeView.Primary("a", Optional.of(PLACE), own, epoch, false);
+        NodeView view = new NodeView("a", Set.of("a"), List.of(primary), moving);
+        shard.see("a", PLACE, assigned, Optional.of(view), time.nanoTime());
+    }
+
+    void look(Shard shard) {
+        look(shard, false);
+    }
+
+    void look(Shard shard, boolean forgets) {
+        Shard.Update update = shard.update(
+                new Shard.Sight(text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets), slot -> 0, others());
+        text = update.text();
+        update.isWritten();
+    }
+
+    List<OtherOwner> others() {
+        return sinceOther == Long.MAX_VALUE ? List.of() : List.of(new OtherOwner(new SlotRange(0, 9), sinceOther));
+    }
+
+    long nowMicros() {
+        return (time.nanoTime() - start) / 1_000 + MICROS;
+    }
+
+    void pass(long millis) {
+        time.pass(Duration.ofMillis(millis).toNanos());
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.simulation;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.holdfast.memory.MemoryRedis;
+import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.BirthMark;
+import org.holdfast.protocol.guard.MarkChange;
+import org.holdfast.protocol.guard.NodeFacts;
+import org.holdfast.protocol.guard.NodeGuard;
+import org.holdfast.protocol.guard.NodeProbe;
+import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.script.NodeKeys;
+import org.holdfast.redis.script.ScriptBridge;
+
+/** A node as clients see it that look at it: its birth mark, where it keeps what it knows of itself, and its slots. */
+final class NodeProbes {
+
+    private final SimulatedNode node;
+    private final MemoryRedis redis;
+
+    NodeProbes(SimulatedNode node, MemoryRedis redis) {
+        this.node = node;
+        this.redis = redis;
+    }
+
+    /**
+     * Clients have used it for long.
+     *
+     * @param acceptedSettings their settings
+     * @param appointed how it came to be the voter, if it may be replaced
+     */
+    void haveBeenUsed(AcceptedSettings acceptedSettings, Optional<NodeFacts.Appointment> appointed, NodeKeys keys) {
+        new Probe(appointed, keys)
+                .write(new MarkChange(
+                        "",
+                        SimulatedNode.BOOT_MICROS - 3_600_000_000L,
+                        0,
+                        SimulatedNode.BOOT_MICROS - 3_600_000_000L,
+                        node.facts(appointed).process(),
+                        0,
+                        0,
+                        acceptedSettings,
+                        acceptedSettings.heartbeat().toMillis(),
+                        0,
+                        SimulatedNode.BOOT_MICROS,
+                        ""));
+    }
+
+    /** Is looked at when a client connects, as the real one is; empty if it is not to be used. */
+    Optional<NodeGuard.Admission.Admitted> admit(
+            NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
+        return guard.admit(new Probe(appointment, keys)) instanceof NodeGuard.Admission.Admitted admitted
+                ? Optional.of(admitted)
+                : Optional.empty();
+    }
+
+    /** Begins a quarantine that a client has asked for. */
+    void quarantine(NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
+        guard.quarantine(new Probe(appointment, keys), "a client says so");
+    }
+
+    /**
+     * A client finds in which slot it keeps what it knows of itself, as the real one does at each look.
+     *
+     * @param follow takes the sign at the door, and returns the one that should stand there
+     */
+    void findHome(NodeKeys keys, String door, UnaryOperator<String> follow) {
+        String key = keys.door(door);
+        node.gate().require(key);
+        String seen = Objects.requireNonNullElse(redis.get(key), "");
+        String sign = follow.apply(seen);
+        if (!sign.equals(seen)) {
+            redis.eval(ScriptBridge.door(keys, door, seen, sign));
+            node.remember();
+        }
+    }
+
+    /**
+     * A client notes since when it has its slots, as the real one does after each look.
+     *
+     * @param forgets whether a quarantine began just now
+     * @param inheritedAfterMicros for how long the node before must have had a slot that counts here, if writes survive
+     */
+    void noteSlots(
+            NodeKeys keys, boolean forgets, long inheritedAfterMicros, Function<Shard.Sight, Shard.Update> updates) {
+        node.gate().require(keys.slots());
+        String seen = Objects.requireNonNullElse(redis.get(keys.slots()), "");
+        long inheritedBefore = node.isDurable() ? node.clock.micros() - inheritedAfterMicros : 0;
+        Shard.Update update = updates.apply(
+                new Shard.Sight(seen, node.role.dataSet(), node.clock.micros(), inheritedBefore, forgets));
+        if (update.text().equals(seen)
+                || redis.eval(ScriptBridge.slots(keys, seen, update.text())).equals(List.of(1L))) {
+            update.isWritten();
+        }
+        node.remember();
+    }
+
+    /** Returns the birth mark, if there is one. */
+    Optional<BirthMark> mark(NodeKeys keys) {
+        node.gate().require(keys.mark());
+        String mark = redis.get(keys.mark());
+        return mark == null ? Optional.empty() : BirthMark.parse(mark);
+    }
+
+    /**
+     * A client looks at once here: what lies between its look and its change is simulated by other clients' looks
+     * alone.
+     */
+    private final class Probe implements NodeProbe {
+
+        private final Optional<NodeFacts.Appointment> appointment;
+        private final NodeKeys keys;
+
+        Probe(Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
+            this.appointment = appointment;
+            this.keys = keys;
+        }
+
+        @Override
+        public NodeProbe.Sight look() {
+            node.gate().require(keys.mark());
+            String mark = redis.get(keys.mark());
+            boolean heartbeat = redis.get(keys.heartbeat()) != null;
+            return new NodeProbe.Sight(node.facts(appointment), mark == null ? "" : mark, heartbeat);
+        }
+
+        @Override
+        public Optional<Long> write(MarkChange change) {
+            node.gate()
+                    .refusal(List.of(keys.mark(), keys.heartbeat()), List.of())
+                    .ifPresent(error -> {
+                        throw new MemoryRedis.ErrorReply(error);
+                    });
+            Object reply = redis.eval(ScriptBridge.mark(keys, change));
+            node.remember();
+            return ScriptBridge.markedAt(reply);
+        }
+    }
+}
