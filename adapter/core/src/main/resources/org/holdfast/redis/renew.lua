@@ -1,6 +1,6 @@
--- Leaves `renew`, which extends a lock that its owner has. Takes it again if no owner has it and no larger token was granted since: that
--- heals a node which missed the acquisition or lost the key. Comes after time.lua, quarantine.lua, lock.lua,
--- ended.lua and fence.lua, and before renew_one.lua or renew_many.lua.
+-- Leaves `renew`, which extends a lock that its owner has. It takes the lock again if no owner has it and no larger
+-- token was granted since: that heals a node which missed the acquisition or lost the key. Comes after time.lua,
+-- quarantine.lua, lock.lua, ended.lua and fence.lua, and before renew_one.lua or renew_many.lua.
 --
 -- KEYS[1], KEYS[2]   lock and fence, see lock.lua; the fence expires a retention and more after the lease has ended.
 --                    Then the same two of the second name, and so on

@@ -17,9 +17,9 @@ public final class RetryDelay {
     private static final long LARGEST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
 
     /**
-     * And where it is, if the announcement was lost: messages are, where a node closes a connection whose client is slow
-     * to read. That is found otherwise, and the waiters attempt then. So ten thousand waiters send 1,300 commands a
-     * second to each node where they would send thirteen thousand.
+     * And where it is, if the announcement was lost: messages are, where a node closes a connection whose client is
+     * slow to read. That is found otherwise, and the waiters attempt then. So ten thousand waiters send each node 1,300
+     * commands a second, and not 13,000.
      */
     private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
