@@ -14,7 +14,6 @@ import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.Target;
 import org.junit.jupiter.api.Test;
-import redis.clients.jedis.CommandArguments;
 
 /** A call that renews several leases answers and leaves what a call for each of them does. */
 class RenewManyTest {
@@ -47,8 +46,8 @@ class RenewManyTest {
             MemoryRedis together = alone.copy();
 
             List<Object> replies = new ArrayList<>();
-            renewals.forEach(renewal -> replies.add(alone.eval(call(codec.bySource(renewal)))));
-            assertThat(together.eval(call(codec.renewals(renewals, false))))
+            renewals.forEach(renewal -> replies.add(alone.eval(ScriptBridge.call(codec.bySource(renewal)))));
+            assertThat(together.eval(ScriptBridge.call(codec.renewals(renewals, false))))
                     .as("replies in state " + state)
                     .isEqualTo(replies);
             assertThat(together.snapshot()).as("keys after state " + state).isEqualTo(alone.snapshot());
@@ -57,12 +56,6 @@ class RenewManyTest {
         for (int status : new int[] {1, 2, 3, 6, 7, 16}) {
             assertThat(seen[status]).as("replies with status " + status).isGreaterThan(STATES / 100);
         }
-    }
-
-    private static ScriptCall call(CommandArguments arguments) {
-        List<String> words = ScriptWords.of(arguments);
-        int keys = Integer.parseInt(words.get(2));
-        return new ScriptCall(words.get(1), words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
     }
 
     private static Claim claim(Random random, int lease) {

@@ -62,6 +62,17 @@ public final class ScriptBridge {
         return call(command, codec, process, codec.shortening(command, earliestMillis, true));
     }
 
+    /** Returns the call of a renewal of one name as one of many; {@link #answer} finds its reply among theirs. */
+    public static ScriptCall amongMany(Command.Renew command, ScriptCodec codec) {
+        return call(codec.renewals(List.of(command), false));
+    }
+
+    static ScriptCall call(CommandArguments arguments) {
+        List<String> words = ScriptWords.of(arguments);
+        int keys = Integer.parseInt(words.get(2));
+        return new ScriptCall(words.get(1), words.subList(3, 3 + keys), words.subList(3 + keys, words.size()));
+    }
+
     /** @param quarantineMicros how long a forgotten lock may last; 0 to trust the node's memory */
     public static ScriptCodec codec(String prefix, long quarantineMicros) {
         long margin = TimeUnit.NANOSECONDS.toMicros(SharedSettings.LINGER_MARGIN.toNanos());
@@ -158,6 +169,7 @@ public final class ScriptBridge {
     }
 
     public static Answer answer(int node, Object raw) {
-        return ReplyDecoder.answer(node, raw);
+        boolean amongMany = raw instanceof List<?> replies && replies.size() == 1 && replies.get(0) instanceof List<?>;
+        return ReplyDecoder.answer(node, amongMany ? ((List<?>) raw).get(0) : raw);
     }
 }
