@@ -17,11 +17,10 @@ public final class RetryDelay {
     private static final long LARGEST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
 
     /**
-     * And where it is, if the announcement was lost: messages are, where a node closes a connection whose client is
-     * slow to read. That is found otherwise, and the waiters attempt then. So ten thousand waiters send each node 1,300
-     * commands a second, and not 13,000.
+     * And where it is: if the announcement was lost, if the votes were split when a lease ended by itself, or if a lease
+     * was cut to its minimum time, which is not announced.
      */
-    private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Randomness randomness;
 
@@ -38,7 +37,7 @@ public final class RetryDelay {
     }
 
     private static long range(int attempts) {
-        return FIRST_RANGE_NANOS << Math.min(attempts - 1, 11);
+        return FIRST_RANGE_NANOS << Math.min(attempts - 1, 10);
     }
 
     /**

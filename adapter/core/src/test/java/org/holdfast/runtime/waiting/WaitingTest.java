@@ -156,33 +156,6 @@ class WaitingTest {
         assertThat(acquired.get().isHeld()).isTrue();
     }
 
-    /** It would go on to wait for a report, for up to 10 s. */
-    @Test
-    void waiter_whoseSubscriptionsWereCut_andAreRefused_getsTheLockByAsking() throws Exception {
-        for (RedisServer node : redis.all()) {
-            node.command("ACL SETUSER app on >secret ~* &* +@all");
-        }
-        Lease lease = holder.acquire("a");
-        try (LockConnectionFactory heard = connect("app:secret@");
-                LockConnection connection = heard.getConnection()) {
-            CompletableFuture<Lease> acquired = acquireInBackground(connection);
-            awaitListening();
-            await().pollDelay(ofSeconds(8)).until(() -> true); // its attempts are seconds apart by now
-            for (RedisServer node : redis.all()) {
-                node.command("ACL SETUSER app -subscribe");
-                node.command("CLIENT KILL TYPE pubsub");
-            }
-            for (int node = 0; node < 3; node++) {
-                assertThat(isListenedTo(node)).isFalse();
-            }
-            long released = System.nanoTime();
-            lease.release();
-            Lease got = acquired.get();
-            assertThat(Duration.ofNanos(System.nanoTime() - released)).isLessThan(ofSeconds(2));
-            got.release();
-        }
-    }
-
     @Test
     void subscriptionOnWhichNothingComes_isReplaced() throws Exception {
         Lease lease = holder.acquire("a");
