@@ -59,6 +59,12 @@ final class Calls {
                 .orElseGet(() -> nodes.codec(node).bySource(command));
     }
 
+    /** Returns the call of a command by a caller that vouches for the clock of the node, see {@link ScriptCodec}. */
+    CommandArguments vouching(int node, Command command, long vouchedMillis) {
+        ScriptCodec codec = nodes.codec(node);
+        return codec.vouching(command, vouchedMillis, scripts.areKnown(codec.script(command), NodeSet.of(node)));
+    }
+
     /**
      * Returns the call of a command by which a lock may end earlier; empty for other commands. By a clock that is
      * behind it would end too early: so each node receives what its clock shows at the least.

@@ -162,12 +162,18 @@ public final class NodeConnections implements NodeChannel {
     private List<Round> writeTogether(
             NodeSet targets, String @Nullable [] obstacles, List<? extends Command> commands) {
         long now = time.nanoTime();
-        List<PendingRequest> requests = new ArrayList<>(commands.size());
+        List<PendingRequest> requests = commands.stream()
+                .map(command -> new PendingRequest(command, new PendingRound(pipelines, lock, targets.size()), now))
+                .toList();
         NodeSet open = NodeSet.NONE;
-        for (Command command : commands) {
-            PendingRound round = new PendingRound(pipelines, lock, targets.size());
-            requests.add(new PendingRequest(command, round, now));
-            open = whereItGoes(targets, obstacles, command, round); // the same for each: no node is a shard
+        for (int node = 0; node < nodes.size(); node++) {
+            String obstacle = targets.contains(node) ? obstacle(node, obstacles, commands.get(0)) : null;
+            if (obstacle != null) { // once for all: it may change at any time
+                Answer notSent = new Answer(node, new Reply.NotSent(obstacle), 0);
+                requests.forEach(request -> request.round().answered(notSent));
+            } else if (targets.contains(node)) {
+                open = open.with(node);
+            }
         }
         if (!open.isEmpty()) {
             PendingRenewals renewals = new PendingRenewals(requests, false);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis;
 
-import java.util.Collections;
 import java.util.List;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Target;
-import redis.clients.jedis.exceptions.JedisDataException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renewals of several leases that one call of a script carries out on one node: most of what a renewal costs the node
@@ -16,7 +15,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 record PendingRenewals(List<PendingRequest> requests, boolean again) implements PendingCall {
 
-    /** A node does nothing else meanwhile: that is half a millisecond. */
+    /** A node does nothing else meanwhile: that is a millisecond or so. */
     private static final int MOST = 100;
 
     PendingRenewals {
@@ -66,12 +65,20 @@ record PendingRenewals(List<PendingRequest> requests, boolean again) implements 
                 requests.stream().map(request -> request.sentAgain(now)).toList(), true);
     }
 
-    /** Returns the reply to each of the requests: the same error, or nothing, if it is not one of so many. */
-    List<?> replies(Object reply) {
-        if (reply instanceof List<?> list && list.size() == requests.size()) {
-            return list;
-        }
-        return Collections.nCopies(requests.size(), reply instanceof JedisDataException ? reply : List.of());
+    /**
+     * Returns the reply to one of the requests; null if it has to be sent alone. Then the call came to nothing for it,
+     * or for all: the process is not the one that the client has seen, a key is in another slot, or is one that the
+     * user may not use.
+     *
+     * @param reply the one to the call
+     */
+    @Nullable
+    List<?> replyTo(int request, Object reply) {
+        return reply instanceof List<?> replies
+                        && replies.size() == requests.size()
+                        && replies.get(request) instanceof List<?> one
+                ? one
+                : null;
     }
 
     @Override

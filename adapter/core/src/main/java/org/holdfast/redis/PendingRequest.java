@@ -23,6 +23,11 @@ record PendingRequest(Command command, PendingRound round, long sentAt, boolean 
         return new PendingRequest(command, round, now, true, vouched);
     }
 
+    /** Returns the request that is sent in a call of its own, and was sent in one with others. */
+    PendingRequest sentAlone(long now) {
+        return new PendingRequest(command, round, now);
+    }
+
     /** Returns the request that is sent to a node whose clock is believed. */
     PendingRequest vouching(long now) {
         return new PendingRequest(command, round, now, again, true);

@@ -19,7 +19,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * Reads the replies on the open connections of a channel, and drops connections that are of no more use.
  *
  * <p>A node that has not answered for a node timeout loses its connection here and is suspected; every request that was
- * under way to it is answered with {@link Reply.NoAnswer}. The channel's lock guards everything here. Each method is
+ * under way to it is answered with {@code NoAnswer}. The channel's lock guards everything here. Each method is
  * called with the lock.
  */
 final class Pipelines implements PendingRound.Reader {

@@ -5,11 +5,11 @@ import java.util.List;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.redis.health.AskedNodes;
 import org.holdfast.redis.script.KnownScripts;
 import org.holdfast.redis.script.ReplyDecoder;
-import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.wire.Failures;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -73,13 +73,24 @@ final class Replies {
             return null;
         }
         scripts.answered(node, nodes.codec(node).renewingMany());
-        List<?> replies = renewals.replies(reply);
         String over = null;
-        for (int i = 0; i < replies.size(); i++) {
-            String reason = take(node, pipeline, renewals.requests().get(i), replies.get(i));
-            over = over == null ? reason : over;
+        for (int i = 0; i < renewals.requests().size(); i++) {
+            PendingRequest request = renewals.requests().get(i);
+            List<?> own = renewals.replyTo(i, reply);
+            if (own == null) {
+                sendAlone(node, request);
+            } else {
+                String reason = take(node, pipeline, request, own);
+                over = over == null ? reason : over;
+            }
         }
         return over;
+    }
+
+    /** Sends a request in a call of its own, which is answered, or whose error says where it came. */
+    private void sendAlone(int node, PendingRequest request) {
+        CommandArguments call = calls.of(request.command(), NodeSet.of(node)).on(node);
+        sender.send(node, request.sentAlone(time.nanoTime()), call);
     }
 
     /** Gives a reply to the request that it belongs to; returns why the connection is of no more use, or null. */
@@ -137,7 +148,7 @@ final class Replies {
             request.round().answered(new Answer(node, new Reply.Held(1), 0));
             return;
         }
-        ScriptCodec codec = nodes.codec(node);
-        sender.send(node, request.vouching(time.nanoTime()), codec.vouching(request.command(), ended.atMillis()));
+        PendingRequest again = request.vouching(time.nanoTime());
+        sender.send(node, again, calls.vouching(node, request.command(), ended.atMillis()));
     }
 }

@@ -9,9 +9,7 @@ import java.util.List;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Owner;
-import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
-import org.holdfast.redis.script.ReplyDecoder;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -52,22 +50,24 @@ class PendingRenewalsTest {
     @Test
     void reply_toEach_isGivenInOrder() {
         List<Object> replies = List.of(List.of(1L, 0L, 5L), new JedisDataException("ERR"), List.of(2L, 9L, 5L));
-        assertThat(three().replies(replies)).isEqualTo(replies);
+        assertThat(three().replyTo(0, replies)).isEqualTo(replies.get(0));
+        assertThat(three().replyTo(1, replies)).as("an error").isNull();
+        assertThat(three().replyTo(2, replies)).isEqualTo(replies.get(2));
     }
 
+    /** Each is sent alone then. */
     @Test
-    void reply_thatIsNoneToSoMany_grantsNone() {
-        JedisDataException error = new JedisDataException("ERR");
-        assertThat(three().replies(error)).isEqualTo(List.of(error, error, error));
+    void reply_thatIsNoneToSoMany_isNoneToAny() {
         for (Object reply : List.of(
+                new JedisDataException("ERR"),
                 List.of(1L, 0L, 5L),
                 List.of(),
                 1L,
                 Collections.nCopies(2, List.of(1L, 0L, 5L)),
                 Collections.nCopies(4, List.of(1L, 0L, 5L)))) {
-            assertThat(three().replies(reply)).hasSize(3).allSatisfy(each -> assertThat(
-                            ReplyDecoder.answer(0, each).reply())
-                    .isInstanceOf(Reply.Refused.class));
+            for (int request = 0; request < 3; request++) {
+                assertThat(three().replyTo(request, reply)).as("" + reply).isNull();
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ import static org.holdfast.redis.NodeWithClock.READING;
 import static org.holdfast.redis.NodeWithClock.claim;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -102,6 +103,33 @@ class ProxyTest {
         restartWithOldFiles();
 
         assertThat(ask(first, NodeWithClock.renew(held))).isInstanceOf(Reply.Forgotten.class);
+    }
+
+    /** In one call, which the process refuses for all of them. */
+    @Test
+    void leases_thatAreRenewedTogether_areNotHealedByAnotherProcess_andTheConnectionIsDropped() throws Exception {
+        redis.command("SAVE");
+        List<Command> renewals = new ArrayList<>();
+        for (int lease = 0; lease < 3; lease++) { // as many as a reply has numbers
+            Claim held = claim(new Target.Exclusive("held-" + lease), ADA, 7);
+            assertThat(ask(first, NodeWithClock.acquire(held))).isEqualTo(GRANTED);
+            renewals.add(NodeWithClock.renew(held));
+        }
+        assertThat(askAll(renewals)).containsOnly(GRANTED);
+
+        restartWithOldFiles();
+
+        List<Reply> replies = askAll(renewals);
+        assertThat(replies.get(0)).isInstanceOf(Reply.Forgotten.class);
+        assertThat(replies).hasSize(3).doesNotContain(GRANTED);
+        first.prepare(); // connects anew, and sees that it is another process
+        assertThat(askAll(renewals)).hasOnlyElementsOfType(Reply.Quarantined.class);
+    }
+
+    private List<Reply> askAll(List<Command> commands) {
+        return first.sendAll(commands, NodeSet.of(0)).stream()
+                .map(round -> OneNode.answerTo(round).reply())
+                .toList();
     }
 
     @Test

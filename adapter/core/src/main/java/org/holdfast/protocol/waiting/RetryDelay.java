@@ -17,8 +17,8 @@ public final class RetryDelay {
     private static final long LARGEST_RANGE_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
 
     /**
-     * And where it is: if the announcement was lost, if the votes were split when a lease ended by itself, or if a lease
-     * was cut to its minimum time, which is not announced.
+     * And where it is: if the announcement was lost, if the votes were split when a lease ended by itself, or if a
+     * lease was cut to its minimum time, which is not announced.
      */
     private static final long HEARD_RANGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 

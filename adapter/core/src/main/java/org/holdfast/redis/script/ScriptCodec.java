@@ -117,19 +117,23 @@ public final class ScriptCodec {
 
     /** Returns the call by the script's SHA. */
     CommandArguments bySha(Command command) {
-        LockScript script = script(command);
-        return arguments(command, UNKNOWN, new CommandArguments(Protocol.Command.EVALSHA).add(script.sha()));
+        return arguments(command, UNKNOWN, callOf(script(command), true));
     }
 
     /**
-     * Returns the call of a script that the node knows, by a caller that vouches for the node's clock.
+     * Returns the call by a caller that vouches for the node's clock.
      *
      * @param vouchedMillis leases that ended until then have ended, in milliseconds by that clock
+     * @param known whether the node knows the script, as far as is known here
      */
-    public CommandArguments vouching(Command command, long vouchedMillis) {
-        CommandArguments call = new CommandArguments(Protocol.Command.EVALSHA)
-                .add(script(command).sha());
-        return arguments(command, new CallWriter.Clock(vouchedMillis, vouchedMillis), call);
+    public CommandArguments vouching(Command command, long vouchedMillis, boolean known) {
+        return arguments(command, new CallWriter.Clock(vouchedMillis, vouchedMillis), callOf(script(command), known));
+    }
+
+    private static CommandArguments callOf(LockScript script, boolean known) {
+        return known
+                ? new CommandArguments(Protocol.Command.EVALSHA).add(script.sha())
+                : new CommandArguments(Protocol.Command.EVAL).add(script.source());
     }
 
     /**
@@ -140,11 +144,7 @@ public final class ScriptCodec {
      *     if it is; 0 if that is not known
      */
     public CommandArguments shortening(Command.Renew command, long earliestMillis, boolean known) {
-        LockScript script = script(command);
-        CommandArguments call = known
-                ? new CommandArguments(Protocol.Command.EVALSHA).add(script.sha())
-                : new CommandArguments(Protocol.Command.EVAL).add(script.source());
-        return arguments(command, new CallWriter.Clock(0, earliestMillis), call);
+        return arguments(command, new CallWriter.Clock(0, earliestMillis), callOf(script(command), known));
     }
 
     /**
@@ -158,12 +158,7 @@ public final class ScriptCodec {
 
     /** Returns the call by which several leases are renewed, by the script's SHA if that is known. */
     public CommandArguments renewals(List<Command.Renew> commands, boolean known) {
-        LockScript script = renewingMany();
-        return writer.renewals(
-                commands,
-                known
-                        ? new CommandArguments(Protocol.Command.EVALSHA).add(script.sha())
-                        : new CommandArguments(Protocol.Command.EVAL).add(script.source()));
+        return writer.renewals(commands, callOf(renewingMany(), known));
     }
 
     /** Returns whether it speaks to a shard of a cluster. */
@@ -173,8 +168,7 @@ public final class ScriptCodec {
 
     /** Returns the call with the script's source, which makes it known too. */
     public CommandArguments bySource(Command command) {
-        LockScript script = script(command);
-        return arguments(command, UNKNOWN, new CommandArguments(Protocol.Command.EVAL).add(script.source()));
+        return arguments(command, UNKNOWN, callOf(script(command), false));
     }
 
     /**

@@ -40,7 +40,7 @@ public final class ScriptBridge {
      * @param vouchedMillis leases that ended until then by the node's clock have ended; 0 to vouch for none
      */
     public static ScriptCall call(Command command, ScriptCodec codec, String process, long vouchedMillis) {
-        return call(command, codec, process, codec.vouching(command, vouchedMillis));
+        return call(command, codec, process, codec.vouching(command, vouchedMillis, true));
     }
 
     /**
