@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.List;
 import org.holdfast.Lease;
 import org.holdfast.LockConnection;
+import org.holdfast.LockConnectionFactory;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.ReleaseResult;
 import org.holdfast.redis.cluster.Slot;
@@ -39,6 +42,7 @@ class ClusterHomeMoveTest {
     private RedisCluster cluster;
     private RedisServer from;
     private RedisServer to;
+    private LockConnectionFactory factory;
     private LockConnection locks;
     private Lease held;
     private int home;
@@ -50,7 +54,8 @@ class ClusterHomeMoveTest {
                 .filter(server -> server != from)
                 .findFirst()
                 .orElseThrow();
-        locks = voters.connect(cluster.uri(), MEMORY);
+        factory = voters.locks(cluster.uri(), MEMORY);
+        locks = voters.opened(factory.getConnection());
         held = locks.acquire(LockRequest.of(NAME).ttl(TTL).waitTimeout(RECOVERY));
         home = Slot.of(mark());
     }
@@ -97,5 +102,36 @@ class ClusterHomeMoveTest {
         await().atMost(TTL.multipliedBy(3)).until(() -> !held.isHeld());
         cluster.endMove(home, to);
         locks.acquire(LockRequest.of(NAME).waitTimeout(RECOVERY)).release();
+    }
+
+    /** Redis 8.0 looks for a key of that slot in the slot of the lock, unless a command without keys comes before. */
+    @Test
+    void locksOfEachKind_whileTheHomeOfTheirNodeIsBeingMoved_areTakenAndReleased() throws Exception {
+        hold();
+        List<LockRequest> kinds = List.of(
+                LockRequest.of(TAG + "one"),
+                LockRequest.of(TAG + "fair").fair(true),
+                LockRequest.of(TAG + "written").mode(LockMode.WRITE),
+                LockRequest.of(TAG + "read").mode(LockMode.READ),
+                LockRequest.semaphore(TAG + "permit", 2),
+                LockRequest.allOf(TAG + "first", TAG + "second"));
+        cluster.beginMove(home, from, to);
+        passes(ofSeconds(2));
+        LockConnection others = voters.connect(cluster.uri(), MEMORY);
+        for (LockRequest kind : kinds) {
+            Lease first = locks.acquire(kind.ttl(TTL).waitTimeout(ofSeconds(20)));
+            if (kind != kinds.get(3) && kind != kinds.get(4)) {
+                assertThat(others.tryAcquire(kind.waitTimeout(Duration.ZERO)))
+                        .as(first.name())
+                        .isEmpty();
+            }
+            assertThat(factory.holders(kind)).as(first.name()).isNotEmpty();
+            assertThat(first.release()).as(first.name()).isEqualTo(ReleaseResult.RELEASED);
+            others.acquire(kind.waitTimeout(ofSeconds(2))).release();
+        }
+        Lease lost = locks.acquire(LockRequest.of(TAG + "lost").waitTimeout(ofSeconds(2)));
+        assertThat(factory.forceRelease(lost.name())).hasSize(1);
+        assertThat(lost.release()).isNotEqualTo(ReleaseResult.RELEASED);
+        cluster.abandonMove(home, from, to);
     }
 }
