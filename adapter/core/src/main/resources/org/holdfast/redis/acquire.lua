@@ -61,7 +61,7 @@ end
 local refusal = refusalOf(longest, moment)
 if refusal then
   if keys > 2 and lingerMicros > 0 then
-    redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
+    heartbeat() -- another name may be gone: see lock.lua
   end
   return refusal
 end

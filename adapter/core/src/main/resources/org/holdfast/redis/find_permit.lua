@@ -19,6 +19,7 @@ for i = 0, permits - 1 do
   local owner, left = readLock(KEYS[permit + 1])
   if not owner then
     if #KEYS > permits then
+      redis.call('TIME') -- see shard.lua
       redis.call('GET', KEYS[#KEYS]) -- see lock.lua
     end
     return {13, permit, now}

@@ -11,7 +11,7 @@
 -- Returns {1, 0, clock of this node in microseconds}
 local expired = redis.call('ZREMRANGEBYSCORE', readers, -millis, millis - linger)
 if expired > 0 and lingerMicros > 0 then
-  redis.call('GET', KEYS[#KEYS - 1]) -- see lock.lua
+  heartbeat() -- see lock.lua
 end
 local ends = millis + ARGV[3]
 if not shortens then

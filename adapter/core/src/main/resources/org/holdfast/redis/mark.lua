@@ -22,7 +22,8 @@
 --                 client looked by more than a request takes; untouched. What a smaller jump hides in `seen` it does
 --                 not hide in ARGV[4], which says until when the clock was watched
 --
--- The heartbeat is deleted first: a script that has written may go on writing when memory is full.
+-- The heartbeat is prolonged first: a script that has written may go on writing when memory is full. It is not deleted:
+-- while its slot is being moved, a key that is missing cannot be written.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -67,7 +68,7 @@ setback = setback or seen > now
 table.insert(looks, 1, text(seen))
 local written = table.concat(looks, ',')
 local steady = setback and text(seen) or moment(ARGV[3]) -- a clock that was set back has not been watched: it may come back
-redis.call('DEL', KEYS[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[5])
 local since = moment(ARGV[2])
 if behind > 0 and (behind > now or ARGV[2] ~= '0') then
   since = since .. ':' .. text(behind)

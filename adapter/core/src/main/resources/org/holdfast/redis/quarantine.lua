@@ -23,9 +23,20 @@ local function quarantineOf(lingerMicros)
   return math.max(lingerMicros - margin, 0)
 end
 
+-- Returns the heartbeat, which is in another slot than the lock where this node is a shard: see shard.lua.
+local function heartbeat()
+  if not remembersSlot then
+    return redis.call('GET', KEYS[#KEYS - 1])
+  end
+  redis.call('TIME')
+  local beat = redis.call('GET', KEYS[#KEYS - 1])
+  redis.call('TIME')
+  return beat
+end
+
 -- Returns whether a client has looked at this node at a later moment than this clock shows now.
 local function isBehind()
-  local beat = redis.call('GET', KEYS[#KEYS - 1])
+  local beat = heartbeat()
   return beat and now - string.match(beat, '%d+$') < -future
 end
 
@@ -35,10 +46,7 @@ local function forgotten(lingerMicros)
   if lingerMicros == 0 then
     return
   end
-  if remembersSlot then
-    redis.call('TIME') -- see shard.lua
-  end
-  local beat = redis.call('GET', KEYS[#KEYS - 1])
+  local beat = heartbeat()
   local since, behind, seen = string.match(beat or redis.call('GETRANGE', KEYS[#KEYS], '0', '60'), '^(%d+):?(%d*) (%d+)')
   if not since then
     return {6, 0, now}

@@ -46,7 +46,9 @@ for i = 1, 2 * names, 2 do
     redis.call('PEXPIRE', KEYS[i + 1], math.max(redis.call('PTTL', KEYS[i + 1]), tonumber(ARGV[3])))
   end
   if not owner and #KEYS > 2 * names then
+    redis.call('TIME') -- see shard.lua
     redis.call('GET', KEYS[#KEYS]) -- see lock.lua
+    redis.call('TIME')
   end
   local before = (not held or owner ~= ARGV[1]) and value and string.match(value, '^%d+ (%d+) ')
   local last, lease, ends = tokens(KEYS[i + 1])

@@ -72,11 +72,16 @@ local holder, keptFor, value = readLock(KEYS[1], ARGV[1])
 local before = value and string.match(value, '^%d+ (%d+) ')
 local released = holder == ARGV[1] -- it has become a reader, and this node has not received that yet
 local over = released
+local function lookAtHeartbeat() -- see lock.lua, and shard.lua
+  if KEYS[4] then
+    redis.call('TIME')
+    redis.call('GET', KEYS[4])
+    redis.call('TIME')
+  end
+end
 local remain = false -- entries of others: perhaps they only seem over, see lock.lua
 if released or not holder then
-  if KEYS[4] then
-    redis.call('GET', KEYS[4]) -- see lock.lua
-  end
+  lookAtHeartbeat()
   redis.call('DEL', KEYS[1], KEYS[3])
   leaveTombstone(not released and select(3, tokens(KEYS[2])) or nil)
 elseif not string.match(holder, '^readers %d+ %d+$') then
@@ -93,8 +98,8 @@ else
   local known = tonumber(redis.call('ZSCORE', KEYS[3], ARGV[1]) or '0')
   released = known > 0
   local expired = redis.call('ZREMRANGEBYSCORE', KEYS[3], -millis, millis - linger)
-  if expired > 0 and KEYS[4] then
-    redis.call('GET', KEYS[4]) -- see lock.lua
+  if expired > 0 then
+    lookAtHeartbeat()
   end
   local latest = leave(known)
   local keptUntil = momentAfter(keptFor)

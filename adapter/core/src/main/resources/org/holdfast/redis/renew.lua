@@ -69,7 +69,7 @@ local function renew(KEYS, ARGV)
   local refusal = refusalOf(longest, moment)
   if refusal then
     if keys > 2 and lingerMicros > 0 then
-      redis.call('GET', KEYS[#KEYS - 1]) -- another name may be gone: see lock.lua
+      heartbeat() -- another name may be gone: see lock.lua
     end
     return refusal
   end

@@ -86,7 +86,13 @@ else
         end
         since = millis -- nothing is granted or healed in a slot that is not listed, and the next script tries again
       elseif isNew then
+        if remembersSlot then
+          redis.call('TIME')
+        end
         redis.pcall('SET', slotKey, since .. ' ' .. process)
+        if remembersSlot then
+          redis.call('TIME')
+        end
       end
     end
   end

@@ -4,11 +4,12 @@
 -- ARGV[1]  the record that the client has seen; empty for none
 -- ARGV[2]  the record as it should be
 --
--- Returns 1 if it is so now, else 0. The record is deleted first: a script that has written may go on writing when
--- memory is full, and a node that could not note its slots would be set aside.
+-- Returns 1 if it is so now, else 0. The record first gets a time to live, which it loses when it is written: a script
+-- that has written may go on writing when memory is full, and a node that could not note its slots would be set aside.
+-- It is not deleted: while its slot is being moved, a key that is missing cannot be written.
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then
   return 0
 end
-redis.call('DEL', KEYS[1])
+redis.call('PEXPIRE', KEYS[1], 600000)
 redis.call('SET', KEYS[1], ARGV[2])
 return 1

@@ -273,6 +273,10 @@ final class ClusterTrouble {
         if (home == cluster.parts.named()) {
             return;
         }
+        if (random.nextInt(4) == 0) {
+            giveUp(cluster, home);
+            return;
+        }
         move(cluster, home, true, () -> {
             if (random.nextInt(3) > 0) {
                 world.after(upTo(left()), () -> comeBack(cluster, home, owner));

@@ -15,6 +15,13 @@ import java.util.BitSet;
  */
 record Home(String node, int slot) {
 
+    /**
+     * The sign where the home is at the door. While a slot is being moved, no node of Redis says that a key is missing
+     * there: it sends the client to the next node. So a sign stands there too. It names no slot, and leads to none: it
+     * may come to another node, together with its slot.
+     */
+    static final String HERE = "here";
+
     /** Returns the hash tag of the door; empty if there are no slots. */
     static String door(BitSet slots) {
         return tag(Slot.homeOf(slots));

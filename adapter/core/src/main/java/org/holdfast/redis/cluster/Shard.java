@@ -153,14 +153,14 @@ public final class Shard {
     /**
      * Takes the sign that stands at a door; empty for none.
      *
-     * @return the sign that should stand there; empty for none
+     * @return the sign that should stand there
      */
     public synchronized String follow(String door, String sign) {
         if (Home.isSign(sign, seen.slots())) {
             move(home.named(sign));
             return sign;
         }
-        return sign.isEmpty() && home.tag().equals(door) ? "" : home.tag();
+        return home.tag().equals(door) ? Home.HERE : home.tag();
     }
 
     private void move(Home to) {

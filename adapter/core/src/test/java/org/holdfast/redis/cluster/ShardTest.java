@@ -181,7 +181,7 @@ class ShardTest extends ShardOnNode {
         fewer.clear(door);
         Shard early = shard();
         see(early, 1, fewer, fewer);
-        assertThat(early.follow(early.doorTag().orElseThrow(), "")).isEmpty();
+        assertThat(early.follow(early.doorTag().orElseThrow(), "")).isEqualTo(Home.HERE);
         see(early, 5, some, some);
         String sign = early.follow(early.doorTag().orElseThrow(), "");
         assertThat(Slot.of(sign)).isEqualTo(slotOf(early.homeTag())).isNotEqualTo(door);
@@ -196,9 +196,24 @@ class ShardTest extends ShardOnNode {
         some.clear(Slot.of(sign));
         see(late, 9, some, some);
         String next = late.follow(late.doorTag().orElseThrow(), sign);
-        assertThat(next).as("that slot has gone").isEqualTo(late.homeTag().orElseThrow());
-        assertThat(Slot.of(next)).isEqualTo(door);
-        assertThat(late.follow(late.doorTag().orElseThrow(), "no sign")).isEqualTo(next);
+        assertThat(next).as("that slot has gone").isEqualTo(Home.HERE);
+        assertThat(slotOf(late.homeTag())).isEqualTo(door);
+        assertThat(late.follow(late.doorTag().orElseThrow(), "no sign")).isEqualTo(Home.HERE);
+    }
+
+    /** Another node has left the sign in the slot that it had to itself. */
+    @Test
+    void home_staysWhereItIs_whenASlotComesWithTheSignOfAnotherNode() {
+        BitSet some = new BitSet();
+        some.set(100, 200);
+        BitSet fewer = (BitSet) some.clone();
+        fewer.clear(Slot.homeOf(some));
+        Shard shard = shard();
+        see(shard, 1, fewer, fewer);
+        String home = shard.homeTag().orElseThrow();
+        see(shard, 5, some, some);
+        assertThat(shard.follow(shard.doorTag().orElseThrow(), Home.HERE)).isEqualTo(home);
+        assertThat(shard.homeTag()).contains(home);
     }
 
     /** The guard begins a quarantine by then: what it has of its slots counts as having come just now. */
