@@ -81,6 +81,7 @@ abstract class LockAdminOnNodes {
     @AfterEach
     void disconnect() {
         AUDIT.removeHandler(auditor);
+        AUDIT.setUseParentHandlers(true);
         worker.shutdownNow();
         locks.close();
         others.close();
