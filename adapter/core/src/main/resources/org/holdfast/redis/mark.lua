@@ -22,8 +22,9 @@
 --                 client looked by more than a request takes; untouched. What a smaller jump hides in `seen` it does
 --                 not hide in ARGV[4], which says until when the clock was watched
 --
--- The heartbeat is prolonged first: a script that has written may go on writing when memory is full. It is not deleted:
--- while its slot is being moved, a key that is missing cannot be written.
+-- The heartbeat's time to live is written first: a script that has written may go on writing when memory is full. The
+-- heartbeat is not deleted: while its slot is being moved, a key that is missing cannot be written. Nor does it get
+-- longer: what comes after may be refused, and then nothing would show that this clock was ahead.
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
@@ -68,7 +69,8 @@ setback = setback or seen > now
 table.insert(looks, 1, text(seen))
 local written = table.concat(looks, ',')
 local steady = setback and text(seen) or moment(ARGV[3]) -- a clock that was set back has not been watched: it may come back
-redis.call('PEXPIRE', KEYS[2], ARGV[5])
+local lasts = math.min(redis.call('PTTL', KEYS[2]), tonumber(ARGV[5]))
+redis.call('PEXPIRE', KEYS[2], math.max(lasts, 1))
 local since = moment(ARGV[2])
 if behind > 0 and (behind > now or ARGV[2] ~= '0') then
   since = since .. ':' .. text(behind)

@@ -2,6 +2,7 @@
 package org.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /** A clock that jumps ahead and comes back deletes no lock in force but with the heartbeat of the last look. */
 class HeartbeatTest extends NodeWithClock {
@@ -118,6 +120,17 @@ class HeartbeatTest extends NodeWithClock {
         assertThat(ask(acquire(claim(ALONE, BOB, 19)))).isInstanceOfSatisfying(Reply.Quarantined.class, quarantine -> {
             assertThat(quarantine.remainingMillis()).isGreaterThan(QUARANTINE_MILLIS - 5_000);
         });
+    }
+
+    /** Its user may set times to live, and may not write: nothing would show then that the clock was ahead. */
+    @Test
+    void look_thatIsRefused_makesTheHeartbeatLastNoLonger() throws Exception {
+        clock.set(JUMP);
+        long before = lastsFor(HEARTBEAT);
+        node.command("ACL SETUSER default -set");
+        assertThatExceptionOfType(JedisDataException.class).isThrownBy(() -> note(mark()));
+        node.command("ACL SETUSER default +set");
+        assertThat(lastsFor(HEARTBEAT)).isBetween(1L, before);
     }
 
     private Optional<Long> note(String seenMark) {
