@@ -7,8 +7,8 @@ import org.holdfast.protocol.node.Target;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renewals of several leases that one call of a script carries out on one node: most of what a renewal costs the node
- * is the call.
+ * Renewals of several leases that one call of a script carries out on one node: nearly half of what a renewal alone
+ * costs the node is the call.
  *
  * @param requests one for each lease, in the order in which the replies come
  * @param again whether it was sent before, and now with the script that the node did not know

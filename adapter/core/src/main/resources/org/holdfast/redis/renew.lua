@@ -34,6 +34,7 @@
 -- contain a node with a larger token, and a released lease has left a token larger than its own. So it is where a lock
 -- is missing that seems to be in force by its fence: a lease with a smaller token was over when this one was granted.
 
+-- Its keys and arguments are those of one lease. The functions of the parts before it read those of the whole call.
 local function renew(KEYS, ARGV)
   local lingerMicros = tonumber(ARGV[5])
   local keys = 2 * ARGV[7]
