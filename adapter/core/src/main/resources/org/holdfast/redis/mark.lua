@@ -2,6 +2,8 @@
 --
 -- KEYS[1]  birth mark, a key without a time to live
 -- KEYS[2]  heartbeat: see quarantine.lua; holds the first numbers of the mark for other scripts
+-- KEYS[3]  in a cluster, the slots of this node in which a script has run, see shard.lua. The list has all of them from
+--          the moment at which this node's memory is whole: nothing of before is relied upon then
 -- ARGV[1]  the mark that the client has seen; empty for none
 -- ARGV[2]  since when this node's memory is whole, in microseconds by its own clock; 0 for now
 -- ARGV[3]  since when its clock is watched without a gap, likewise
@@ -77,4 +79,7 @@ if behind > 0 and (behind > now or ARGV[2] ~= '0') then
 end
 redis.call('SET', KEYS[1], since .. ' ' .. written .. ' ' .. steady .. ' ' .. ARGV[4])
 redis.call('SET', KEYS[2], since .. ' ' .. looks[1], 'PX', ARGV[5])
+if KEYS[3] and ARGV[2] == '0' then
+  redis.pcall('ZADD', KEYS[3], 0, 'all') -- where it cannot be written, slots wait that need not
+end
 return {8, seen, now}

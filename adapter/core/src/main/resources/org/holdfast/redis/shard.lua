@@ -4,7 +4,8 @@
 -- read them.
 --
 -- last but six of ARGV    the slot
--- last but five of ARGV   the slots of this node in which a script has run, a sorted set
+-- last but five of ARGV   the slots of this node in which a script has run, a sorted set; and `all`, whose score says
+--                         since when each of them is listed, in milliseconds, 0 for always: mark.lua begins the list so
 -- last but four of ARGV   a key of that slot without a time to live: since when a node has all that was granted there,
 --                         as far as it has seen itself, in milliseconds, 0 for always; and which process wrote that
 -- last but three of ARGV  heartbeat, see quarantine.lua
@@ -15,8 +16,10 @@
 --
 -- A node deletes all keys of a slot that is taken from it. It may have the slot back before any client has seen that.
 -- Then the key of the slot is missing, though a script has run there: so the slot counts as one that has come just now.
--- The list may be lost too, with its slot or alone: each script adds the slot where it is not listed. A key or a list
--- that holds what no script of ours writes is replaced, and the slot counts as one that has come just now.
+-- The list may be lost too, with its slot or alone: each script adds the slot where it is not listed. A list that was
+-- begun by a script of a slot proves nothing of slots that it does not have, until no lock of before it can be held: so
+-- long each of them counts as one that has come just now. So does one whose key, or whose list, holds what no script of
+-- ours writes: that is replaced.
 --
 -- The key comes along when its slot is moved, and a replica has it. Its moment is by the clock of the process that
 -- wrote it. For another process it is long ago only after twice as long as keys linger: a durable node takes over from
@@ -34,6 +37,17 @@ local longestUnseen = 5000000
 -- it where that is another one (tried on 8.0.2; Valkey does not). A command without keys in between has them look in
 -- the right one.
 remembersSlot = (redis.REDIS_VERSION_NUM or 0) >= 0x070400
+
+-- Returns since when this node has all that was granted in a slot of which it has no key, and which is not listed.
+local function sinceUnlisted(usedSlots)
+  local begun = redis.pcall('ZSCORE', usedSlots, 'all')
+  if type(begun) ~= 'string' then
+    redis.pcall('ZADD', usedSlots, millis, 'all')
+    return millis
+  end
+  local age = now - begun * 1000
+  return begun ~= '0' and (age < 0 or age < 2 * ARGV[5]) and millis or 0
+end
 
 slotSince = tonumber(table.remove(ARGV, #ARGV - 1))
 local birthMark = table.remove(ARGV, #ARGV - 1)
@@ -75,6 +89,7 @@ else
     if seen and now - seen < -500000 then
       since = millis -- a moment by this clock would be over too early when it is right again: nothing is written
     else
+      since = since == 0 and sinceUnlisted(usedSlots) or since
       added = added or redis.pcall('ZADD', usedSlots, 0, slot)
       if type(added) == 'table' and string.find(added.err, 'WRONGTYPE', 1, true) then
         redis.call('DEL', usedSlots)

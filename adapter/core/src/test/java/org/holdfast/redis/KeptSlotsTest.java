@@ -34,8 +34,9 @@ class KeptSlotsTest extends NodeWithClock {
     private String process = "";
 
     @BeforeEach
-    void takeALockInTheSlot() {
+    void takeALockInTheSlot() throws Exception {
         process = mark().split(" ")[3];
+        node.command("ZADD " + USED + " 0 all"); // as mark.lua begins it in a cluster
         assertThat(attempt(7)).isEqualTo(GRANTED);
     }
 
@@ -114,6 +115,62 @@ class KeptSlotsTest extends NodeWithClock {
         assertThat(node.command("ZSCORE " + USED + " " + SLOT)).contains("0");
     }
 
+    /** As where the home of the node is moved, and the move is given up after this key: then the slot is moved. */
+    @Test
+    void slot_thatHasLostItsKeysAfterTheListWasLost_waits() throws Exception {
+        node.command("DEL " + USED);
+        loseKeys();
+
+        assertThat(attempt(9)).isInstanceOf(Reply.Quarantined.class);
+        assertThat(attempt(11)).isInstanceOf(Reply.Quarantined.class);
+    }
+
+    @Test
+    void slot_thatHasLostItsKeysAfterTheListWasBegunByAnother_waits() throws Exception {
+        long begun = nodeMicros() / 1_000 - QUARANTINE_MILLIS;
+        node.command("DEL " + USED);
+        node.command("ZADD " + USED + " " + begun + " all");
+        loseKeys();
+
+        assertThat(attempt(9)).isInstanceOf(Reply.Quarantined.class);
+    }
+
+    /** No lock of before can be held any more. */
+    @Test
+    void slot_thatIsUsedFirstLongAfterTheListWasBegun_doesNotWait() throws Exception {
+        long begun = nodeMicros() / 1_000 - 3 * QUARANTINE_MILLIS;
+        node.command("DEL " + USED);
+        node.command("ZADD " + USED + " " + begun + " all");
+        loseKeys();
+
+        assertThat(attempt(9)).isEqualTo(GRANTED);
+    }
+
+    /** Its clock was ahead for a moment when the list was begun. */
+    @Test
+    void slot_thatHasLostItsKeysAfterTheListWasBegunByAClockAhead_waits() throws Exception {
+        long begun = nodeMicros() / 1_000 + QUARANTINE_MILLIS;
+        node.command("DEL " + USED);
+        node.command("ZADD " + USED + " " + begun + " all");
+        loseKeys();
+
+        assertThat(attempt(9)).isInstanceOf(Reply.Quarantined.class);
+    }
+
+    /** A moment by this clock would be long ago when it is right again. */
+    @Test
+    void list_thatIsLostWhileTheClockIsBehind_isNotBegun() throws Exception {
+        node.command("DEL " + USED);
+        loseKeys();
+        clock.set(BEHIND.multipliedBy(10));
+        attempt(9);
+        clock.setRight();
+
+        assertThat(attempt(11)).isInstanceOf(Reply.Quarantined.class);
+        assertThat(Long.parseLong(line("ZSCORE " + USED + " all")))
+                .isGreaterThan(nodeMicros() / 1_000 - QUARANTINE_MILLIS);
+    }
+
     /** Another user may read it, and would find that no script has run in the slot. */
     @Test
     void slot_usedByAUserThatMayNotReadTheList_isListed() throws Exception {
@@ -132,7 +189,11 @@ class KeptSlotsTest extends NodeWithClock {
     }
 
     private String kept() throws Exception {
-        return node.command("GET " + KEPT).lines().skip(1).findFirst().orElseThrow();
+        return line("GET " + KEPT);
+    }
+
+    private String line(String command) throws Exception {
+        return node.command(command).lines().skip(1).findFirst().orElseThrow();
     }
 
     private Reply attempt(long token) {

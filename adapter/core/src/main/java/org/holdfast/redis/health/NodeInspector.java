@@ -286,14 +286,14 @@ public final class NodeInspector {
 
         @Override
         public Optional<Long> write(MarkChange change) {
+            List<String> keys = codec.keys().ofMark();
             long sentAt = time.nanoTime();
             Object reply = evaluate(
                     connection,
                     new CommandArguments(Command.EVAL)
                             .add(LockScript.MARK.source())
-                            .add(2)
-                            .add(codec.keys().mark())
-                            .add(codec.keys().heartbeat())
+                            .add(keys.size())
+                            .addObjects(keys)
                             .add(InspectionDecoder.keptBytes(change.seenText()))
                             .add(change.sinceMicros())
                             .add(change.steadyMicros())

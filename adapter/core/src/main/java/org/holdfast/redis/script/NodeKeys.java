@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.script;
 
+import java.util.List;
 import java.util.Optional;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.cluster.Slot;
@@ -21,6 +22,11 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
     /** Returns the key of the heartbeat. */
     public String heartbeat() {
         return home() + "heartbeat";
+    }
+
+    /** Returns the keys that mark.lua sets: birth mark, heartbeat, and on a shard of a cluster its list of used slots. */
+    public List<String> ofMark() {
+        return shard.isPresent() ? List.of(mark(), heartbeat(), usedSlots()) : List.of(mark(), heartbeat());
     }
 
     /** Returns the key where a shard of a cluster keeps since when it has its slots. */

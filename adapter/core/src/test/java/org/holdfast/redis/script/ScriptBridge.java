@@ -131,7 +131,7 @@ public final class ScriptBridge {
     public static ScriptCall mark(NodeKeys keys, MarkChange change) {
         return new ScriptCall(
                 MARK,
-                List.of(keys.mark(), keys.heartbeat()),
+                keys.ofMark(),
                 List.of(
                         change.seenText(),
                         Long.toString(change.sinceMicros()),
