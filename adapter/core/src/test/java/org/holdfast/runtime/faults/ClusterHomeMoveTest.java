@@ -54,7 +54,7 @@ class ClusterHomeMoveTest {
                 .filter(server -> server != from)
                 .findFirst()
                 .orElseThrow();
-        factory = voters.locks(cluster.uri(), MEMORY);
+        factory = voters.patientLocks(cluster.uri(), MEMORY);
         locks = voters.opened(factory.getConnection());
         held = locks.acquire(LockRequest.of(NAME).ttl(TTL).waitTimeout(RECOVERY));
         home = Slot.of(mark());
@@ -117,7 +117,7 @@ class ClusterHomeMoveTest {
                 LockRequest.allOf(TAG + "first", TAG + "second"));
         cluster.beginMove(home, from, to);
         passes(ofSeconds(2));
-        LockConnection others = voters.connect(cluster.uri(), MEMORY);
+        LockConnection others = voters.connectPatiently(cluster.uri(), MEMORY);
         for (LockRequest kind : kinds) {
             Lease first = locks.acquire(kind.ttl(TTL).waitTimeout(ofSeconds(20)));
             if (kind != kinds.get(3) && kind != kinds.get(4)) {

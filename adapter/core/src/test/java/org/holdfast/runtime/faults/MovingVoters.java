@@ -53,10 +53,14 @@ final class MovingVoters implements AfterEachCallback {
         return opened(locks(nodes, memory).getConnection());
     }
 
+    /** For a test in which each request must be answered in time, also beside other work. */
+    LockConnectionFactory patientLocks(String nodes, Duration memory) {
+        return opened(Holdfast.connect(settings(nodes, memory, ofSeconds(1))));
+    }
+
     /** For a test that keeps the nodes busy itself. */
     LockConnection connectPatiently(String nodes, Duration memory) {
-        return opened(
-                opened(Holdfast.connect(settings(nodes, memory, ofSeconds(1)))).getConnection());
+        return opened(patientLocks(nodes, memory).getConnection());
     }
 
     /** Returns the slot in which a lock is in a cluster. */
