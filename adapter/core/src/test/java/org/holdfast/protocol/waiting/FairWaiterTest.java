@@ -43,7 +43,7 @@ class FairWaiterTest {
     void ticket_ofAWaiterThatGivesUp_isTakenAwayAndThatIsAnnounced() {
         everyNode(new Reply.Queued(900));
         Acquiring waiter = waiterInLine();
-        assertThat(fixture.waitQueues.placed()).isOne();
+        assertThat(fixture.engine.placedWaiters()).isOne();
         fixture.time.passMillis(10_000);
         waiter.step();
         waiter.leave();
