@@ -19,8 +19,8 @@ class NodeGuardTest extends GuardedNode {
     }
 
     /** A grant by a clock that moved since the look is weighed by that. */
-    private static final String EARLY = "its heartbeat is gone too early: its clock went ahead and came back, or keys were"
-            + " evicted or deleted";
+    private static final String EARLY =
+            "its heartbeat is gone too early: its clock went ahead and came back, or keys were" + " evicted or deleted";
 
     @Test
     void look_saysFromWhenOnTheNodeMayGrant_andSinceWhenItsClockIsWatched() {

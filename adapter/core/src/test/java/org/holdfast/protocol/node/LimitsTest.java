@@ -38,7 +38,8 @@ class LimitsTest {
 
     /** Nodes keep ids one after another, with a space between them. */
     @ParameterizedTest
-    @ValueSource(strings = {"", "a b", "\u00e9", "a\n", "01234567890123456789012345678901234567890123456789012345678901234"})
+    @ValueSource(
+            strings = {"", "a b", "\u00e9", "a\n", "01234567890123456789012345678901234567890123456789012345678901234"})
     void idOfACall_inAnotherForm_isRefused(String id) {
         assertThatExceptionOfType(InvalidLockRequestException.class).isThrownBy(() -> Latch.checkedId(id));
         assertThat(Latch.isId(id)).isFalse();

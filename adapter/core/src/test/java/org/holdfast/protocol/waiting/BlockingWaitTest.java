@@ -40,14 +40,12 @@ class BlockingWaitTest {
     private void everyNode(Reply toAttempts) {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(
-                    node,
-                    command -> command instanceof Command.Acquire ? toAttempts : ScriptedNodes.agree(command));
+                    node, command -> command instanceof Command.Acquire ? toAttempts : ScriptedNodes.agree(command));
         }
     }
 
     private BlockingWait waitOf(LockEngine of, boolean interruptible) {
-        Acquiring acquiring =
-                EngineBridge.acquirer(of).begin(fixture.request(10_000), Holder.transaction("waiter"));
+        Acquiring acquiring = EngineBridge.acquirer(of).begin(fixture.request(10_000), Holder.transaction("waiter"));
         return new BlockingWait(acquiring, closing, interruptible);
     }
 

@@ -52,7 +52,9 @@ class ClaimsTest {
         everyNode(new Reply.Granted());
         HeldLock heldLock = heldLock(acquire(fixture.request(0)));
         assertThat(heldLock.token()).isBetween(right, right + SECONDS.toMicros(1));
-        assertThat(heldLock.holderInfo().sinceMillis()).as("as operators see it").isEqualTo(right / 1_000);
+        assertThat(heldLock.holderInfo().sinceMillis())
+                .as("as operators see it")
+                .isEqualTo(right / 1_000);
     }
 
     private LockRequest semaphore() {
@@ -90,7 +92,9 @@ class ClaimsTest {
     void permit_thatIsHeld_isReplacedByOneThatNodesKnowToBeFree() throws Exception {
         onlyFree(4);
         assertThat(heldLock(acquire(semaphore())).claim().target()).isEqualTo(new Target.Permit("a", 4));
-        assertThat(permitsAskedFor()).as("at random first: not all begin with the same").containsExactly(2, 4);
+        assertThat(permitsAskedFor())
+                .as("at random first: not all begin with the same")
+                .containsExactly(2, 4);
     }
 
     @Test

@@ -19,8 +19,7 @@ class FairWaiterTest {
     private void everyNode(Reply toAttempts) {
         for (int node = 0; node < 3; node++) {
             fixture.service.node(
-                    node,
-                    command -> command instanceof Command.Acquire ? toAttempts : ScriptedNodes.agree(command));
+                    node, command -> command instanceof Command.Acquire ? toAttempts : ScriptedNodes.agree(command));
         }
     }
 

@@ -39,7 +39,8 @@ class PromiseTest {
 
     private void assertNothingCompletesIt() {
         assertThat(promise.complete(lease())).isFalse();
-        assertThat(promise.completeExceptionally(new IllegalStateException("too late"))).isFalse();
+        assertThat(promise.completeExceptionally(new IllegalStateException("too late")))
+                .isFalse();
         assertThat(promise.fail(new IllegalStateException("too late"))).isFalse();
         assertThat(received).hasSize(1);
     }
