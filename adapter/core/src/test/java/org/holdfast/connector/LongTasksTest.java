@@ -89,8 +89,8 @@ class LongTasksTest {
 
     /** Each has a thread. */
     @Test
-    void timers_ofAnAdapterThatStops_areCancelled() {
-        List<Timer> timers = new ArrayList<>();
+    void timers_ofAnAdapterThatStops_areCancelled() throws Exception {
+        List<Timer> timers = Collections.synchronizedList(new ArrayList<>());
         ContainerScheduling stopped = new ContainerScheduling(
                 null,
                 () -> {
@@ -98,9 +98,12 @@ class LongTasksTest {
                     return timers.get(timers.size() - 1);
                 },
                 worksOn(pool));
+        CountDownLatch ran = new CountDownLatch(1);
+        stopped.runLong(ran::countDown);
+        assertThat(ran.await(10, SECONDS)).isTrue();
         stopped.close();
         stopped.close();
-        assertThat(timers).hasSize(2);
+        assertThat(timers).hasSize(3);
         await().until(() -> timers.stream().allMatch(LongTasksTest::isCancelled));
     }
 
