@@ -92,8 +92,8 @@ final class SpareThreads implements AutoCloseable {
     public void close() {
         try {
             later(watch::cancel, 2 * PATIENCE_MILLIS);
-        } catch (IllegalStateException e) { // it was closed before
-            watch.cancel();
+        } catch (IllegalStateException e) {
+            // it was closed before
         }
     }
 

@@ -3,18 +3,28 @@ package org.holdfast.connector;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import jakarta.resource.spi.work.Work;
 import jakarta.resource.spi.work.WorkManager;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.Timer;
+import java.util.TimerTask;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,7 +45,7 @@ class LongTasksTest {
     private final Semaphore begun = new Semaphore(0);
     private final Set<String> threads = Collections.synchronizedSet(new HashSet<>());
 
-    private static WorkManager worksOn(ExecutorService pool) {
+    private static WorkManager worksOn(Executor pool) {
         return (WorkManager) Proxy.newProxyInstance(
                 WorkManager.class.getClassLoader(), new Class<?>[] {WorkManager.class}, (proxy, method, args) -> {
                     pool.execute((Work) args[0]);
@@ -59,6 +69,74 @@ class LongTasksTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private static boolean isCancelled(Timer timer) {
+        try {
+            timer.schedule(
+                    new TimerTask() {
+                        @Override
+                        public void run() {
+                            // nothing
+                        }
+                    },
+                    0);
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
+    /** Each has a thread. */
+    @Test
+    void timers_ofAnAdapterThatStops_areCancelled() throws Exception {
+        List<Timer> timers = Collections.synchronizedList(new ArrayList<>());
+        ContainerScheduling stopped = new ContainerScheduling(
+                null,
+                () -> {
+                    timers.add(new Timer(true));
+                    return timers.get(timers.size() - 1);
+                },
+                worksOn(pool));
+        CountDownLatch ran = new CountDownLatch(1);
+        stopped.runLong(ran::countDown);
+        assertThat(ran.await(10, SECONDS)).isTrue();
+        stopped.close();
+        stopped.close();
+        assertThat(timers).hasSize(3);
+        await().until(() -> timers.stream().allMatch(LongTasksTest::isCancelled));
+    }
+
+    @Test
+    void timer_ofAnAdapterThatCannotStart_isCancelled() {
+        Timer only = new Timer(true);
+        Iterator<Timer> timers = List.of(only).iterator();
+        assertThatExceptionOfType(NoSuchElementException.class)
+                .isThrownBy(() -> new ContainerScheduling(null, timers::next, worksOn(pool)));
+        assertThat(isCancelled(only)).isTrue();
+    }
+
+    /** The container takes no task, and the process has no thread left for a while. */
+    @Test
+    void task_forWhichNoThreadCanBeMade_beginsWhenOneCan() throws Exception {
+        AtomicInteger made = new AtomicInteger();
+        CountDownLatch begunAtLast = new CountDownLatch(1);
+        try (ContainerScheduling refused = new ContainerScheduling(
+                null,
+                () -> {
+                    int number = made.incrementAndGet();
+                    if (number > 2 && number <= 9) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    return new Timer(true);
+                },
+                worksOn(task -> {
+                    throw new RejectedExecutionException("stopped");
+                }))) {
+            refused.execute(begunAtLast::countDown);
+            assertThat(begunAtLast.await(10, SECONDS)).isTrue();
+        }
+        assertThat(made.get()).isEqualTo(10);
     }
 
     private void runLong(int tasks) throws InterruptedException {

@@ -5,6 +5,7 @@ import java.util.Set;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.LeaseBridge;
 import org.holdfast.protocol.session.LockSession;
+import org.holdfast.protocol.waiting.Acquirer;
 
 /** Opens the room's door a little for tests: what a process remembers of locks, and has to do. */
 public final class EngineBridge {
@@ -24,6 +25,11 @@ public final class EngineBridge {
     /** Returns a session without a service, which cannot end: as if releasing the leases of a handle had failed. */
     public static LockSession sessionThatCannotEnd() {
         return new LockSession(null, null, null, null, null, null, null);
+    }
+
+    /** Returns what begins the acquisitions of a process. */
+    public static Acquirer acquirer(LockEngine engine) {
+        return engine.acquirer;
     }
 
     /** Returns how many tickets the process keeps on the nodes. */

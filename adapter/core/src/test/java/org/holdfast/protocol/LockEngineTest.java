@@ -6,14 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import org.holdfast.Lease;
+import org.holdfast.LeaseLoss;
 import org.holdfast.LeaseScope;
+import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.protocol.lease.HeldLock;
 import org.holdfast.protocol.lease.Holder;
 import org.holdfast.protocol.lease.LeaseShare;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.HolderInfo;
+import org.holdfast.protocol.node.Owner;
+import org.holdfast.protocol.node.ProcessInfo;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.waiting.AcquireResult;
 import org.junit.jupiter.api.Test;
@@ -51,6 +58,49 @@ class LockEngineTest extends EngineOnThreeNodes {
         long deadline = time.nanoTime() + MILLISECONDS.toNanos(20); // a node timeout is longer
         fixture.engine.close(deadline);
         assertThat(time.nanoTime()).isEqualTo(deadline);
+    }
+
+    @Test
+    void engine_reportsWhichNamesAreHeld() throws Exception {
+        assertThat(fixture.engine.held()).isZero();
+        heldLock();
+        takeAgain(LockRequest.of("b"));
+        assertThat(fixture.engine.held()).isEqualTo(2);
+        assertThat(fixture.engine.heldNames(10)).containsExactly("a", "b");
+        assertThat(fixture.engine.heldNames(1)).containsExactly("a");
+    }
+
+    /** No sweep comes after the stop. */
+    @Test
+    void listener_thatHasNoThreadYet_isToldWhenTheServiceStops() throws Exception {
+        List<LeaseLoss> told = new ArrayList<>();
+        takeAgain(LockRequest.of("a")).onLost(told::add);
+        fixture.threads = task -> {
+            throw new RejectedExecutionException("no thread");
+        };
+        fixture.engine.clockStoodStill(1);
+        fixture.threads = fixture.lossNotices::add;
+        fixture.engine.close(time.nanoTime() + 1_000_000_000);
+        fixture.runNotifications();
+        assertThat(told).hasSize(1);
+    }
+
+    private static String owner(long token) {
+        HolderInfo info = new HolderInfo(new ProcessInfo("other", 7), "thread", LockMode.EXCLUSIVE, token, 1);
+        return new Owner("0".repeat(40)).describedAs(info.text()).value();
+    }
+
+    /** It was let go first; from then on nothing is to be waited for. */
+    @Test
+    void acquire_afterAnotherProcessHasHadTheLock_asksAtOnce() throws Exception {
+        HeldLock first = heldLock();
+        everyNode(new Reply.Released(1));
+        fixture.leases.giveBack(List.of(new LeaseShare(first, false)));
+        everyNode(new Reply.Granted());
+        fixture.notifications.announce("a", owner(first.claim().lastToken() + 2));
+        long before = time.nanoTime();
+        assertThat(acquire(1_000)).isInstanceOf(AcquireResult.Held.class);
+        assertThat(time.nanoTime() - before).isLessThan(MILLISECONDS.toNanos(2));
     }
 
     @Test

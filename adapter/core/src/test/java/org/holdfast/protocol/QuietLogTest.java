@@ -125,6 +125,26 @@ class QuietLogTest {
         assertOneLineASecond("HF0211", this::loseWithListeners);
     }
 
+    /** The threads that were lent to them call none. */
+    @Test
+    void listenersThatKeepOthersWaiting_areLogged() throws Exception {
+        LockSession session = fixture.session(Transactions.NONE);
+        for (int i = 0; i < 30; i++) {
+            new NodesConnection(session, fixture.nodes).acquire(request(i)).onLost(loss -> {});
+        }
+        fixture.engine.clockStoodStill(1);
+        for (int i = 0; i < 49; i++) {
+            fixture.engine.sweep();
+        }
+        assertThat(log.beginningWith("HF0211")).isEmpty();
+        fixture.engine.sweep();
+        assertThat(log.beginningWith("HF0211"))
+                .singleElement()
+                .asString()
+                .contains("30 listeners of losses wait for a thread: all 24 are busy");
+        fixture.runNotifications();
+    }
+
     private void takeInTransactions(int count) throws InterruptedException {
         transactions.begun.clear();
         for (int i = 0; i < count; i++) {

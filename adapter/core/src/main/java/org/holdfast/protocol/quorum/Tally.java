@@ -64,7 +64,6 @@ public final class Tally {
             contended = true;
             holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
         } else if (reply instanceof Reply.Queued other) {
-            refusals++;
             contended = true;
             holderRemainingMillis = Math.max(holderRemainingMillis, other.remainingMillis());
         } else if (reply instanceof Reply.TokenTooSmall stored) {
@@ -73,7 +72,6 @@ public final class Tally {
         } else if (reply instanceof Reply.TokenSkewed) {
             skewed++;
         } else if (reply instanceof Reply.TicketTooSmall stored) {
-            refusals++;
             ticketRefusals++;
             tickets = inOrder(tickets, stored.largest());
         } else if (reply instanceof Reply.Gone) {

@@ -45,8 +45,7 @@ final class Promise extends CompletableFuture<Lease> {
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        boolean first = awaited.cancel(mayInterruptIfRunning);
-        return first ? super.cancel(mayInterruptIfRunning) : awaited.isCancelled();
+        return awaited.cancel(mayInterruptIfRunning) && super.cancel(mayInterruptIfRunning);
     }
 
     @Override

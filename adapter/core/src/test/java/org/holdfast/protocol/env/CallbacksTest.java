@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.env;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -43,11 +46,7 @@ class CallbacksTest {
 
     private void block() {
         called.incrementAndGet();
-        try {
-            end.await(20, SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        awaitUninterrupted(end);
     }
 
     @Test
@@ -70,13 +69,73 @@ class CallbacksTest {
     @Test
     void call_thatIsRefusedAThread_isRunByALaterSweep() {
         refuses = true;
-        assertThat(callbacks.run(Callbacks.Lane.LOSSES, called::incrementAndGet))
-                .isInstanceOf(RejectedExecutionException.class);
+        for (Callbacks.Lane lane : Callbacks.Lane.values()) {
+            assertThat(callbacks.run(lane, called::incrementAndGet)).isInstanceOf(RejectedExecutionException.class);
+            assertThat(sweepWithin).as("a sweep is asked for").hasValue(MILLISECONDS.toNanos(20));
+            sweepWithin.set(Long.MAX_VALUE);
+        }
+        assertThat(callbacks.size()).isEqualTo(3);
         callbacks.sweep();
         assertThat(called).hasValue(0);
+        assertThat(sweepWithin).as("and another one").hasValue(MILLISECONDS.toNanos(20));
         refuses = false;
         callbacks.sweep();
-        await().untilAsserted(() -> assertThat(called).hasValue(1));
+        await().untilAsserted(() -> assertThat(called).hasValue(3));
+    }
+
+    @Test
+    void call_thatIsRefusedAThread_isRunWhenTheServiceCloses() {
+        refuses = true;
+        for (Callbacks.Lane lane : Callbacks.Lane.values()) {
+            callbacks.run(lane, called::incrementAndGet);
+        }
+        refuses = false;
+        callbacks.close();
+        await().untilAsserted(() -> assertThat(called).hasValue(3));
+    }
+
+    /** Else each overload would take one more thread away for ever. */
+    @Test
+    void lane_thatWasFull_hasAllItsThreadsAgain() {
+        int most = Callbacks.Lane.LOSSES.most();
+        CountDownLatch first = new CountDownLatch(1);
+        for (int i = 0; i < most + 5; i++) {
+            callbacks.run(Callbacks.Lane.LOSSES, () -> {
+                called.incrementAndGet();
+                awaitUninterrupted(first);
+            });
+        }
+        await().untilAsserted(() -> assertThat(called).hasValue(most));
+        first.countDown();
+        await().untilAsserted(() -> assertThat(called).hasValue(most + 5));
+        called.set(0);
+        for (int i = 0; i < most; i++) {
+            callbacks.run(Callbacks.Lane.LOSSES, this::block);
+        }
+        await().untilAsserted(() -> assertThat(called).hasValue(most));
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await(20, SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Its calls take their time, and more come than are begun. */
+    @Test
+    void lane_whoseCallsAreBegun_isNotReportedAsStuck() {
+        Queue<Runnable> lent = new ArrayDeque<>();
+        Callbacks busy = new Callbacks(lent::add, WakeUp.NONE);
+        for (int i = 0; i < 1_000; i++) {
+            busy.run(Callbacks.Lane.LEASES, () -> {
+                busy.sweep();
+                assertThat(busy.stuck(Callbacks.Lane.LEASES)).isZero();
+            });
+        }
+        lent.remove().run();
+        assertThat(busy.size()).isZero();
     }
 
     @Test

@@ -69,6 +69,34 @@ class GuardSettingsTest extends GuardedNode {
         assertThat(refusal()).contains("maxLeaseTtlMillis=60000");
     }
 
+    /** There may be processes that know the old settings only, and have not looked since. */
+    @Test
+    void settings_whoseChangeHasJustBegun_areNotChangedYet() {
+        voteAfterQuarantine();
+        guard = guard(new AcceptedSettings(LONG, Optional.of(SHORT)), false);
+        admitted();
+        guard = guard(new AcceptedSettings(LONG), false);
+        assertThat(refusal()).contains("maxLeaseTtlMillis=10000");
+    }
+
+    /** Others look more often, so that its own look is never due: the change must wait for it all the same. */
+    @Test
+    void process_thatKnowsTheOldSettingsOnly_isNotedTwiceASecond_howeverOftenOthersLook() {
+        voteAfterQuarantine();
+        NodeGuard old = guard;
+        NodeGuard between = guard(new AcceptedSettings(LONG, Optional.of(SHORT)), false);
+        between.admit(node);
+        int writes = node.writes;
+        for (int i = 0; i < 200; i++) {
+            pass(Duration.ofMillis(50));
+            between.admit(node);
+            pass(Duration.ofMillis(50));
+            old.admit(node);
+            assertThat(node.now - node.parsed().outdatedMicros()).isLessThanOrEqualTo(6 * SECOND / 10);
+        }
+        assertThat(node.writes - writes).as("in 20 s").isLessThanOrEqualTo(2 * 40);
+    }
+
     /** Locks of the processes that know the old value only must outlast it. */
     @Test
     void heartbeat_whileALongerTtlIsRolledOut_lastsAsBefore() {

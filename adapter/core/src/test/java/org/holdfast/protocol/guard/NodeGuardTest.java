@@ -4,6 +4,8 @@ package org.holdfast.protocol.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +19,9 @@ class NodeGuardTest extends GuardedNode {
     }
 
     /** A grant by a clock that moved since the look is weighed by that. */
+    private static final String EARLY =
+            "its heartbeat is gone too early: its clock went ahead and came back, or keys were" + " evicted or deleted";
+
     @Test
     void look_saysFromWhenOnTheNodeMayGrant_andSinceWhenItsClockIsWatched() {
         admitted();
@@ -98,6 +103,79 @@ class NodeGuardTest extends GuardedNode {
         pass(Duration.ofSeconds(5));
         assertThat(admitted().quarantineMicros()).isEqualTo(QUARANTINE - 5 * SECOND);
         assertThat(node.parsed().sinceMicros()).isEqualTo(since);
+    }
+
+    /** It has a clock of its own, which means nothing for the moments of the process before it. */
+    @Test
+    void process_thatWasOutOfTouch_leavesARestartWithAnotherClockToThoseThatSawIt() {
+        voteAfterQuarantine();
+        pass(Duration.ofSeconds(20));
+        node.process = new BirthMark.Process("restarted", 0, "-", "-");
+        node.now -= 3_600 * SECOND;
+        steadySince = node.now;
+        node.mark = "";
+        node.heartbeatUntil = 0;
+        guard(new AcceptedSettings(SHORT), false).admit(node);
+        long since = node.parsed().sinceMicros();
+        pass(Duration.ofSeconds(5));
+        assertThat(admitted().reason()).isEmpty();
+        assertThat(node.parsed().sinceMicros()).isEqualTo(since);
+    }
+
+    @Test
+    void process_withoutAMark_thatTookThePlaceOfAnother_isInQuarantineAsThat() {
+        voteAfterQuarantine();
+        node.process = new BirthMark.Process("standby", 0, "-", "-");
+        node.mark = "";
+        assertBegins("another Redis process than before answers at this address");
+    }
+
+    @Test
+    void quarantine_thatIsAskedFor_begins_whateverTheMarkIs() {
+        voteAfterQuarantine();
+        assertThat(guard.quarantine(node, "its clock jumped")).isTrue();
+        assertThat(node.parsed().sinceMicros()).isEqualTo(node.now);
+        assertThat(admitted().quarantineMicros()).isEqualTo(QUARANTINE);
+    }
+
+    /** Each time that it has looked another process changes the mark. */
+    @Test
+    void mark_thatOthersChangeAgainAndAgain_isLeftToThemAfterFiveRounds() {
+        List<MarkChange> refused = new ArrayList<>();
+        NodeProbe busy = new NodeProbe() {
+            @Override
+            public NodeProbe.Sight look() {
+                return node.look();
+            }
+
+            @Override
+            public Optional<Long> write(MarkChange change) {
+                refused.add(change);
+                return Optional.empty();
+            }
+        };
+        assertThat(guard.admit(busy)).isInstanceOf(NodeGuard.Admission.Unsettled.class);
+        assertThat(refused).hasSize(5);
+        assertThat(guard.quarantine(busy, "its clock jumped")).isFalse();
+        assertThat(refused).hasSize(10).last().satisfies(change -> assertThat(change.reason())
+                .isEqualTo("its clock jumped"));
+    }
+
+    /** It was set by a look that was half a second ahead of the clock, and Redis expires a little early. */
+    @Test
+    void heartbeat_thatEndedByItself_isNotGoneTooEarly() {
+        long lasts = SHORT.heartbeat().toMillis();
+        for (long millis : new long[] {lasts - 521, lasts - 519}) {
+            guard = guard(new AcceptedSettings(SHORT), false);
+            node.mark = "";
+            voteAfterQuarantine();
+            watch(Duration.ofSeconds(1));
+            long seen = node.parsed().seenMicros();
+            pass(Duration.ofMillis(millis).minusNanos((node.now - seen) * 1_000));
+            node.heartbeatUntil = 0;
+            boolean early = millis == lasts - 521;
+            assertThat(admitted().reason()).isEqualTo(early ? EARLY : "");
+        }
     }
 
     @Test

@@ -71,6 +71,15 @@ class RenewalsTest {
     }
 
     @Test
+    void lease_renewedByHand_isRenewedByTheSweepAsBefore() throws Exception {
+        HeldLock heldLock = heldLock();
+        assertThat(fixture.leases.renew(heldLock)).isTrue();
+        passUntilRenewed();
+        fixture.renewals.sweep(service);
+        assertThat(renewals()).isEqualTo(2);
+    }
+
+    @Test
     void lease_releasedWhileItIsRenewed_isDueNoMore() throws Exception {
         HeldLock heldLock = heldLock();
         duringTheNextRenewal(() -> fixture.leases.giveBack(new LeaseShare(heldLock, false)));

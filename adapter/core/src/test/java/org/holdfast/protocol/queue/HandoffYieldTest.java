@@ -4,11 +4,12 @@ package org.holdfast.protocol.queue;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.holdfast.LockMode;
 import org.holdfast.protocol.ScriptedNotifications;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.protocol.env.Randomness;
-import org.holdfast.protocol.env.WakeUp;
 import org.holdfast.protocol.node.HolderInfo;
 import org.holdfast.protocol.node.Owner;
 import org.holdfast.protocol.node.ProcessInfo;
@@ -26,9 +27,12 @@ class HandoffYieldTest {
     /** The length of the first moment, as the random source gives it. */
     private static final long MOMENT = MILLISECONDS.toNanos(3);
 
+    /** Within how many nanoseconds sweeps were asked for. */
+    private final List<Long> sweeps = new ArrayList<>();
+
     private final VirtualTime time = new VirtualTime();
     private final ScriptedNotifications notifications = new ScriptedNotifications();
-    private final HandoffYield handoffYield = new HandoffYield(time, random(), notifications, WakeUp.NONE);
+    private final HandoffYield handoffYield = new HandoffYield(time, random(), notifications, sweeps::add);
 
     private static Randomness random() {
         return new Randomness() {
@@ -68,6 +72,24 @@ class HandoffYieldTest {
         notifications.subscribe("a");
         handoffYield.released("a", TOKEN, BRIEF, 1);
         assertThat(handoffYield.nanosLeft("a")).isZero();
+    }
+
+    /** No sweep comes before the moment that was reported, and each sweep forgets the moments of before. */
+    @Test
+    void othersTurn_isReportedWhenItBeginsAndInEachSweep_untilItIsForgotten() {
+        handoffYield.released("a", TOKEN, BRIEF, 1);
+        long memory = MILLISECONDS.toNanos(1_000);
+        assertThat(sweeps).containsExactly(MOMENT + memory);
+        sweeps.clear();
+        time.passMillis(600);
+        handoffYield.sweep();
+        assertThat(sweeps).containsExactly(MOMENT + memory - MILLISECONDS.toNanos(600));
+        assertThat(handoffYield.size()).isOne();
+        sweeps.clear();
+        time.passMillis(500);
+        handoffYield.sweep();
+        assertThat(sweeps).isEmpty();
+        assertThat(handoffYield.size()).isZero();
     }
 
     @Test

@@ -96,7 +96,43 @@ class TicketsTest {
         tickets.sweep();
         assertThat(left).hasSizeGreaterThan(200);
         assertThat(refreshed()).hasSizeLessThanOrEqualTo(100);
+        assertThat(service.sent(Command.Refresh.class))
+                .as("a command for no ticket")
+                .noneMatch(sent -> ((Command.Refresh) sent.command()).tickets().isEmpty());
         assertThat(tickets.size()).isEqualTo(kept.size() - left.size());
+    }
+
+    /** What is not left keeps a place for answers that no caller waits for. */
+    @Test
+    void rounds_ofTicketsThatAreRefreshedAndTakenAway_areLeft() {
+        Ticket ticket = ticket("a", 1);
+        tickets.keep(ticket, Long.MAX_VALUE);
+        fixture.time.passMillis(400);
+        tickets.sweep();
+        tickets.leave(ticket, false);
+        assertThat(service.sent).hasSize(2 * 3);
+        assertThat(service.roundsNotLeft()).isZero();
+    }
+
+    @Test
+    void ticket_takenAwayOrRefreshedByOneThread_canBeTakenAwayByAnother() throws InterruptedException {
+        List<Ticket> kept = List.of(ticket("a", 1), ticket("b", 2), ticket("c", 3));
+        kept.forEach(ticket -> tickets.keep(ticket, Long.MAX_VALUE));
+        tickets.leave(kept.get(0), false);
+        leaveOnAnotherThread(kept.get(1));
+        fixture.time.passMillis(400);
+        tickets.sweep();
+        assertThat(refreshed()).containsExactly(kept.get(2));
+        leaveOnAnotherThread(kept.get(2));
+        assertThat(service.sent(Command.Leave.class)).hasSize(3 * 3);
+    }
+
+    private void leaveOnAnotherThread(Ticket ticket) throws InterruptedException {
+        Thread other = new Thread(() -> tickets.leave(ticket, false));
+        other.setDaemon(true);
+        other.start();
+        other.join(5_000);
+        assertThat(other.isAlive()).isFalse();
     }
 
     @Test

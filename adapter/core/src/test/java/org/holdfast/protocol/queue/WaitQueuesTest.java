@@ -63,10 +63,23 @@ class WaitQueuesTest {
         assertThat(third.isFirst()).isTrue();
     }
 
+    /** Else it would wait until its own time ends: the caller that left may have been woken for a release. */
+    @Test
+    void waiter_thatBecomesTheHead_isWoken() {
+        WaitQueues.Turn first = enter("a");
+        WaitQueues.Turn second = enter("a");
+        enter("a");
+        second.leave();
+        assertThat(woken).hasValue(0);
+        first.leave();
+        assertThat(woken).hasValue(1);
+    }
+
     @Test
     void name_thatNobodyWaitsForAnyMore_isForgotten() {
         WaitQueues.Turn turn = room.enter(line("a", "b"), woken::incrementAndGet);
         assertThat(room.isWaitedFor(line("a", "b"))).isTrue();
+        assertThat(room.size()).as("the line, and its two names").isEqualTo(3);
         turn.leave();
         turn.leave();
         assertThat(room.isWaitedFor(line("a", "b"))).isFalse();

@@ -107,11 +107,14 @@ class RedlockReleasesTest extends RedlockOnThreeNodes {
         service.node(0, new Reply.Refused("WRONGTYPE"));
         retryReleases();
         assertThat(unfinished.size()).isEqualTo(1);
+        time.passMillis(999);
+        retryReleases();
+        assertThat(unfinished.size()).isEqualTo(1);
 
-        time.passMillis(1_001);
+        time.passMillis(2);
         retryReleases();
         assertThat(unfinished.size()).isZero();
-        assertThat(service.sent(Command.Release.class)).hasSize(2);
+        assertThat(service.sent(Command.Release.class)).hasSize(3);
     }
 
     private void retryReleases() {
@@ -137,6 +140,13 @@ class RedlockReleasesTest extends RedlockOnThreeNodes {
     void renewal_thatNoQuorumCanEverGrant_isSuperseded() {
         assertThat(renewed(HELD, new Reply.TokenTooSmall(9), new Reply.Granted()))
                 .isEqualTo(new RenewalResult.Superseded());
+    }
+
+    /** A quorum may still grant it: one node alone, which may be faulty, must not end a lease. */
+    @Test
+    void renewal_thatOneNodeRefuses_isNotSuperseded() {
+        assertThat(renewed(HELD, NO_ANSWER, new Reply.Granted())).isInstanceOf(RenewalResult.Failed.class);
+        assertThat(renewed(new Reply.TokenTooSmall(9), NO_ANSWER, NO_ANSWER)).isInstanceOf(RenewalResult.Failed.class);
     }
 
     @Test

@@ -65,6 +65,18 @@ class TokenVotesTest extends RedlockOnThreeNodes {
         assertThat(time.nanoTime() - before).isEqualTo(MILLISECONDS.toNanos(1));
     }
 
+    /** One node alone, which may be faulty, must not send a waiter to the end of the line. */
+    @Test
+    void acquire_ticketThatAQuorumAccepts_isNotOvertaken() {
+        nodes.node(0, new Reply.TicketTooSmall(99))
+                .node(1, new Reply.Queued(800))
+                .node(2, new Reply.Queued(800));
+        assertThat(attempt()).isEqualTo(new QuorumResult.Contended(800));
+
+        nodes.node(2, new Reply.TicketTooSmall(98));
+        assertThat(attempt()).isEqualTo(new QuorumResult.Overtaken(98));
+    }
+
     @Test
     void acquire_tokenThatAQuorumFindsTooFarFromItsClocks_isSkewedOnlyIfOurClockIs() {
         nodes.node(0, new Reply.TokenSkewed(300_010)).node(1, new Reply.TokenSkewed(300_010));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.LeaseLock;
@@ -69,6 +70,14 @@ class JdkLockInVirtualTimeTest {
                 .isThrownBy(lock::unlock)
                 .withMessageContaining("HF0231");
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(lock::lease);
+    }
+
+    @Test
+    void lock_withoutAHolder_isNotLocked() {
+        for (int node = 0; node < 3; node++) {
+            fixture.nodes.node(node, new Reply.Seen(7, List.of()));
+        }
+        assertThat(lock.isLocked()).isFalse();
     }
 
     @Test

@@ -88,6 +88,50 @@ class JoinTransactionTest extends SessionInTransaction {
     }
 
     @Test
+    void joinTransaction_ofALeaseThatIsLostMeanwhile_isRefused() throws Exception {
+        transactions.current = "tx";
+        Lease lease = acquireOfThread();
+        transactions.rollbackOnly = true;
+        transactions.whenAsked = () -> time.passMillis(1_000);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lease::joinTransaction);
+    }
+
+    /** Its lock is still held, by another lease. */
+    @Test
+    void joinTransaction_ofALeaseThatWasReleased_isRefusedWhileAnotherHasTheLock() throws Exception {
+        Lease outer = acquireOfThread();
+        Lease inner = acquireOfThread();
+        inner.release();
+        transactions.current = "tx";
+        assertThatExceptionOfType(IllegalStateException.class).isThrownBy(inner::joinTransaction);
+        assertThat(transactions.completions).isEmpty();
+        assertThat(outer.isHeld()).isTrue();
+    }
+
+    @Test
+    void renew_ofALeaseThatWasReleased_isRefusedWhileAnotherHasTheLock() throws Exception {
+        Lease outer = acquireOfThread();
+        Lease inner = acquireOfThread();
+        inner.release();
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(inner::renew)
+                .withMessageStartingWith("HF0225:");
+        assertThat(outer.renew()).isTrue();
+    }
+
+    @Test
+    void lease_thatIsReleasedTwice_takesNoOtherLeaseAway() throws Exception {
+        Lease outer = acquireOfThread();
+        Lease inner = acquireOfThread();
+        inner.release();
+        inner.release();
+        assertThat(outer.isHeld()).isTrue();
+        assertThat(releases()).isZero();
+        outer.release();
+        assertThat(releases()).isEqualTo(3);
+    }
+
+    @Test
     void joinTransaction_ofALeaseThatHasEnded_isRefused() throws Exception {
         transactions.current = "tx";
         Lease released = acquireOfThread();

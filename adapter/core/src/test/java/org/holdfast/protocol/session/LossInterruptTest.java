@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.holdfast.InvalidLockRequestException;
 import org.holdfast.Lease;
 import org.holdfast.LeaseScope;
@@ -67,6 +69,35 @@ class LossInterruptTest {
     void closingTheConnection_takesItBackToo() throws Exception {
         lose(acquire(request().scope(LeaseScope.CONNECTION)));
         session.close();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    /** A transaction keeps both, and its thread has gone on to other work. */
+    @Test
+    void loss_afterTheConnectionWasClosed_interruptsNobody() throws Exception {
+        List<Lease> kept = new ArrayList<>();
+        LockSession inTransaction = fixture.session(new Transactions() {
+            @Override
+            public Object current() {
+                return "tx";
+            }
+
+            @Override
+            public boolean mayCommit() {
+                return true;
+            }
+
+            @Override
+            public void bind(Completion completion) {
+                // it lasts for longer than the test
+            }
+        });
+        for (String name : List.of("a", "b")) {
+            kept.add(new NodesConnection(inTransaction, fixture.nodes)
+                    .acquire(LockRequest.of(name).interruptOnLoss(true)));
+        }
+        inTransaction.close();
+        kept.forEach(this::lose);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 

@@ -23,6 +23,7 @@ abstract class SessionInTransaction {
         Object current;
         boolean refuses;
         boolean rollbackOnly;
+        Runnable whenAsked = () -> {};
         final List<Completion> completions = new ArrayList<>();
 
         @Override
@@ -32,6 +33,7 @@ abstract class SessionInTransaction {
 
         @Override
         public boolean mayCommit() {
+            whenAsked.run();
             return current != null && !rollbackOnly;
         }
 

@@ -69,6 +69,16 @@ class AsyncAcquiringTest {
         }
     }
 
+    /** An attempt may take as long as nodes do. */
+    @Test
+    void request_isAttemptedOnABorrowedThread() {
+        CompletableFuture<Lease> future = ask();
+        assertThat(fixture.service.sent).isEmpty();
+        assertThat(borrowed).hasSize(1);
+        runBorrowed();
+        assertThat(future).isCompleted();
+    }
+
     @Test
     void serviceThatIsStoppedMeanwhile_failsTheRequest() {
         for (int node = 0; node < 3; node++) {

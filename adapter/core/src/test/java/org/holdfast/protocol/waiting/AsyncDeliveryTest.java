@@ -7,15 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import org.holdfast.Lease;
 import org.holdfast.LockRequest;
+import org.holdfast.LockTimeoutException;
 import org.holdfast.protocol.EngineBridge;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.ScriptedNodes;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.ProcessInfo;
@@ -89,8 +93,12 @@ class AsyncDeliveryTest {
     void lease_isHandedOutOnAThreadOfTheApplication_andStaysHeld() {
         CompletableFuture<Lease> future = ask(engine, "a");
         assertThat(future).isNotDone();
+        assertThat(EngineBridge.remembered(engine))
+                .as("the lock, the request, what hands the lease out, and until when")
+                .isEqualTo(4);
         runApplications();
         assertThat(future).isCompleted();
+        assertThat(EngineBridge.remembered(engine)).as("the lock").isOne();
         fixture.time.pass(TTL.toNanos() / 2);
         engine.renew();
         engine.sweep();
@@ -166,6 +174,79 @@ class AsyncDeliveryTest {
         assertThat(EngineBridge.remembered(engine)).isZero();
     }
 
+    /** Just before it is in the list of the requests that a stop fails. */
+    @Test
+    void request_thatComesWhileTheServiceStops_fails() {
+        LockEngine[] stopping = new LockEngine[1];
+        stopping[0] = engine(new Recorder() {
+            @Override
+            public Recorder.Acquiring acquiring() {
+                stopping[0].stopWaiting();
+                return (request, result, token) -> {};
+            }
+        });
+        assertFailsWith(ask(stopping[0], "a"), "HF0224:");
+        assertThat(fixture.service.sent).isEmpty();
+        assertThat(EngineBridge.remembered(stopping[0])).isZero();
+    }
+
+    private void everyNodeHoldsOnly(String name) {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(
+                    node,
+                    command -> command instanceof Command.Acquire acquire
+                                    && acquire.claim().target().name().equals(name)
+                            ? new Reply.Held(30_000)
+                            : ScriptedNodes.agree(command));
+        }
+    }
+
+    @Test
+    void failure_endsWaitsAtOnce_andIsToldToContinuationsOnAThreadOfTheApplication() {
+        everyNodeHoldsOnly("a");
+        CompletableFuture<Lease> future = ask(engine, "a");
+        List<Throwable> told = new ArrayList<>();
+        future.whenComplete((lease, failure) -> told.add(failure));
+        fixture.time.passMillis(5_000);
+        engine.sweep();
+        assertThat(future).isCompletedExceptionally();
+        assertThat(told).isEmpty();
+        runApplications();
+        assertThat(told).singleElement().isInstanceOf(LockTimeoutException.class);
+    }
+
+    /** The wake comes during the last step, and is handled when the lease waits to be handed out. */
+    @Test
+    void lease_grantedWhileItsWaiterIsWoken_isHandedOut() {
+        fixture.time.passMillis(2_000);
+        everyNodeHoldsOnly("a");
+        CompletableFuture<Lease> future = ask(engine, "a");
+        int before = releases(); // the first attempt was undone
+        fixture.service.node(0, command -> {
+            if (command instanceof Command.Acquire) {
+                fixture.notifications.announce("a");
+            }
+            return ScriptedNodes.agree(command);
+        });
+        fixture.service.node(1, ScriptedNodes::agree);
+        fixture.notifications.announce("a");
+        runApplications();
+        assertThat(future).isCompletedWithValueMatching(Lease::isHeld);
+        assertThat(releases()).isEqualTo(before);
+    }
+
+    @Test
+    void lock_ofWhichNoLeaseCanBeMade_isReleased() {
+        LockRequest request =
+                LockRequest.of("a").ttl(TTL).waitTimeout(Duration.ofSeconds(5)).detached();
+        CompletableFuture<Lease> future = EngineBridge.acquirer(engine).acquireAsync(request, heldLock -> {
+            throw new UnsupportedOperationException("on purpose");
+        });
+        assertFailsWith(future, "on purpose");
+        assertThat(releases()).isEqualTo(3);
+        assertThat(EngineBridge.remembered(engine)).isZero();
+    }
+
     /** More than a second's sweeps in which no continuation was begun. */
     private CompletableFuture<Lease> blockApplications() {
         noThreads = true;
@@ -208,6 +289,32 @@ class AsyncDeliveryTest {
         noThreads = false;
         engine.sweep();
         assertFailsWith(future, "lock 'a'");
+    }
+
+    @Test
+    void request_whileTheApplicationIsBlocked_failsWhenTheServiceStops() {
+        blockApplications();
+        CompletableFuture<Lease> future = ask(engine, "a");
+        assertThat(future).isNotDone();
+        engine.stopWaiting();
+        assertThat(future).isCompletedExceptionally();
+    }
+
+    /** It would keep those behind it waiting, for a lock that it does not take. */
+    @Test
+    void waiter_whoseApplicationGetsBlocked_leavesTheLine() {
+        everyNodeHoldsOnly("a");
+        CompletableFuture<Lease> future = ask(engine, "a");
+        assertThat(engine.waiters()).isOne();
+        blockApplications();
+        fixture.time.passMillis(100);
+        engine.sweep();
+        assertThat(engine.waiters()).isZero();
+        assertThat(future).isNotDone();
+        fixture.time.passMillis(5_000);
+        engine.sweep();
+        assertThat(future).isCompletedExceptionally();
+        assertThat(fixture.notifications.listening).isEmpty();
     }
 
     @Test

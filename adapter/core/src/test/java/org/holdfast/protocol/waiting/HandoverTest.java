@@ -28,6 +28,7 @@ class HandoverTest extends HandoverInOneProcess {
 
         HeldLock next = waiter.leave();
         assertThat(next.token()).isEqualTo(first.token() + 1);
+        assertThat(next.holderInfo().token()).as("as operators see it").isEqualTo(next.token());
         assertThat(LeaseBridge.validUntil(next)).isEqualTo(LeaseBridge.validUntil(first));
         assertThat(next.belongsTo(Holder.transaction("next"))).isTrue();
         assertThat(fixture.leases.isHeld(next)).isTrue();

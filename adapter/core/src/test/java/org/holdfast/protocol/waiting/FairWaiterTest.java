@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.protocol.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.holdfast.protocol.ProtocolFixture;
+import org.holdfast.protocol.ScriptedNodes;
+import org.holdfast.protocol.lease.Holder;
+import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.Reply;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the ticket of a caller that leaves a line whose order the nodes know. */
+class FairWaiterTest {
+
+    private final ProtocolFixture fixture = new ProtocolFixture(3);
+
+    private void everyNode(Reply toAttempts) {
+        for (int node = 0; node < 3; node++) {
+            fixture.service.node(
+                    node, command -> command instanceof Command.Acquire ? toAttempts : ScriptedNodes.agree(command));
+        }
+    }
+
+    private Acquiring waiterInLine() {
+        Acquiring waiter = fixture.acquirer.begin(fixture.request(10_000).fair(true), Holder.transaction("waiter"));
+        waiter.enter(() -> {});
+        waiter.step();
+        return waiter;
+    }
+
+    /** Returns of each command that took a ticket away whether it notifies the waiters behind it. */
+    private List<Boolean> announced() {
+        return fixture.service.sent(Command.Leave.class).stream()
+                .filter(sent -> sent.node() == 0)
+                .map(sent -> ((Command.Leave) sent.command()).announced())
+                .toList();
+    }
+
+    @Test
+    void ticket_ofAWaiterThatGivesUp_isTakenAwayAndThatIsAnnounced() {
+        everyNode(new Reply.Queued(900));
+        Acquiring waiter = waiterInLine();
+        assertThat(fixture.engine.placedWaiters()).isOne();
+        fixture.time.passMillis(10_000);
+        waiter.step();
+        waiter.leave();
+        assertThat(waiter.result()).isInstanceOf(AcquireResult.TimedOut.class);
+        assertThat(announced()).containsExactly(true);
+    }
+
+    /** The waiters behind it have to wait until it releases the lock. */
+    @Test
+    void ticket_ofAWaiterThatGotTheLock_isTakenAwayInSilence() {
+        everyNode(new Reply.Queued(900));
+        Acquiring waiter = waiterInLine();
+        everyNode(new Reply.Granted());
+        fixture.time.passMillis(1_000);
+        waiter.step();
+        waiter.leave();
+        assertThat(waiter.result()).isInstanceOf(AcquireResult.Held.class);
+        assertThat(announced()).containsExactly(false);
+    }
+
+    /** It had no place at the nodes, so no waiter stood behind it. */
+    @Test
+    void ticket_thatIsOvertaken_isTakenAwayInSilence() {
+        everyNode(new Reply.TicketTooSmall(fixture.time.epochMicros() + 1_000_000));
+        Acquiring waiter = waiterInLine();
+        assertThat(announced()).containsExactly(false);
+        waiter.leave();
+    }
+}
