@@ -35,6 +35,7 @@ final class ClusterMember {
     private final long[] heardAt;
     private final Map<Integer, Map<Integer, Long>> reports = new HashMap<>();
     private int incarnation;
+    private long replicaSince = Long.MIN_VALUE / 2; // from the beginning
 
     /** Another one has taken its place, and it can write no more, see {@link SimulatedCluster#isDurable}. */
     private boolean fenced;
@@ -70,6 +71,10 @@ final class ClusterMember {
 
     int owner(int part) {
         return known.owners[part];
+    }
+
+    long replicaSince() {
+        return replicaSince;
     }
 
     /** Returns its epoch, as far as it knows. */
@@ -129,7 +134,7 @@ final class ClusterMember {
             take(from, said.epoch(), said.claims());
         }
         tellOfLargerEpochs(said);
-        boolean collides = said.primary() == NONE && known.isPrimary() && said.epoch() == known.epochs[index];
+        boolean collides = said.primary() == NONE && known.isPrimary() && !fenced && said.epoch() == ownEpoch();
         if (collides && id.compareTo(cluster.member(from).id) < 0) {
             known.epochs[index] = ++known.epoch;
         }
@@ -188,6 +193,7 @@ final class ClusterMember {
     }
 
     private void follow(int primary) {
+        replicaSince = world.now();
         known.primaries[index] = primary;
         moves.clear();
         process.role.becomeReplica();
@@ -256,11 +262,13 @@ final class ClusterMember {
     void promote(long newEpoch) {
         int former = known.primaries[index];
         BitSet parts = known.partsOf(former);
-        if (cluster.isDurable()) {
-            cluster.member(former).fence(parts);
-        }
         known.primaries[index] = NONE;
         known.epochs[index] = newEpoch;
+        if (cluster.isDurable()) {
+            cluster.member(former).fence(parts);
+            known.epochs[index] = Math.max(newEpoch, cluster.member(former).ownEpoch() + 1);
+            known.epoch = Math.max(known.epoch, ownEpoch());
+        }
         election.end();
         parts.stream().forEach(part -> {
             known.owners[part] = index;
@@ -299,10 +307,11 @@ final class ClusterMember {
     /** An operator ends the move of a part, and says at this node which one has it now. */
     void assign(int part, int to) {
         if (!known.isPrimary()
+                || fenced && to == index
                 || known.has(part)
                         && to != index
                         && !process.keys(key -> cluster.parts.of(key) == part).isEmpty()) {
-            return; // it refuses while it has keys
+            return; // it refuses while it has keys, or can write no more
         }
         boolean imported = to == index && moves.isImporting(part);
         moves.setStable(part);
@@ -334,9 +343,8 @@ final class ClusterMember {
     @Override
     public String toString() {
         String role = known.isPrimary()
-                ? "@" + known.epochs[index] + " of parts "
-                : " replica of " + known.primaries[index] + ", owners ";
-        return "member-" + index + role + (known.isPrimary() ? known.partsOf(index) + ", owners " : "")
-                + Arrays.toString(known.owners);
+                ? "@" + ownEpoch() + " of parts " + known.partsOf(index)
+                : " replica of " + known.primaries[index];
+        return "member-" + index + role + ", owners " + Arrays.toString(known.owners);
     }
 }

@@ -85,7 +85,16 @@ class ClusterMutantsTest {
                 new Mutant()
                         .lastSeenIn(58)
                         .amidst("SLOT_AWAY_UNSEEN")
-                        .with(SCRIPTS + "shard.lua", "and millis or 0", "and 0 or 0"));
+                        .with(SCRIPTS + "shard.lua", "(kept or listed) and millis or 0", "0"));
+    }
+
+    @ConcurrentTest
+    void listOfUsedSlotsThatWasLostTrusted_isFound() throws Exception {
+        assertFound(
+                "Violation: ",
+                new Mutant()
+                        .amidst("SLOT_AWAY_UNLISTED")
+                        .with(SCRIPTS + "shard.lua", "since == 0 and sinceUnlisted(usedSlots) or since", "since"));
     }
 
     /** Clients that have heard of its successor would not believe it either. */

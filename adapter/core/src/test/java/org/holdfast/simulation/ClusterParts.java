@@ -100,9 +100,14 @@ final class ClusterParts {
 
     /** Returns which primary has each part in the beginning. */
     int[] owners() {
-        return parts.stream()
-                .mapToInt(part -> part.nextSetBit(0) * SimulatedCluster.PRIMARIES / Slot.COUNT)
-                .toArray();
+        return parts.stream().mapToInt(part -> primaryOf(part.nextSetBit(0))).toArray();
+    }
+
+    private static int primaryOf(int slot) {
+        return IntStream.range(0, SimulatedCluster.PRIMARIES)
+                .filter(primary -> ofPrimary(primary).get(slot))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Returns what the keys of a primary are called. */

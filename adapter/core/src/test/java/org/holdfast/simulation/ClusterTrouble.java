@@ -22,7 +22,7 @@ final class ClusterTrouble {
     /** So long before the time of trouble ends nothing is begun any more. */
     private static final long LAST = 1_500 * MILLI;
 
-    /** Only looks show that a primary was a replica for less than that: this is excluded in writing. */
+    /** So long it takes until each client has looked. */
     private static final long LOOKS = 1_500 * MILLI;
 
     private final World world;
@@ -88,6 +88,7 @@ final class ClusterTrouble {
             case SLOT_GIVEN_UP -> giveUp(cluster, cluster.parts.named());
             case SLOT_GIVEN_UP_UNSEEN -> giveUpUnseen(cluster);
             case HOME_MOVED -> moveHome(cluster, owner);
+            case SLOT_AWAY_UNLISTED -> takeUnlisted(cluster, owner);
             default -> throw new IllegalArgumentException(kind + " does not happen to clusters");
         }
     }
@@ -120,7 +121,9 @@ final class ClusterTrouble {
         List<ClusterMember> apart = new ArrayList<>(List.of(owner));
         boolean beside = random.nextBoolean();
         if (beside) {
-            apart.add(another(cluster, owner));
+            ClusterMember other = another(cluster, owner);
+            apart.add(other);
+            replica(cluster, other).ifPresent(apart::add); // a second node that gets its first slots is excluded
         }
         long until = world.now() + nanos;
         cluster.links.separate(apart, until);
@@ -163,9 +166,11 @@ final class ClusterTrouble {
                 }));
     }
 
+    /** Only looks show that a primary was a replica for a shorter time: this is excluded in writing. */
     private Optional<ClusterMember> replica(SimulatedCluster cluster, ClusterMember owner) {
         return cluster.members().stream()
                 .filter(member -> !member.known.isPrimary() && member.primary() == owner.index && member.process.isUp())
+                .filter(member -> world.now() - member.replicaSince() > LOOKS)
                 .findFirst();
     }
 
@@ -204,6 +209,24 @@ final class ClusterTrouble {
         take(cluster, part, from, to);
         world.after(upTo(100 * MILLI), () -> take(cluster, part, to, from));
         clients.forEach(client -> askOften(client, world.now(), 10, 500 * MILLI));
+    }
+
+    /** No script runs there in between. */
+    private void takeUnlisted(SimulatedCluster cluster, ClusterMember owner) {
+        int home = cluster.home();
+        if (home == cluster.parts.named()) {
+            return;
+        }
+        ClusterMember to = another(cluster, owner);
+        cluster.beginMove(home, owner, to);
+        world.after(upTo(SHORTEST_MOVE), () -> {
+            owner.process
+                    .keys(key -> cluster.parts.of(key) == home && key.endsWith(":used"))
+                    .forEach(key -> owner.process.migrate(key, to.process));
+            owner.moves.setStable(home);
+            to.moves.setStable(home);
+            takeUnseen(cluster, cluster.parts.named());
+        });
     }
 
     /** Each key that is in the slot is lost. */

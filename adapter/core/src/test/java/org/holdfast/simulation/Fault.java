@@ -83,9 +83,11 @@ enum Fault {
     /** The same while a client does not reach the cluster. */
     SLOT_GIVEN_UP_UNSEEN(0),
     /** The slot in which a shard keeps what it knows of itself moves away, and perhaps back. */
-    HOME_MOVED(0);
+    HOME_MOVED(0),
+    /** The same, but given up when only its list of used slots has gone; then as {@link #SLOT_AWAY_UNSEEN}. */
+    SLOT_AWAY_UNLISTED(0);
 
-    private static final Set<Fault> OF_CLUSTERS = EnumSet.range(SHARD_ISOLATED, HOME_MOVED);
+    private static final Set<Fault> OF_CLUSTERS = EnumSet.range(SHARD_ISOLATED, SLOT_AWAY_UNLISTED);
 
     private final int weight;
 

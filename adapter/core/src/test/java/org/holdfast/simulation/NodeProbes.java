@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.holdfast.memory.MemoryRedis;
+import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.MarkChange;
@@ -49,6 +50,12 @@ final class NodeProbes {
                         0,
                         SimulatedNode.BOOT_MICROS,
                         ""));
+    }
+
+    /** Has the list that mark.lua begins. */
+    void haveUsedNoSlot(NodeKeys keys) {
+        redis.eval(
+                new ScriptCall("return redis.call('ZADD', KEYS[1], 0, 'all')", List.of(keys.usedSlots()), List.of()));
     }
 
     /** Is looked at when a client connects, as the real one is; empty if it is not to be used. */
@@ -100,10 +107,10 @@ final class NodeProbes {
         node.remember();
     }
 
-    /** Returns the birth mark, if there is one. */
+    /** Returns the birth mark, if there is one, and the node has its slot. */
     Optional<BirthMark> mark(NodeKeys keys) {
-        node.gate().require(keys.mark());
-        String mark = redis.get(keys.mark());
+        boolean refused = node.gate().refusal(List.of(keys.mark()), List.of()).isPresent();
+        String mark = refused ? null : redis.get(keys.mark());
         return mark == null ? Optional.empty() : BirthMark.parse(mark);
     }
 

@@ -100,6 +100,7 @@ final class SimulatedCluster {
                     setting.acceptedSettings(),
                     Optional.of(new NodeFacts.Appointment(1, 0, 0, NodeFacts.Namer.CLUSTER)),
                     parts.home(i));
+            member.process.probes.haveUsedNoSlot(parts.home(i));
             member.process
                     .redis()
                     .set(

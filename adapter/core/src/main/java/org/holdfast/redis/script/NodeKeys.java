@@ -24,7 +24,7 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
         return home() + "heartbeat";
     }
 
-    /** Returns the keys that mark.lua sets: birth mark, heartbeat, and on a shard of a cluster its list of used slots. */
+    /** Returns the keys that mark.lua sets: birth mark, heartbeat, and on a shard its list of used slots. */
     public List<String> ofMark() {
         return shard.isPresent() ? List.of(mark(), heartbeat(), usedSlots()) : List.of(mark(), heartbeat());
     }
