@@ -22,7 +22,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(77)
+                        .lastSeenIn(132)
                         .amidst("SHARD_SUPPLANTED")
                         .with(CLUSTER + "Assignment.java", "agreed(voices, primaries / 2 + 1)", "agreed(voices, 1)"));
     }
@@ -32,7 +32,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(66)
+                        .lastSeenIn(26)
                         .amidst("SHARD_SUPPLANTED")
                         .with(CLUSTER + "Assignment.java", "return others >= witnesses();", "return true;"));
     }
@@ -42,7 +42,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(323)
+                        .lastSeenIn(426)
                         .amidst("SLOT_GIVEN_UP_UNSEEN")
                         .with(CLUSTER + "Shard.java", "return now.doubts().isUnnoted(slot) || !now", "return !now"));
     }
@@ -53,7 +53,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(111)
+                        .lastSeenIn(53)
                         .amidst("SHARD_CRASH,SHARD_ISOLATED")
                         .with(
                                 GUARD + "MarkChanges.java",
@@ -83,7 +83,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(58)
+                        .lastSeenIn(5)
                         .amidst("SLOT_AWAY_UNSEEN")
                         .with(SCRIPTS + "shard.lua", "(kept or listed) and millis or 0", "0"));
     }
@@ -103,7 +103,7 @@ class ClusterMutantsTest {
         assertFound(
                 "Violation: ",
                 new Mutant()
-                        .lastSeenIn(324)
+                        .lastSeenIn(280)
                         .amidst("SHARD_TAKES_EPOCH")
                         .with(CLUSTER + "Shard.java", "before.epoch() == own.epoch() ||", "true ||")
                         .with(CLUSTER + "SlotRecord.java", "entry.sinceMicros() < named", "false"));
