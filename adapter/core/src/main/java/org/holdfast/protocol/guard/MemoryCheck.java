@@ -47,7 +47,8 @@ final class MemoryCheck {
     /**
      * Returns whether it has all of that: the operator vouches for it, and nothing speaks against it. Its clock may be
      * any other one. A heartbeat that is there by this clock too shows that no lock in force has ended here early, see
-     * {@link SharedSettings#linger}.
+     * {@link SharedSettings#linger}. It shows that of locks whose end the clock of the former process has set. So that
+     * one must have been in its place for longer than a lock lasts that was granted by the clock before.
      *
      * @param before what this process saw before, of whichever process; null if it has not looked yet
      */
@@ -59,6 +60,7 @@ final class MemoryCheck {
                 && !lacksLook
                 && sight.heartbeat()
                 && mark.behindUntilMicros() == 0
+                && mark.watchedMicros() - mark.steadyMicros() >= quarantineMicros(mark)
                 && sight.facts().process().evictions() == 0;
     }
 
@@ -152,6 +154,11 @@ final class MemoryCheck {
         }
         long ago = askedAt - before.at();
         return ago < IN_TOUCH_NANOS || mark.sinceMicros() < nowMicros - TimeUnit.NANOSECONDS.toMicros(ago);
+    }
+
+    private static long quarantineMicros(BirthMark mark) {
+        return TimeUnit.NANOSECONDS.toMicros(
+                mark.acceptedSettings().widest().quarantine().toNanos());
     }
 
     /** Returns how old the last look must be at the least for its heartbeat to have ended by itself. */

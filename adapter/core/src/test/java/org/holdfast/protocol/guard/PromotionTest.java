@@ -210,9 +210,28 @@ class PromotionTest {
         unsettledNanos = 0;
     }
 
+    /** Until no lock lasts that the clock of the process before has ended. */
+    private void watchForAQuarantine() {
+        for (long second = 0; second <= QUARANTINE.toSeconds(); second++) {
+            time.passMillis(1_000);
+            sure.admitted();
+        }
+    }
+
+    /** Locks end by the clock that granted them. The heartbeat is of the second clock, and this is the third. */
+    @Test
+    void durable_processAfterOneThatWasThereForLessThanALease_isInQuarantine() {
+        promoteOfDurable(TimeUnit.SECONDS.toMicros(8));
+        assertThat(sure.admitted().quarantineMicros()).isZero();
+        process = process("promoted-again", term);
+        promoteOfDurable(TimeUnit.SECONDS.toMicros(16));
+        assertThat(sure.admitted().quarantineMicros()).isEqualTo(QUARANTINE.toNanos() / 1_000);
+    }
+
     @Test
     void durable_processWithAnotherClock_votesAtOnceAndItsClockIsNotWatchedYet() {
         for (long seconds : new long[] {0, 8, -8}) {
+            watchForAQuarantine();
             promoteOfDurable(TimeUnit.SECONDS.toMicros(seconds));
             process = process("promoted-by" + seconds, term);
             NodeGuard.Admission.Admitted admitted = sure.admitted();
