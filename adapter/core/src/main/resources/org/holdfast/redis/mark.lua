@@ -30,12 +30,19 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
-local mark = redis.call('GET', KEYS[1]) or ''
+local function read(key)
+  local value = redis.pcall('GET', key)
+  if type(value) ~= 'table' then
+    return value or ''
+  end
+  return string.find(value.err, 'WRONGTYPE', 1, true) and '' or redis.call('GET', key) -- is refused again
+end
+local mark = read(KEYS[1])
 if mark ~= ARGV[1] then
   return {9, 0, now}
 end
 local last = string.match(mark, '^[%d:]+ (%d+)')
-if last and ARGV[2] ~= '0' and not redis.call('GET', KEYS[2]) and now - last < tonumber(ARGV[6]) then
+if last and ARGV[2] ~= '0' and read(KEYS[2]) == '' and now - last < tonumber(ARGV[6]) then
   return {9, 0, now} -- the clock went ahead and came back since the client has looked, or while it did: it looks again
 end
 local passed = now - ARGV[8]

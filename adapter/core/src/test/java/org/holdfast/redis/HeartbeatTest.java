@@ -133,6 +133,19 @@ class HeartbeatTest extends NodeWithClock {
         assertThat(lastsFor(HEARTBEAT)).isBetween(1L, before);
     }
 
+    /** Another program writes there. Else each look and each script would be refused, and nothing would end that. */
+    @ParameterizedTest
+    @ValueSource(strings = {HEARTBEAT, "test:birth"})
+    void keyOfAnotherType_isReplacedByALook(String key) throws Exception {
+        clock.set(Duration.ofMinutes(3)); // a heartbeat has ended by itself by then
+        node.command("DEL " + key);
+        node.command("RPUSH " + key + " other");
+
+        look();
+
+        assertThat(node.command("TYPE " + key)).contains("string");
+    }
+
     private Optional<Long> note(String seenMark) {
         AcceptedSettings settings = OneNode.AGREEMENTS;
         long heartbeatMillis = settings.heartbeat().toMillis();
