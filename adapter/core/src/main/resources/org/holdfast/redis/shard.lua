@@ -21,6 +21,10 @@
 -- long each of them counts as one that has come just now. So does one whose key, or whose list, holds what no script of
 -- ours writes: that is replaced.
 --
+-- On a full node the slot is listed too: a lock there is renewed, which needs no memory, and must be missed if it goes.
+-- A script that has written may go on writing, so a command that needs no memory comes before. Nothing is granted or
+-- healed by that script.
+--
 -- The key comes along when its slot is moved, and a replica has it. Its moment is by the clock of the process that
 -- wrote it. For another process it is long ago only after twice as long as keys linger: a durable node takes over from
 -- one whose clock was behind by less than a heartbeat lasts, and a slot that was moved waits anyway. A moment that is
@@ -37,6 +41,11 @@ local longestUnseen = 5000000
 -- it where that is another one (tried on 8.0.2; Valkey does not). A command without keys in between has them look in
 -- the right one.
 remembersSlot = (redis.REDIS_VERSION_NUM or 0) >= 0x070400
+
+-- Returns whether a command was refused for a reason.
+local function refusedFor(reply, reason)
+  return type(reply) == 'table' and string.find(reply.err, reason, 1, true) ~= nil
+end
 
 -- Returns since when this node has all that was granted in a slot of which it has no key, and which is not listed.
 local function sinceUnlisted(usedSlots)
@@ -66,7 +75,7 @@ if type(kept) == 'table' and string.find(kept.err, 'non local key', 1, true) the
   slotSince = math.max(slotSince, now) -- it was moved away by now
 else
   if type(kept) == 'table' then
-    if not string.find(kept.err, 'WRONGTYPE', 1, true) then
+    if not refusedFor(kept, 'WRONGTYPE') then
       return kept
     end
     kept = ''
@@ -90,17 +99,23 @@ else
       since = millis -- a moment by this clock would be over too early when it is right again: nothing is written
     else
       since = since == 0 and sinceUnlisted(usedSlots) or since
-      added = added or redis.pcall('ZADD', usedSlots, 0, slot)
-      if type(added) == 'table' and string.find(added.err, 'WRONGTYPE', 1, true) then
-        redis.call('DEL', usedSlots)
+      local full = false
+      if not added then
         added = redis.pcall('ZADD', usedSlots, 0, slot)
-      end
-      if type(added) == 'table' then
-        if not string.find(added.err, 'OOM', 1, true) then
+        full = refusedFor(added, 'OOM')
+        if full then
+          redis.pcall('ZREM', usedSlots, '')
+          added = redis.pcall('ZADD', usedSlots, 0, slot)
+        end
+        if refusedFor(added, 'WRONGTYPE') then
+          redis.call('DEL', usedSlots)
+          added = redis.pcall('ZADD', usedSlots, 0, slot)
+        end
+        if type(added) == 'table' then
           return added
         end
-        since = millis -- nothing is granted or healed in a slot that is not listed, and the next script tries again
-      elseif isNew then
+      end
+      if isNew then
         if remembersSlot then
           redis.call('TIME')
         end
@@ -109,6 +124,7 @@ else
           redis.call('TIME')
         end
       end
+      since = full and millis or since -- this script may use memory now, and must not
     end
   end
   slotSince = math.max(slotSince, since * 1000)
