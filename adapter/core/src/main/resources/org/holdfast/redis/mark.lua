@@ -2,8 +2,6 @@
 --
 -- KEYS[1]  birth mark, a key without a time to live
 -- KEYS[2]  heartbeat: see quarantine.lua; holds the first numbers of the mark for other scripts
--- KEYS[3]  in a cluster, the slots of this node in which a script has run, see shard.lua. The list has all of them from
---          the moment at which this node's memory is whole: nothing of before is relied upon then
 -- ARGV[1]  the mark that the client has seen; empty for none
 -- ARGV[2]  since when this node's memory is whole, in microseconds by its own clock; 0 for now
 -- ARGV[3]  since when its clock is watched without a gap, likewise
@@ -15,6 +13,9 @@
 --          for a moment
 -- ARGV[8]  what this clock showed when the client looked; such a moment as well, if a quarantine begins
 -- ARGV[9]  1 if the mark was written by another process, which has another clock: its moments are forgotten; else 0
+-- ARGV[10] in a cluster, the slots of this node in which a script has run, see shard.lua; else empty. The list has
+--          all of them from the moment at which this node's memory is whole: nothing of before is relied upon then. It
+--          is no key: while its slot is being moved a key that is missing would have the whole script refused
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks
@@ -86,7 +87,7 @@ if behind > 0 and (behind > now or ARGV[2] ~= '0') then
 end
 redis.call('SET', KEYS[1], since .. ' ' .. written .. ' ' .. steady .. ' ' .. ARGV[4])
 redis.call('SET', KEYS[2], since .. ' ' .. looks[1], 'PX', ARGV[5])
-if KEYS[3] and ARGV[2] == '0' then
-  redis.pcall('ZADD', KEYS[3], 0, 'all') -- where it cannot be written, slots wait that need not
+if ARGV[10] ~= '' and ARGV[2] == '0' then
+  redis.pcall('ZADD', ARGV[10], 0, 'all') -- where it cannot be written, slots wait that need not
 end
 return {8, seen, now}

@@ -47,6 +47,21 @@ local function refusedFor(reply, reason)
   return type(reply) == 'table' and string.find(reply.err, reason, 1, true) ~= nil
 end
 
+-- Adds the slot to the list. Returns the error if it is refused, and whether this node is full.
+local function enlist(usedSlots, slot)
+  local added = redis.pcall('ZADD', usedSlots, 0, slot)
+  local full = refusedFor(added, 'OOM')
+  if full then
+    redis.pcall('ZREM', usedSlots, '')
+    added = redis.pcall('ZADD', usedSlots, 0, slot)
+  end
+  if refusedFor(added, 'WRONGTYPE') then
+    redis.call('DEL', usedSlots)
+    added = redis.pcall('ZADD', usedSlots, 0, slot)
+  end
+  return type(added) == 'table' and added, full
+end
+
 -- Returns since when this node has all that was granted in a slot of which it has no key, and which is not listed.
 local function sinceUnlisted(usedSlots)
   local begun = redis.pcall('ZSCORE', usedSlots, 'all')
@@ -71,8 +86,13 @@ if remembersSlot then
   redis.call('TIME')
 end
 local listed = redis.pcall('ZSCORE', usedSlots, slot)
-if type(kept) == 'table' and string.find(kept.err, 'non local key', 1, true) then
+local isListed = type(listed) == 'string'
+if refusedFor(kept, 'non local key') then
   slotSince = math.max(slotSince, now) -- it was moved away by now
+  local refused = not isListed and enlist(usedSlots, slot)
+  if refused then
+    return refused
+  end
 else
   if type(kept) == 'table' then
     if not refusedFor(kept, 'WRONGTYPE') then
@@ -91,41 +111,30 @@ else
       since = millis
     end
   end
-  local added = type(listed) == 'string'
-  if isNew or not added then
+  if isNew or not isListed then
     local look = redis.call('GET', KEYS[#KEYS - 1]) or redis.call('GETRANGE', birthMark, '0', '60')
     local seen = string.match(look, '^%d+:?%d* (%d+)')
-    if seen and now - seen < -500000 then
-      since = millis -- a moment by this clock would be over too early when it is right again: nothing is written
-    else
-      since = since == 0 and sinceUnlisted(usedSlots) or since
-      local full = false
-      if not added then
-        added = redis.pcall('ZADD', usedSlots, 0, slot)
-        full = refusedFor(added, 'OOM')
-        if full then
-          redis.pcall('ZREM', usedSlots, '')
-          added = redis.pcall('ZADD', usedSlots, 0, slot)
-        end
-        if refusedFor(added, 'WRONGTYPE') then
-          redis.call('DEL', usedSlots)
-          added = redis.pcall('ZADD', usedSlots, 0, slot)
-        end
-        if type(added) == 'table' then
-          return added
-        end
+    local isBehind = seen and now - seen < -500000
+    local refused, full
+    since = since == 0 and not isBehind and sinceUnlisted(usedSlots) or since
+    if not isListed then
+      refused, full = enlist(usedSlots, slot)
+      if refused then
+        return refused
       end
-      if isNew then
-        if remembersSlot then
-          redis.call('TIME')
-        end
-        redis.pcall('SET', slotKey, since .. ' ' .. process)
-        if remembersSlot then
-          redis.call('TIME')
-        end
-      end
-      since = full and millis or since -- this script may use memory now, and must not
     end
+    if isBehind then
+      since = millis -- a moment by this clock would be over too early when it is right again: none is written
+    elseif isNew then
+      if remembersSlot then
+        redis.call('TIME')
+      end
+      redis.pcall('SET', slotKey, since .. ' ' .. process)
+      if remembersSlot then
+        redis.call('TIME')
+      end
+    end
+    since = full and millis or since -- this script may use memory now, and must not
   end
   slotSince = math.max(slotSince, since * 1000)
 end

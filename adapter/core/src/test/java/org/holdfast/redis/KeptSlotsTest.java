@@ -159,16 +159,27 @@ class KeptSlotsTest extends NodeWithClock {
 
     /** A moment by this clock would be long ago when it is right again. */
     @Test
-    void list_thatIsLostWhileTheClockIsBehind_isNotBegun() throws Exception {
+    void list_thatIsLostWhileTheClockIsBehind_isBegunWithoutAMoment() throws Exception {
         node.command("DEL " + USED);
         loseKeys();
         clock.set(BEHIND.multipliedBy(10));
         attempt(9);
         clock.setRight();
 
+        assertThat(node.command("ZSCORE " + USED + " all")).startsWith("$-1");
         assertThat(attempt(11)).isInstanceOf(Reply.Quarantined.class);
-        assertThat(Long.parseLong(line("ZSCORE " + USED + " all")))
-                .isGreaterThan(nodeMicros() / 1_000 - QUARANTINE_MILLIS);
+    }
+
+    /** A renewal goes on then. It needs no moment, and the slot must be known to have been used. */
+    @Test
+    void slot_inWhichALockWasRenewedOnlyWhileTheClockWasBehind_waitsWhereItHasLostItsKeys() throws Exception {
+        node.command("ZREM " + USED + " " + SLOT);
+        clock.set(BEHIND);
+        assertThat(ask(LockScript.RENEW_IN_SHARD, renew(claim(ALONE, ADA, 7)))).isEqualTo(GRANTED);
+        clock.setRight();
+        loseKeys();
+
+        assertThat(attempt(9)).isInstanceOf(Reply.Quarantined.class);
     }
 
     /** A renewal needs no memory. The list, which mark.lua has begun at the next home of the node, needs some. */

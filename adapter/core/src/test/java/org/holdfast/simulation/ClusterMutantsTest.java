@@ -94,7 +94,10 @@ class ClusterMutantsTest {
                 "Violation: ",
                 new Mutant()
                         .amidst("SLOT_AWAY_UNLISTED")
-                        .with(SCRIPTS + "shard.lua", "since == 0 and sinceUnlisted(usedSlots) or since", "since"));
+                        .with(
+                                SCRIPTS + "shard.lua",
+                                "since == 0 and not isBehind and sinceUnlisted(usedSlots) or since",
+                                "since"));
     }
 
     /** Clients that have heard of its successor would not believe it either. */

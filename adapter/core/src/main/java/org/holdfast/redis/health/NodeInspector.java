@@ -286,14 +286,14 @@ public final class NodeInspector {
 
         @Override
         public Optional<Long> write(MarkChange change) {
-            List<String> keys = codec.keys().ofMark();
             long sentAt = time.nanoTime();
             Object reply = evaluate(
                     connection,
                     new CommandArguments(Command.EVAL)
                             .add(LockScript.MARK.source())
-                            .add(keys.size())
-                            .addObjects(keys)
+                            .add(2)
+                            .add(codec.keys().mark())
+                            .add(codec.keys().heartbeat())
                             .add(InspectionDecoder.keptBytes(change.seenText()))
                             .add(change.sinceMicros())
                             .add(change.steadyMicros())
@@ -302,7 +302,8 @@ public final class NodeInspector {
                             .add(change.earlyMicros())
                             .add(change.behindUntilMicros())
                             .add(change.lookedMicros())
-                            .add(change.isAnotherClocks() ? 1 : 0));
+                            .add(change.isAnotherClocks() ? 1 : 0)
+                            .add(codec.keys().listOfSlots()));
             if (!(reply instanceof List<?> list
                     && list.size() == 3
                     && list.get(0) instanceof Long status

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.script;
 
-import java.util.List;
 import java.util.Optional;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.cluster.Slot;
@@ -24,11 +23,6 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
         return home() + "heartbeat";
     }
 
-    /** Returns the keys that mark.lua sets: birth mark, heartbeat, and on a shard its list of used slots. */
-    public List<String> ofMark() {
-        return shard.isPresent() ? List.of(mark(), heartbeat(), usedSlots()) : List.of(mark(), heartbeat());
-    }
-
     /** Returns the key where a shard of a cluster keeps since when it has its slots. */
     public String slots() {
         return home() + "slots";
@@ -37,6 +31,11 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
     /** Returns the key where a shard of a cluster keeps in which slots a script has run. */
     public String usedSlots() {
         return home() + "used";
+    }
+
+    /** Returns the same key; empty if the node is no shard. */
+    public String listOfSlots() {
+        return shard.isPresent() ? usedSlots() : "";
     }
 
     /** Returns the key of a slot of a cluster: it is deleted with all keys of the slot. */

@@ -131,7 +131,7 @@ public final class ScriptBridge {
     public static ScriptCall mark(NodeKeys keys, MarkChange change) {
         return new ScriptCall(
                 MARK,
-                keys.ofMark(),
+                List.of(keys.mark(), keys.heartbeat()),
                 List.of(
                         change.seenText(),
                         Long.toString(change.sinceMicros()),
@@ -141,7 +141,8 @@ public final class ScriptBridge {
                         Long.toString(change.earlyMicros()),
                         Long.toString(change.behindUntilMicros()),
                         Long.toString(change.lookedMicros()),
-                        change.isAnotherClocks() ? "1" : "0"));
+                        change.isAnotherClocks() ? "1" : "0",
+                        keys.listOfSlots()));
     }
 
     /** What a node returned that got it: the moment of the look, or nothing if the mark was another. */
