@@ -3,6 +3,8 @@ package org.holdfast.testkit;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A node of a Redis Cluster: what it says of itself and of the others, and what it is told to do. */
 public final class ClusterNode {
@@ -68,6 +70,17 @@ public final class ClusterNode {
         if (!answer.startsWith("+")) {
             throw new IllegalStateException(
                     line.substring(0, Math.min(60, line.length())).toLowerCase(Locale.ROOT) + ": " + answer);
+        }
+    }
+
+    /** Gives a node the slots from the first one on, without the end. */
+    static void addSlots(RedisServer server, int from, int end) {
+        for (int first = from; first < end; first += 512) { // a command line has a length
+            require(
+                    server,
+                    IntStream.range(first, Math.min(end, first + 512))
+                            .mapToObj(Integer::toString)
+                            .collect(Collectors.joining(" ", "CLUSTER ADDSLOTS ", "")));
         }
     }
 }

@@ -8,15 +8,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /** A Redis Cluster: primaries that share the slots, and a replica for each, all as processes of their own. */
 public final class RedisCluster implements AutoCloseable {
 
     /** How many slots there are. */
     public static final int SLOTS = 16_384;
+
+    private static final long MEET_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(1_500);
 
@@ -119,15 +122,7 @@ public final class RedisCluster implements AutoCloseable {
         }
         for (int i = 0; i < primaries; i++) {
             ClusterNode.require(servers.get(i), "CLUSTER SET-CONFIG-EPOCH " + (i + 1));
-            int from = SLOTS * i / primaries;
-            int to = SLOTS * (i + 1) / primaries;
-            for (int first = from; first < to; first += 512) { // a command line has a length
-                ClusterNode.require(
-                        servers.get(i),
-                        IntStream.range(first, Math.min(to, first + 512))
-                                .mapToObj(Integer::toString)
-                                .collect(Collectors.joining(" ", "CLUSTER ADDSLOTS ", "")));
-            }
+            ClusterNode.addSlots(servers.get(i), SLOTS * i / primaries, SLOTS * (i + 1) / primaries);
         }
         servers.stream().skip(1).forEach(server -> meet(servers.get(0), server));
         awaitMembers();
@@ -177,9 +172,18 @@ public final class RedisCluster implements AutoCloseable {
         ClusterNode.require(one, "CLUSTER MEET 127.0.0.1 " + port(other) + " " + bus);
     }
 
+    /** A node that stands still for longer than the node timeout forgets that it was to meet another one. */
     private void awaitMembers() {
-        Patience.await("all nodes know each other", () -> servers.stream()
-                .allMatch(server -> server.ask("CLUSTER INFO").contains("cluster_known_nodes:" + servers.size())));
+        AtomicLong metAt = new AtomicLong(System.nanoTime());
+        Patience.await("all nodes know each other", () -> {
+            boolean known = servers.stream()
+                    .allMatch(server -> server.ask("CLUSTER INFO").contains("cluster_known_nodes:" + servers.size()));
+            if (!known && System.nanoTime() - metAt.get() > MEET_AGAIN_NANOS) {
+                servers.stream().skip(1).forEach(server -> meet(servers.get(0), server));
+                metAt.set(System.nanoTime());
+            }
+            return known;
+        });
     }
 
     /** Adds a primary without slots. */
