@@ -36,7 +36,8 @@ class FullMemoryTest {
         Claim reader = new Claim(new Target.Shared("r"), ADA, 7, TTL, FENCE);
         Claim two = new Claim(new Target.Exclusive(List.of("v", "w")), ADA, 7, TTL, FENCE);
         Ticket ticket = new Ticket("q", BOB, 5, false, false, TTL);
-        lock.acquire(ADA, 7);
+        Claim held = new Claim(new Target.Exclusive("x"), ADA, 7, 3 * TTL, FENCE); // also where all this takes long
+        assertThat(NODE.ask(AnyToken.acquire(held)).reply()).isEqualTo(new Reply.Granted());
         NODE.ask(AnyToken.acquireIfNobodyWaits(reader));
         NODE.ask(AnyToken.acquire(two));
         NODE.ask(new Command.Refresh(List.of(ticket)));
