@@ -90,7 +90,7 @@ final class NodeCheck {
             connection.sendCommand(new CommandArguments(Protocol.Command.EVAL)
                     .add(LockScript.CHECK.source())
                     .add(1)
-                    .add(codec.keys().heartbeat() + NO_KEY));
+                    .add(codec.keys().own().heartbeat() + NO_KEY));
             connection.sendCommand(codec.usual(read, true));
             connection.push();
             long shown = clock(node, connection, deadline);

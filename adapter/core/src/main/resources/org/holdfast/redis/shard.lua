@@ -18,8 +18,8 @@
 -- Then the key of the slot is missing, though a script has run there: so the slot counts as one that has come just now.
 -- The list may be lost too, with its slot or alone: each script adds the slot where it is not listed. A list that was
 -- begun by a script of a slot proves nothing of slots that it does not have, until no lock of before it can be held: so
--- long each of them counts as one that has come just now. So does one whose key, or whose list, holds what no script of
--- ours writes: that is replaced.
+-- long each of them counts as one that has come just now. So does one whose key holds what no script of ours writes, or
+-- which has no key while the list does: that is replaced.
 --
 -- On a full node the slot is listed too: a lock there is renewed, which needs no memory, and must be missed if it goes.
 -- A script that has written may go on writing, so a command that needs no memory comes before. Nothing is granted or

@@ -1,6 +1,6 @@
 -- Writes down since when this node of a cluster has its slots, if that still is what the client has seen.
 --
--- KEYS[1]  the record, a key without a time to live; or the sign that says in which slot that is
+-- KEYS[1]  the record, a key without a time to live
 -- ARGV[1]  the record that the client has seen; empty for none
 -- ARGV[2]  the record as it should be
 --

@@ -70,7 +70,7 @@ final class ClusterParts {
         for (NodeView.Primary primary : primaries) {
             Shard shard = map.lastShard(primary.slots().nextSetBit(0)).orElseThrow();
             NodeKeys keys = new NodeKeys(SimulatedNode.PREFIX, Optional.of(shard));
-            int home = Slot.of(keys.mark());
+            int home = Slot.of(keys.own().mark());
             BitSet rest = (BitSet) primary.slots().clone();
             rest.clear(home);
             rest.clear(slot);

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.holdfast.memory.MemoryRedis;
 import org.holdfast.memory.PreparedCall;
 import org.holdfast.protocol.guard.AcceptedSettings;
+import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.node.Answer;
@@ -213,7 +214,9 @@ final class Network {
                 return false;
             }
             SimulatedNode process = reached(node, view);
-            view.places.findHome(node, process);
+            Optional<BirthMark> elsewhere = view.places.findHome(node, process);
+            elsewhere.ifPresent(mark -> process.probes.endMark(
+                    view.guards.get(node), mark, view.places.appointment(node), keys(node, view)));
             Optional<NodeGuard.Admission.Admitted> admitted =
                     process.probes.admit(view.guards.get(node), view.places.appointment(node), keys(node, view));
             admitted.ifPresent(

@@ -15,6 +15,7 @@ import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
 import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.cluster.SlotSight;
 import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptBridge;
 
@@ -54,8 +55,10 @@ final class NodeProbes {
 
     /** Has the list that mark.lua begins. */
     void haveUsedNoSlot(NodeKeys keys) {
-        redis.eval(
-                new ScriptCall("return redis.call('ZADD', KEYS[1], 0, 'all')", List.of(keys.usedSlots()), List.of()));
+        redis.eval(new ScriptCall(
+                "return redis.call('ZADD', KEYS[1], 0, 'all')",
+                List.of(keys.own().usedSlots()),
+                List.of()));
     }
 
     /** Is looked at when a client connects, as the real one is; empty if it is not to be used. */
@@ -64,6 +67,11 @@ final class NodeProbes {
         return guard.admit(new Probe(appointment, keys)) instanceof NodeGuard.Admission.Admitted admitted
                 ? Optional.of(admitted)
                 : Optional.empty();
+    }
+
+    /** Is told of a birth mark that is void by now, see {@link #findHome}. */
+    void endMark(NodeGuard guard, BirthMark elsewhere, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
+        guard.endMark(new Probe(appointment, keys), elsewhere);
     }
 
     /** Begins a quarantine that a client has asked for. */
@@ -75,16 +83,19 @@ final class NodeProbes {
      * A client finds in which slot it keeps what it knows of itself, as the real one does at each look.
      *
      * @param follow takes the sign at the door, and returns the one that should stand there
+     * @return a birth mark that is void by now; empty if there is none
      */
-    void findHome(NodeKeys keys, String door, UnaryOperator<String> follow) {
+    Optional<BirthMark> findHome(NodeKeys keys, String door, UnaryOperator<String> follow) {
         String key = keys.door(door);
         node.gate().require(key);
         String seen = Objects.requireNonNullElse(redis.get(key), "");
         String sign = follow.apply(seen);
-        if (!sign.equals(seen)) {
-            redis.eval(ScriptBridge.door(keys, door, seen, sign));
-            node.remember();
+        if (sign.equals(seen)) {
+            return Optional.empty();
         }
+        List<?> reply = (List<?>) redis.eval(ScriptBridge.door(keys, door, seen, sign));
+        node.remember();
+        return BirthMark.parse((String) reply.get(1));
     }
 
     /**
@@ -94,12 +105,16 @@ final class NodeProbes {
      * @param inheritedAfterMicros for how long the node before must have had a slot that counts here, if writes survive
      */
     void noteSlots(
-            NodeKeys keys, boolean forgets, long inheritedAfterMicros, Function<Shard.Sight, Shard.Update> updates) {
-        node.gate().require(keys.slots());
-        String seen = Objects.requireNonNullElse(redis.get(keys.slots()), "");
+            NodeKeys keys,
+            boolean forgets,
+            long inheritedAfterMicros,
+            Function<SlotSight, Optional<Shard.Update>> updates) {
+        node.gate().require(keys.own().slots());
+        String seen = Objects.requireNonNullElse(redis.get(keys.own().slots()), "");
         long inheritedBefore = node.isDurable() ? node.clock.micros() - inheritedAfterMicros : 0;
-        Shard.Update update = updates.apply(
-                new Shard.Sight(seen, node.role.dataSet(), node.clock.micros(), inheritedBefore, forgets));
+        String tag = keys.own().tag().orElseThrow();
+        SlotSight sight = new SlotSight(tag, seen, node.role.dataSet(), node.clock.micros(), inheritedBefore, forgets);
+        Shard.Update update = updates.apply(sight).orElseThrow();
         if (update.text().equals(seen)
                 || redis.eval(ScriptBridge.slots(keys, seen, update.text())).equals(List.of(1L))) {
             update.isWritten();
@@ -109,8 +124,9 @@ final class NodeProbes {
 
     /** Returns the birth mark, if there is one, and the node has its slot. */
     Optional<BirthMark> mark(NodeKeys keys) {
-        boolean refused = node.gate().refusal(List.of(keys.mark()), List.of()).isPresent();
-        String mark = refused ? null : redis.get(keys.mark());
+        boolean refused =
+                node.gate().refusal(List.of(keys.own().mark()), List.of()).isPresent();
+        String mark = refused ? null : redis.get(keys.own().mark());
         return mark == null ? Optional.empty() : BirthMark.parse(mark);
     }
 
@@ -130,16 +146,16 @@ final class NodeProbes {
 
         @Override
         public NodeProbe.Sight look() {
-            node.gate().require(keys.mark());
-            String mark = redis.get(keys.mark());
-            boolean heartbeat = redis.get(keys.heartbeat()) != null;
+            node.gate().require(keys.own().mark());
+            String mark = redis.get(keys.own().mark());
+            boolean heartbeat = redis.get(keys.own().heartbeat()) != null;
             return new NodeProbe.Sight(node.facts(appointment), mark == null ? "" : mark, heartbeat);
         }
 
         @Override
         public Optional<Long> write(MarkChange change) {
             node.gate()
-                    .refusal(List.of(keys.mark(), keys.heartbeat()), List.of())
+                    .refusal(List.of(keys.own().mark(), keys.own().heartbeat()), List.of())
                     .ifPresent(error -> {
                         throw new MemoryRedis.ErrorReply(error);
                     });

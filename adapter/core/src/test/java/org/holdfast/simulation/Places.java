@@ -2,6 +2,7 @@
 package org.holdfast.simulation;
 
 import java.util.Optional;
+import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.redis.script.ScriptCodec;
@@ -32,7 +33,9 @@ interface Places {
     }
 
     /** A process is looked at: a shard says in which of its slots it keeps what it knows of itself. */
-    default void findHome(int node, SimulatedNode process) {}
+    default Optional<BirthMark> findHome(int node, SimulatedNode process) {
+        return Optional.empty();
+    }
 
     /**
      * A process was looked at, and is to be used: a shard keeps since when it has its slots.

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.protocol.node.Command;
@@ -81,10 +82,10 @@ final class ShardPlaces implements Places {
     }
 
     @Override
-    public void findHome(int node, SimulatedNode process) {
+    public Optional<BirthMark> findHome(int node, SimulatedNode process) {
         Shard shard = shard(node);
-        shard.doorTag()
-                .ifPresent(door -> process.probes.findHome(
+        return shard.doorTag()
+                .flatMap(door -> process.probes.findHome(
                         codecs.get(node).orElseThrow().keys(), door, sign -> shard.follow(door, sign)));
     }
 
@@ -92,9 +93,10 @@ final class ShardPlaces implements Places {
     public void noteSlots(int node, SimulatedNode process, boolean forgets) {
         hear(node);
         process.probes.noteSlots(
-                codecs.get(node).orElseThrow().keys(), forgets, inheritedAfterMicros, sight -> connector
-                        .slots(node, sight)
-                        .orElseThrow());
+                codecs.get(node).orElseThrow().keys(),
+                forgets,
+                inheritedAfterMicros,
+                sight -> connector.slots(node, sight));
     }
 
     /** As the real one: a shard that has not said itself which slots it has is asked when it is looked at. */

@@ -104,7 +104,7 @@ final class SimulatedCluster {
             member.process
                     .redis()
                     .set(
-                            parts.home(i).slots(),
+                            parts.home(i).own().slots(),
                             SlotRecord.none(member.id, member.process.role.dataSet())
                                     .next(
                                             epochs[i],

@@ -9,6 +9,7 @@ import java.util.BitSet;
  *
  * <p>A client that starts looks at the door, in a slot that it finds by itself. When the node gets a slot that becomes
  * the door, its home stays where it is. Then a sign at the door names the home, which is its hash tag.
+ * A birth mark that stood there until then is void.
  *
  * @param node that the shard is
  * @param slot -1 if it has none

@@ -196,24 +196,17 @@ public final class Shard {
     }
 
     /**
-     * What a node shows of its slots.
-     *
-     * @param text the record that stands there; empty for none
-     * @param ids of its data
-     * @param nowMicros its clock
-     * @param inheritedBeforeMicros see {@link SlotRecord#parse}
-     * @param forgets whether a quarantine of the node began just now
-     */
-    public record Sight(String text, ReplicationIds ids, long nowMicros, long inheritedBeforeMicros, boolean forgets) {}
-
-    /**
-     * Returns what should stand on the node.
+     * Returns what should stand on the node; empty if the record is elsewhere by now.
      *
      * @param settlesIn gives in how many nanoseconds no other shard votes on a slot any more, as far as is known
      * @param others slots that were another node's, as a majority has said
      */
-    public Update update(Sight sight, IntToLongFunction settlesIn, List<OtherOwner> others) {
+    public Optional<Update> update(SlotSight sight, IntToLongFunction settlesIn, List<OtherOwner> others) {
         Home at = home;
+        return at.tag().equals(sight.tag()) ? Optional.of(update(at, sight, settlesIn, others)) : Optional.empty();
+    }
+
+    private Update update(Home at, SlotSight sight, IntToLongFunction settlesIn, List<OtherOwner> others) {
         Seen now = seen;
         OwnWord own = now.own();
         String text = sight.text();

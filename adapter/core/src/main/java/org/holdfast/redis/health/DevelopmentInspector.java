@@ -51,8 +51,8 @@ final class DevelopmentInspector {
     private record Trust(String runId, long from) {}
 
     DevelopmentInspector(ScriptCodec codec, Time time) {
-        this.heartbeatKey = codec.keys().heartbeat();
-        this.markKey = codec.keys().mark();
+        this.heartbeatKey = codec.keys().own().heartbeat();
+        this.markKey = codec.keys().own().mark();
         this.time = time;
     }
 

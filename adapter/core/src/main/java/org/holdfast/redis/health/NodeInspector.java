@@ -19,8 +19,8 @@ import org.holdfast.protocol.guard.NodeProbe;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.ReplicationIds;
-import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.script.LockScript;
+import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
 import org.holdfast.redis.wire.Failures;
@@ -46,9 +46,6 @@ public final class NodeInspector {
     /** What mark.lua returns when it has set the mark. */
     private static final long MARK_SET = 8;
 
-    /** So often what is known of slots is compared and written; then not before the next look. */
-    private static final int SLOT_NOTES = 3;
-
     private final int node;
     private final VoterConnector connector;
     private final VoterAddress address;
@@ -57,7 +54,7 @@ public final class NodeInspector {
     private final Time time;
     private final LogRateLimiter logLimiter;
     private final NodeGuard guard;
-    private final long inheritedAfterMicros;
+    private final ShardNotes shardNotes;
 
     /**
      * The reason of a quarantine that was reported last; empty when the node was admitted since. A node that is refused
@@ -85,8 +82,9 @@ public final class NodeInspector {
         this.time = time;
         this.logLimiter = logLimiter;
         SharedSettings widest = acceptedSettings.widest();
-        this.inheritedAfterMicros = TimeUnit.NANOSECONDS.toMicros(
-                widest.heartbeat().plus(widest.quarantine()).toNanos());
+        Duration inheritedAfter = address.durable() ? widest.heartbeat().plus(widest.quarantine()) : Duration.ZERO;
+        this.shardNotes =
+                new ShardNotes(node, connector, codec, TimeUnit.NANOSECONDS.toMicros(inheritedAfter.toNanos()));
         this.guard = new NodeGuard(node, acceptedSettings, address.durable(), clockMonitor, time);
     }
 
@@ -98,97 +96,27 @@ public final class NodeInspector {
      * @throws JedisException if it does not answer
      */
     public Admission inspect(NodeConnection connection) {
-        connector.shard(node).ifPresent(shard -> findHome(connection, shard));
+        Optional<BirthMark> elsewhere = connector.shard(node).flatMap(shard -> shardNotes.findHome(connection, shard));
         Connected connected = new Connected(connection);
+        elsewhere.ifPresent(mark -> guard.endMark(connected, mark));
         NodeGuard.Admission admission = guard.admit(connected);
         if (admission instanceof NodeGuard.Admission.Refused refused) {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            noteSlots(connection, connected, !admitted.reason().isEmpty());
+            if (connector.shard(node).isPresent()) {
+                shardNotes.noteSlots(
+                        connection,
+                        connected.own,
+                        connected.ids,
+                        connected.nowMicros,
+                        !admitted.reason().isEmpty());
+            }
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
         }
         throw unsettled();
-    }
-
-    /** A shard of a cluster keeps what it knows of itself in one of its slots, the same for all clients. */
-    private void findHome(NodeConnection connection, Shard shard) {
-        int left = SLOT_NOTES;
-        while (left > 0 && !isHomeFound(connection, shard)) {
-            left--;
-        }
-    }
-
-    /** Returns false if another client has written meanwhile. */
-    private boolean isHomeFound(NodeConnection connection, Shard shard) {
-        Optional<String> door = shard.doorTag();
-        if (door.isEmpty()) {
-            return true; // its slots have gone in this moment
-        }
-        String key = codec.keys().door(door.get());
-        String seen = connection.executeCommand(new CommandArguments(Command.GET).add(key)) instanceof byte[] sign
-                ? InspectionDecoder.keptText(sign)
-                : "";
-        String sign = shard.follow(door.get(), seen);
-        return sign.equals(seen) || write(connection, key, seen, sign);
-    }
-
-    /**
-     * A shard of a cluster keeps since when it has its slots.
-     *
-     * @param forgets whether a quarantine began just now
-     */
-    private void noteSlots(NodeConnection connection, Connected connected, boolean forgets) {
-        if (connector.shard(node).isPresent()) {
-            connector.hearSlots(node, connection);
-            int left = SLOT_NOTES;
-            while (left > 0 && !areSlotsNoted(connection, connected, forgets)) {
-                left--;
-            }
-        }
-    }
-
-    /** Returns false if another client has written meanwhile. */
-    private boolean areSlotsNoted(NodeConnection connection, Connected connected, boolean forgets) {
-        String key = codec.keys().slots();
-        connection.sendCommand(new CommandArguments(Command.GET).add(key));
-        connection.sendCommand(new CommandArguments(Command.TIME));
-        List<Object> replies = connection.getMany(2);
-        String seen = replies.get(0) == null
-                ? ""
-                : InspectionDecoder.keptText(InspectionDecoder.requiredReply(replies.get(0), "GET"));
-        long now = InspectionDecoder.micros(replies.get(1));
-        if (now < connected.nowMicros) { // the next look begins a quarantine: then moments may be earlier
-            throw new JedisException("its clock was set back in this moment");
-        }
-        Shard.Sight sight = new Shard.Sight(seen, connected.ids, now, inheritedBeforeMicros(now), forgets);
-        Shard.Update update = connector.slots(node, sight).orElseThrow();
-        boolean isNoted = update.text().equals(seen) || write(connection, key, seen, update.text());
-        if (isNoted) {
-            update.isWritten();
-        }
-        return isNoted;
-    }
-
-    /**
-     * Returns the moment before which a slot was another node's for long enough, where the operator vouches that this
-     * one has all that was acknowledged there. The other's heartbeat was there when its mark was taken over: so its
-     * clock was behind by no more than that lasts.
-     */
-    private long inheritedBeforeMicros(long nowMicros) {
-        return address.durable() ? nowMicros - inheritedAfterMicros : 0;
-    }
-
-    private static boolean write(NodeConnection connection, String key, String seen, String text) {
-        Object reply = connection.executeCommand(new CommandArguments(Command.EVAL)
-                .add(LockScript.SLOTS.source())
-                .add(1)
-                .add(key)
-                .add(InspectionDecoder.keptBytes(seen))
-                .add(InspectionDecoder.keptBytes(text)));
-        return Long.valueOf(1).equals(reply);
     }
 
     /** Begins a quarantine, whatever the mark says. */
@@ -204,7 +132,7 @@ public final class NodeInspector {
     public boolean isVouchedFor(NodeConnection connection) {
         long sentAt = time.nanoTime();
         connection.sendCommand(
-                new CommandArguments(Command.GET).add(codec.keys().mark()));
+                new CommandArguments(Command.GET).add(codec.keys().own().mark()));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
         clockMonitor.note(node, connection.term(), sentAt, time.nanoTime(), InspectionDecoder.micros(replies.get(1)));
@@ -223,6 +151,9 @@ public final class NodeInspector {
 
         private final NodeConnection connection;
 
+        /** Where its birth mark was when it was looked at last. */
+        private NodeKeys.OwnKeys own = codec.keys().own();
+
         private ReplicationIds ids = ReplicationIds.UNKNOWN;
 
         /** Its clock when it was looked at last. */
@@ -235,11 +166,10 @@ public final class NodeInspector {
         @Override
         public NodeProbe.Sight look() {
             Optional<NodeFacts.Appointment> appointment = connector.appointment(node, connection.term());
+            own = codec.keys().own();
             long sentAt = time.nanoTime();
-            connection.sendCommand(
-                    new CommandArguments(Command.GET).add(codec.keys().mark()));
-            connection.sendCommand(
-                    new CommandArguments(Command.GET).add(codec.keys().heartbeat()));
+            connection.sendCommand(new CommandArguments(Command.GET).add(own.mark()));
+            connection.sendCommand(new CommandArguments(Command.GET).add(own.heartbeat()));
             connection.sendCommand(new CommandArguments(Command.TIME));
             connection.sendCommand(new CommandArguments(Command.INFO));
             connection.sendCommand(new CommandArguments(Command.CLIENT).add("INFO"));
@@ -292,8 +222,8 @@ public final class NodeInspector {
                     new CommandArguments(Command.EVAL)
                             .add(LockScript.MARK.source())
                             .add(2)
-                            .add(codec.keys().mark())
-                            .add(codec.keys().heartbeat())
+                            .add(own.mark())
+                            .add(own.heartbeat())
                             .add(InspectionDecoder.keptBytes(change.seenText()))
                             .add(change.sinceMicros())
                             .add(change.steadyMicros())
@@ -303,7 +233,7 @@ public final class NodeInspector {
                             .add(change.behindUntilMicros())
                             .add(change.lookedMicros())
                             .add(change.isAnotherClocks() ? 1 : 0)
-                            .add(codec.keys().listOfSlots()));
+                            .add(own.listOfSlots()));
             if (!(reply instanceof List<?> list
                     && list.size() == 3
                     && list.get(0) instanceof Long status

@@ -43,8 +43,8 @@ final class CallWriter {
         this.lingerMicros = lingerMicros;
         this.linger = Word.of(lingerMicros);
         this.recent = new LockWords.Recent(keys);
-        this.mark = Word.of(keys.mark());
-        this.heartbeat = Word.of(keys.heartbeat());
+        this.mark = Word.of(keys.own().mark());
+        this.heartbeat = Word.of(keys.own().heartbeat());
         this.lingerMillis = (lingerMicros + 999) / 1_000;
     }
 
@@ -200,7 +200,7 @@ final class CallWriter {
                 .toList();
         call.add(Word.of(2 * locks.size() + 1 + readers.size()));
         locks.forEach(lock -> addKeys(base(lock), call));
-        call.add(Word.of(heartbeatKeys() > 0 ? keys.heartbeat() : base(locks.get(0)) + "lock"));
+        call.add(Word.of(heartbeatKeys() > 0 ? keys.own().heartbeat() : base(locks.get(0)) + "lock"));
         readers.forEach(key -> call.add(Word.of(key)));
         return call.add(Word.of(locks.size()));
     }

@@ -75,6 +75,7 @@ public enum LockScript {
     LEAVE_IN_SHARD(LEAVE, Prelude.NOTHING),
     USE_LATCH_IN_SHARD(USE_LATCH, Prelude.NOTHING),
     SLOTS("slots.lua"),
+    DOOR("door.lua"),
     HOW_PUBLISHED("shard_publish.lua", "how_published.lua");
 
     private static final String FOLDER = "/org/holdfast/redis/";

@@ -13,29 +13,51 @@ import org.holdfast.redis.cluster.Slot;
  */
 public record NodeKeys(String prefix, Optional<Shard> shard) {
 
-    /** Returns the key of the birth mark. */
-    public String mark() {
-        return home() + "birth";
+    /**
+     * Returns the keys in which the node keeps what it knows of itself. Those of a shard are all in one slot, the one
+     * of this moment: so a call or a look reads them once.
+     */
+    public OwnKeys own() {
+        return new OwnKeys(prefix, shard.flatMap(Shard::homeTag), shard.isPresent());
     }
 
-    /** Returns the key of the heartbeat. */
-    public String heartbeat() {
-        return home() + "heartbeat";
-    }
+    /**
+     * The keys in which a node keeps what it knows of itself.
+     *
+     * @param prefix what every key begins with
+     * @param tag the hash tag of their slot; empty if the node is no shard, or has no slots
+     * @param ofShard whether it is one
+     */
+    public record OwnKeys(String prefix, Optional<String> tag, boolean ofShard) {
 
-    /** Returns the key where a shard of a cluster keeps since when it has its slots. */
-    public String slots() {
-        return home() + "slots";
-    }
+        /** Returns the key of the birth mark. */
+        public String mark() {
+            return base() + "birth";
+        }
 
-    /** Returns the key where a shard of a cluster keeps in which slots a script has run. */
-    public String usedSlots() {
-        return home() + "used";
-    }
+        /** Returns the key of the heartbeat. */
+        public String heartbeat() {
+            return base() + "heartbeat";
+        }
 
-    /** Returns the same key; empty if the node is no shard. */
-    public String listOfSlots() {
-        return shard.isPresent() ? usedSlots() : "";
+        /** Returns the key where a shard of a cluster keeps since when it has its slots. */
+        public String slots() {
+            return base() + "slots";
+        }
+
+        /** Returns the key where a shard of a cluster keeps in which slots a script has run. */
+        public String usedSlots() {
+            return base() + "used";
+        }
+
+        /** Returns the same key; empty if the node is no shard. */
+        public String listOfSlots() {
+            return ofShard ? usedSlots() : "";
+        }
+
+        private String base() {
+            return prefix + tag.map(slot -> ":{" + slot + "}:").orElse(":");
+        }
     }
 
     /** Returns the key of a slot of a cluster: it is deleted with all keys of the slot. */
@@ -48,9 +70,9 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
         return prefix + ":{" + tag + "}:home";
     }
 
-    private String home() {
-        return prefix
-                + shard.flatMap(Shard::homeTag).map(tag -> ":{" + tag + "}:").orElse(":");
+    /** Returns the key of a birth mark that is kept in the slot of a door. */
+    public String markAtDoor(String tag) {
+        return new OwnKeys(prefix, Optional.of(tag), true).mark();
     }
 
     /** Returns a name below which nothing is taken, for a look. */

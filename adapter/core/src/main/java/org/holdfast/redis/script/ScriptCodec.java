@@ -233,17 +233,20 @@ public final class ScriptCodec {
     /** On a shard of a cluster they are arguments: keys must be in one slot. */
     private CommandArguments addShard(Command command, CommandArguments call) {
         LockScript.Prelude prelude = script(command).prelude();
-        if (prelude != null && prelude.hasMark()) {
-            int slot = keys.slot(CommandName.of(command));
-            call.add(slot).add(bytes(keys.usedSlots())).add(bytes(keys.ofSlot(slot)));
+        if (prelude == null) {
+            return call;
         }
-        if (prelude != null) {
-            call.add(bytes(keys.heartbeat()));
+        NodeKeys.OwnKeys own = keys.own();
+        if (!prelude.hasMark()) {
+            return call.add(bytes(own.heartbeat()));
         }
-        if (prelude != null && prelude.hasMark()) {
-            call.add(bytes(keys.mark())).add(sinceMicros(command));
-        }
-        return call;
+        int slot = keys.slot(CommandName.of(command));
+        return call.add(slot)
+                .add(bytes(own.usedSlots()))
+                .add(bytes(keys.ofSlot(slot)))
+                .add(bytes(own.heartbeat()))
+                .add(bytes(own.mark()))
+                .add(sinceMicros(command));
     }
 
     private static byte[] bytes(String text) {

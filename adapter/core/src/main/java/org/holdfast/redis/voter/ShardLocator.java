@@ -7,6 +7,7 @@ import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.HostPort;
 import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.cluster.SlotSight;
 import org.holdfast.redis.wire.NodeConnection;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -22,7 +23,7 @@ final class ShardLocator implements Locator {
         this.shard = shard;
     }
 
-    Shard.Update update(Shard.Sight sight) {
+    Optional<Shard.Update> update(SlotSight sight) {
         return shard.update(sight, cluster.map()::settlesIn, cluster.map().otherOwners());
     }
 

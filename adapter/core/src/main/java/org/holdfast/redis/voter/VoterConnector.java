@@ -8,6 +8,7 @@ import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.cluster.SlotSight;
 import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
 import org.holdfast.redis.wire.NodeConnector;
@@ -75,12 +76,12 @@ public final class VoterConnector implements AutoCloseable {
     }
 
     /**
-     * Returns what should stand on a shard about its slots.
+     * Returns what should stand on a shard about its slots; empty if that is kept elsewhere by now.
      *
      * @param sight what it shows now
      */
-    public Optional<Shard.Update> slots(int voter, Shard.Sight sight) {
-        return locators[voter] instanceof ShardLocator locator ? Optional.of(locator.update(sight)) : Optional.empty();
+    public Optional<Shard.Update> slots(int voter, SlotSight sight) {
+        return locators[voter] instanceof ShardLocator locator ? locator.update(sight) : Optional.empty();
     }
 
     void moved(int voter, Terms.Term term) {

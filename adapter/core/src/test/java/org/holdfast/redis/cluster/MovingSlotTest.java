@@ -70,8 +70,7 @@ class MovingSlotTest extends ShardOnNode {
         Shard shard = shard();
         see(shard, 1, 9);
         see(shard, 1, slots(9), slots(9), only(3));
-        Shard.Update update =
-                shard.update(new Shard.Sight(text, ReplicationIds.UNKNOWN, nowMicros(), 0, false), slot -> 0, others());
+        Shard.Update update = updateOf(shard, false);
         see(shard, 1, 9);
         text = update.text();
         update.isWritten();

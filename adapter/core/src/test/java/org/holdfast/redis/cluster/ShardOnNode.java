@@ -51,10 +51,15 @@ abstract class ShardOnNode {
     }
 
     void look(Shard shard, boolean forgets) {
-        Shard.Update update = shard.update(
-                new Shard.Sight(text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets), slot -> 0, others());
+        Shard.Update update = updateOf(shard, forgets);
         text = update.text();
         update.isWritten();
+    }
+
+    Shard.Update updateOf(Shard shard, boolean forgets) {
+        String tag = shard.homeTag().orElseThrow();
+        SlotSight sight = new SlotSight(tag, text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets);
+        return shard.update(sight, slot -> 0, others()).orElseThrow();
     }
 
     List<OtherOwner> others() {

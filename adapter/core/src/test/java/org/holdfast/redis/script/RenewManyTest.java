@@ -72,9 +72,9 @@ class RenewManyTest {
     private static void writeMark(Random random, ScriptCodec codec, MemoryRedis node) {
         long since = NOW_MICROS - pick(random, 200_000_000, 200_000_000, 200_000_000, 30_000_000);
         String beat = since + " " + (NOW_MICROS + pick(random, -100_000, -100_000, -100_000, 3_000_000));
-        set(node, codec.keys().mark(), beat + " run 0 0 0", 600_000);
+        set(node, codec.keys().own().mark(), beat + " run 0 0 0", 600_000);
         if (random.nextInt(8) > 0) {
-            set(node, codec.keys().heartbeat(), beat, 70_000);
+            set(node, codec.keys().own().heartbeat(), beat, 70_000);
         }
     }
 

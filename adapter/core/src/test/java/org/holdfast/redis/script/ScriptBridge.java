@@ -90,12 +90,13 @@ public final class ScriptBridge {
 
     /** What a shard gets to write down since when it has its slots. */
     public static ScriptCall slots(NodeKeys keys, String seen, String text) {
-        return new ScriptCall(source(LockScript.SLOTS), List.of(keys.slots()), List.of(seen, text));
+        return new ScriptCall(source(LockScript.SLOTS), List.of(keys.own().slots()), List.of(seen, text));
     }
 
     /** What a shard gets to write down in which slot it keeps what it knows of itself. */
     public static ScriptCall door(NodeKeys keys, String door, String seen, String sign) {
-        return new ScriptCall(source(LockScript.SLOTS), List.of(keys.door(door)), List.of(seen, sign));
+        return new ScriptCall(
+                source(LockScript.DOOR), List.of(keys.door(door)), List.of(seen, sign, keys.markAtDoor(door)));
     }
 
     private static String source(LockScript script) {
@@ -131,7 +132,7 @@ public final class ScriptBridge {
     public static ScriptCall mark(NodeKeys keys, MarkChange change) {
         return new ScriptCall(
                 MARK,
-                List.of(keys.mark(), keys.heartbeat()),
+                List.of(keys.own().mark(), keys.own().heartbeat()),
                 List.of(
                         change.seenText(),
                         Long.toString(change.sinceMicros()),
@@ -142,7 +143,7 @@ public final class ScriptBridge {
                         Long.toString(change.behindUntilMicros()),
                         Long.toString(change.lookedMicros()),
                         change.isAnotherClocks() ? "1" : "0",
-                        keys.listOfSlots()));
+                        keys.own().listOfSlots()));
     }
 
     /** What a node returned that got it: the moment of the look, or nothing if the mark was another. */
@@ -162,11 +163,11 @@ public final class ScriptBridge {
     }
 
     public static String markKey(String prefix) {
-        return new ScriptCodec(prefix, 1).keys().mark();
+        return new ScriptCodec(prefix, 1).keys().own().mark();
     }
 
     public static String heartbeatKey(String prefix) {
-        return new ScriptCodec(prefix, 1).keys().heartbeat();
+        return new ScriptCodec(prefix, 1).keys().own().heartbeat();
     }
 
     public static Answer answer(int node, Object raw) {

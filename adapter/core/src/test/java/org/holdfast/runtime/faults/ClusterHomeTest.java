@@ -92,12 +92,83 @@ class ClusterHomeTest {
                 LockConnection first = locks.getConnection()) {
             first.acquire(request()).release();
         }
-        String mark = node.ask("KEYS *:birth").lines().skip(2).findFirst().orElseThrow();
+        String mark = markKey(node);
         String key = mark.replace("birth", kept);
         assertThat(node.ask("SET " + key + " \"\\xff\\xfe\"")).startsWith("+OK");
 
         voters.connect(cluster.uri(), SHORT_MEMORY).acquire(request()).release();
         assertThat(node.ask("STRLEN " + key).trim()).as("length of " + key).isNotEqualTo(":2");
+    }
+
+    /** A client that starts when the node has just got a slot may look there before the others have been. */
+    @Test
+    void mark_byWhichOthersHaveVotedElsewhere_hasTheNodeWait() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisServer node = cluster.owner(MovingVoters.slot(NAME));
+        LockConnection first = voters.connect(cluster.uri(), SHORT_MEMORY);
+        first.acquire(request()).release();
+        String mark = markKey(node);
+        String since = since(node, mark);
+        int preferred = preferredSlot(cluster, node);
+        cluster.move(preferred, node);
+        String other = in(preferred, mark);
+        writeMark(node, mark, other, "here");
+
+        await().atMost(ofSeconds(10)).until(() -> !since(node, mark).equals(since));
+        assertThat(node.ask("STRLEN " + other).trim())
+                .as("length of the other mark")
+                .isEqualTo(":0");
+        first.acquire(request()).release();
+    }
+
+    /** What clients have noted elsewhere since then is not in it. */
+    @Test
+    void markThatWasLeftInASlot_whenTheOthersAreThereNoMore_isNotTrusted() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisServer node = cluster.owner(MovingVoters.slot(NAME));
+        RedisServer third = cluster.servers().stream()
+                .filter(server -> server != node)
+                .findFirst()
+                .orElseThrow();
+        try (LockConnectionFactory locks = voters.locks(cluster.uri(), SHORT_MEMORY);
+                LockConnection first = locks.getConnection()) {
+            first.acquire(request()).release();
+        }
+        String mark = markKey(node);
+        String since = since(node, mark);
+        int preferred = preferredSlot(cluster, node);
+        cluster.move(preferred, node);
+        String left = in(preferred, mark);
+        writeMark(node, mark, left, Slot.tag(Slot.of(mark)));
+        cluster.move(Slot.of(mark), third);
+        assertThat(since(node, left)).as("what is left there").isEqualTo(since);
+
+        voters.connect(cluster.uri(), SHORT_MEMORY).acquire(request()).release();
+        assertThat(since(node, left)).as("since when its memory is whole").isNotEqualTo(since);
+    }
+
+    private static String markKey(RedisServer node) {
+        return node.ask("KEYS *:birth").lines().skip(2).findFirst().orElseThrow();
+    }
+
+    /** Returns the key of the mark if that were kept in another slot. */
+    private static String in(int slot, String mark) {
+        return mark.replace(Slot.tag(Slot.of(mark)), Slot.tag(slot));
+    }
+
+    /** Returns since when the memory of the node is whole, as a mark says. */
+    private static String since(RedisServer node, String mark) {
+        return node.ask("GETRANGE " + mark + " 0 15");
+    }
+
+    /** Has a mark and its heartbeat stand in another slot too, and a sign there. */
+    private static void writeMark(RedisServer node, String mark, String other, String sign) {
+        String copy = "for _, name in ipairs({'birth', 'heartbeat'}) do"
+                + " redis.call('SET', (string.gsub(ARGV[2], 'birth', name)),"
+                + " redis.call('GET', (string.gsub(ARGV[1], 'birth', name))), 'PX', 600000) end"
+                + " return redis.call('SET', (string.gsub(ARGV[2], 'birth', 'home')), ARGV[3])";
+        assertThat(node.ask("EVAL \"" + copy + "\" 0 " + mark + " " + other + " " + sign))
+                .startsWith("+OK");
     }
 
     private static boolean isGranted(LockConnection locks) throws Exception {
