@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.model;
+package org.holdfast.tla;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.holdfast.model;
+package org.holdfast.tla;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.holdfast.simulation.QuietWorlds;
 import org.holdfast.simulation.TracedRuns;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Each step of the real classes and scripts, in the simulation, is a step of the model: TLC follows what was recorded.
  * With a mistake built in it cannot, from the step on that shows the mistake.
  */
+@Tag("thorough")
 @ExtendWith(QuietWorlds.class)
 class TraceTest {
 

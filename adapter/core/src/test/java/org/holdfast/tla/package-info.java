@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The protocol in TLA+, checked by TLC: the modules are in {@code src/test/tla}. */
-package org.holdfast.model;
+package org.holdfast.tla;

@@ -10,9 +10,11 @@ import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.waiting.AcquireResult;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is held is renewed, and at once if it may have been taken away, whatever renewal is under way. */
+@Tag("thorough")
 class RenewalsInterleavingsTest {
 
     private static final String RENEWALS = "org/holdfast/protocol/lease/Renewals.java";

@@ -28,12 +28,14 @@ import org.holdfast.runtime.RuntimeBridge;
 import org.holdfast.runtime.SystemTime;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clocks that jump, on real processes: ours stands still, which to us looks as if theirs jumped ahead. */
+@Tag("thorough")
 @Timeout(60)
 class ClockJumpTest {
 

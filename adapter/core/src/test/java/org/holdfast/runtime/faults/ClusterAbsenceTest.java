@@ -14,11 +14,13 @@ import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A client that hears nothing of a Redis Cluster while that changes, on real processes. */
+@Tag("thorough")
 @Timeout(150)
 class ClusterAbsenceTest {
 

@@ -12,11 +12,13 @@ import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A node of a cluster whose clock was ahead when it got its slots. */
+@Tag("thorough")
 @Timeout(150)
 class ClusterClockTest {
 

@@ -20,10 +20,12 @@ import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.ClockShim;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A cluster whose failovers lose no acknowledged write: here those that an operator asks for. */
+@Tag("thorough")
 @Timeout(150)
 class ClusterDurabilityTest {
 

@@ -19,11 +19,13 @@ import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A primary of a Redis Cluster that takes all its slots back by a larger epoch, on real processes. */
+@Tag("thorough")
 @Timeout(150)
 class ClusterEpochTest {
 

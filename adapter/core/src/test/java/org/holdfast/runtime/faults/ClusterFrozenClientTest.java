@@ -19,11 +19,13 @@ import org.holdfast.LockRequest;
 import org.holdfast.testkit.ProcessSignal;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A process that stands still while a Redis Cluster changes, and goes on with what it knew. */
+@Tag("thorough")
 @Timeout(150)
 class ClusterFrozenClientTest {
 

@@ -19,6 +19,7 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A voter that is a Redis Cluster of which an operator moves some keys of each kind of lock, and gives up the move, on
  * real processes.
  */
+@Tag("thorough")
 @Timeout(150)
 class ClusterGivenUpMoveTest {
 

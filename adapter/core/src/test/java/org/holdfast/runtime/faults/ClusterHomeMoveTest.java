@@ -16,6 +16,7 @@ import org.holdfast.ReleaseResult;
 import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * An operator moves the slot in which a node of a cluster keeps what it knows of itself, on real processes. A key that
  * is missing in such a slot cannot be read, nor written.
  */
+@Tag("thorough")
 @Timeout(150)
 class ClusterHomeMoveTest {
 

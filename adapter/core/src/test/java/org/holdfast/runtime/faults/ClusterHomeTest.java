@@ -16,6 +16,7 @@ import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** In which slot a node of a cluster remembers what it is: clients that differ would not know what others have seen. */
+@Tag("thorough")
 @Timeout(150)
 class ClusterHomeTest {
 

@@ -11,6 +11,7 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A slot whose move takes longer than a lease lasts, and moves no key yet. Redis 8.0 looks for a key of such a slot in
  * the slot that the command before it has used, in a script that uses several.
  */
+@Tag("thorough")
 @Timeout(150)
 class ClusterLongMoveTest {
 

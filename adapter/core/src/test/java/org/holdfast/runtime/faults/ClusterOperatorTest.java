@@ -18,11 +18,13 @@ import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What operators do to a Redis Cluster that is a voter, and should not, on real processes. */
+@Tag("thorough")
 @Timeout(150)
 class ClusterOperatorTest {
 

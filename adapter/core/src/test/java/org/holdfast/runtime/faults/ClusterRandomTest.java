@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /**
  * A voter that is a Redis Cluster to which one thing after another is done at random, while callers contend for a lock.
  */
+@Tag("thorough")
 class ClusterRandomTest {
 
     private static final System.Logger LOG = System.getLogger(ClusterRandomTest.class.getName());

@@ -18,6 +18,7 @@ import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A slot that is away for a moment, between two looks of a client at the cluster. What such a client sends is recorded
  * on the node before the move, and sent again after it, so the test does not depend on when the client looks.
  */
+@Tag("thorough")
 @Timeout(150)
 class ClusterReturnTest {
 

@@ -15,11 +15,13 @@ import org.holdfast.LockRequest;
 import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A voter that is a Redis Cluster whose slots are moved while locks are held and waited for, on real processes. */
+@Tag("thorough")
 @Timeout(150)
 class ClusterSlotsTest {
 

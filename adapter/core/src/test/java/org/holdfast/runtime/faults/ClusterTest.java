@@ -21,6 +21,7 @@ import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -88,6 +89,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("thorough")
     void primary_killedFrozenAndReplacedByHand_neverHasTwoHoldersAndLocksComeBack() throws Exception {
         RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 3));
         Contenders contenders = contenders(cluster);
@@ -133,6 +135,7 @@ class ClusterTest {
 
     /** What clients grant relies on looks that are not long ago. */
     @Test
+    @Tag("thorough")
     void shards_thatHang_delayNoLooksAtOthers() throws Exception {
         RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 9, 0, ofSeconds(120)));
         Map<String, String> settings = new HashMap<>(MovingVoters.settings(cluster.uri(), MEMORY));

@@ -27,6 +27,7 @@ import org.holdfast.QuorumUnavailableException;
 import org.holdfast.runtime.Processes;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each operation ends within one node timeout, however many nodes hang and in whichever way. */
+@Tag("thorough")
 @Timeout(90)
 class HangingNodesTest {
 

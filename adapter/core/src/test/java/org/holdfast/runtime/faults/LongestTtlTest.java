@@ -15,10 +15,12 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Processes that disagree about the longest TTL, on one real node. */
+@Tag("thorough")
 @Timeout(60)
 class LongestTtlTest extends GuardOnProcesses {
 

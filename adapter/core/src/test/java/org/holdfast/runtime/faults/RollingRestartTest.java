@@ -18,6 +18,7 @@ import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Real nodes that are restarted one after the other, with time to come back in between, while another process waits.
  */
+@Tag("thorough")
 @Timeout(120)
 class RollingRestartTest {
 

@@ -22,6 +22,7 @@ import org.holdfast.QuorumUnavailableException;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * Sentinels that learn of failovers one after the other, late. They are real ones, which may not tell each other
  * anything nor change what the servers are: the test tells each of them what it learns, as another Sentinel would.
  */
+@Tag("thorough")
 @Timeout(150)
 class SentinelEpochsTest {
 

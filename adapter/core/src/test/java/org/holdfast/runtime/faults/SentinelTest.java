@@ -24,6 +24,7 @@ import org.holdfast.testkit.Link;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
 import org.holdfast.testkit.SentinelGroup;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -65,6 +66,7 @@ class SentinelTest {
     }
 
     @Test
+    @Tag("thorough")
     void primary_killedFrozenAndReplacedByHand_neverHasTwoHoldersAndLocksComeBack() throws Exception {
         SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 2));
         Contenders contenders = contenders(group.uri());
@@ -88,6 +90,7 @@ class SentinelTest {
     }
 
     @Test
+    @Tag("thorough")
     void primary_cutOffWithClientsOnItsSide_givesNoVotesWhenTheOtherSideDoes() throws Exception {
         List<Link> toPrimary = new ArrayList<>();
         SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1, port -> {

@@ -9,11 +9,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A process that may open no more files, or has no memory left: that is its own trouble, and no node's. */
+@Tag("thorough")
 @Timeout(120)
 class ShortageTest {
 

@@ -22,6 +22,7 @@ import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Three voters, each of which is a Redis Cluster with three primaries. Of each name no more than one of them loses its
  * vote at a time.
  */
+@Tag("thorough")
 @Timeout(150)
 class ThreeClustersTest {
 

@@ -18,10 +18,12 @@ import org.holdfast.LockConnection;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.runtime.Processes;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A hundred thousand names leave nothing in the heap, and on the nodes nothing but fences that expire. */
+@Tag("thorough")
 @Timeout(180)
 class MemoryTest {
 

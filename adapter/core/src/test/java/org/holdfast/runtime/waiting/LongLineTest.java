@@ -18,11 +18,13 @@ import org.holdfast.LockRequest;
 import org.holdfast.runtime.Processes;
 import org.holdfast.testkit.RedisServer;
 import org.holdfast.testkit.RedisServers;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Many callers wait for one lock, for hours if need be, and real nodes or callers get into trouble meanwhile. */
+@Tag("thorough")
 class LongLineTest {
 
     private static final Duration HOURS = Duration.ofHours(9);

@@ -27,10 +27,12 @@ import org.holdfast.example.demo.state.DemoState.Vote;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The whole demo: five nodes, two servers, a PostgreSQL and the page, used and broken as a person does. */
+@Tag("thorough")
 @Timeout(180)
 class DemoIT {
 

@@ -9,11 +9,13 @@ import org.holdfast.example.demo.browser.Tab;
 import org.holdfast.example.demo.state.DemoState.ProcessState;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** The page with the real launcher, in a real browser, used by its buttons. */
+@Tag("thorough")
 @NeedsBrowser
 @Timeout(300)
 class LivePageIT {

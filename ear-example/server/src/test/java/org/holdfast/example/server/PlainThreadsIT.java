@@ -12,12 +12,14 @@ import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The threads of a web module without a resource adapter are the container's, and nothing depends on that. */
+@Tag("thorough")
 @ExtendWith(ArquillianExtension.class)
 @DisabledIfSystemProperty(named = "server", matches = "tomee", disabledReason = "as PlainWarIT")
 @Timeout(240)

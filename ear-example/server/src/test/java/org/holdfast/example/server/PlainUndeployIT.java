@@ -15,12 +15,14 @@ import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A web module without a resource adapter goes while one of its methods works under a lock: that is not freed. */
+@Tag("thorough")
 @ExtendWith(ArquillianExtension.class)
 @DisabledIfSystemProperty(named = "server", matches = "tomee", disabledReason = "as PlainWarIT")
 @Timeout(180)

@@ -12,11 +12,13 @@ import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The resource adapter comes and goes while the server runs, and an application holds locks when it goes. */
+@Tag("thorough")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(600)
 class RedeployIT {

@@ -22,11 +22,13 @@ import org.holdfast.testkit.FreePort;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** A scheduled job on two servers, which are started for it. */
+@Tag("thorough")
 @EnabledIfSystemProperty(named = "server", matches = "wildfly", disabledReason = "starts two of the demo's servers")
 @Timeout(300)
 class ScheduledIT {

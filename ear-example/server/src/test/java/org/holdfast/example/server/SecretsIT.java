@@ -34,6 +34,7 @@ import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -46,6 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
         matches = "tomee",
         disabledReason =
                 "its settings are system properties, which JMX shows: its page says how to give passwords then")
+@Tag("thorough")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(300)
 class SecretsIT {

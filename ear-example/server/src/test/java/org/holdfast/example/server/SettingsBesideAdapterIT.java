@@ -12,6 +12,7 @@ import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * An EAR with a resource adapter, on a server whose operator has also set what a plain web module reads. Some servers
  * bind the adapter's factory after the web module has begun, and show the module the adapter's classes before.
  */
+@Tag("thorough")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(240)
 class SettingsBesideAdapterIT {

@@ -12,11 +12,13 @@ import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.as.arquillian.container.ManagementClient;
 import org.jboss.dmr.ModelNode;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A server that an operator suspends takes no requests and runs no managed tasks, but what it holds it holds. */
+@Tag("thorough")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)
 class SuspendIT {

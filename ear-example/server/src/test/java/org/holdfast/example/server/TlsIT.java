@@ -17,11 +17,13 @@ import org.jboss.arquillian.test.api.ArquillianResource;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.spec.ResourceAdapterArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The RAR alone, configured as on the server's page, with nodes that speak TLS only to clients that they know. */
+@Tag("thorough")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)
 class TlsIT {

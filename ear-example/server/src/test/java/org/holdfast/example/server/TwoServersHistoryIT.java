@@ -30,6 +30,7 @@ import org.holdfast.testkit.RedisServers;
 import org.jboss.shrinkwrap.api.ShrinkWrap;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.Timeout;
  * Two servers and three nodes, of which each in turn stands still, dies and comes back, while callers on both servers
  * take the same locks through the adapter and by {@code @Locked}. Their whole history is decided.
  */
+@Tag("thorough")
 @Timeout(400)
 class TwoServersHistoryIT {
 

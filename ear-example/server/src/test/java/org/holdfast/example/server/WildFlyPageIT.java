@@ -24,12 +24,14 @@ import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.EnterpriseArchive;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The commands of {@code docs/servers/wildfly.md}, as they are there. */
+@Tag("thorough")
 @EnabledIfSystemProperty(named = "server", matches = "wildfly", disabledReason = "there is no jboss-cli")
 @ExtendWith(ArquillianExtension.class)
 @Timeout(120)
