@@ -8,7 +8,6 @@ import java.util.stream.IntStream;
 import org.holdfast.memory.MemoryRedis;
 import org.holdfast.memory.PreparedCall;
 import org.holdfast.protocol.guard.AcceptedSettings;
-import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.ClockMonitor;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.node.Answer;
@@ -18,6 +17,7 @@ import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptBridge;
 import org.holdfast.redis.script.ScriptCodec;
@@ -214,13 +214,17 @@ final class Network {
                 return false;
             }
             SimulatedNode process = reached(node, view);
-            Optional<BirthMark> elsewhere = view.places.findHome(node, process);
-            elsewhere.ifPresent(mark -> process.probes.endMark(
-                    view.guards.get(node), mark, view.places.appointment(node), keys(node, view)));
-            Optional<NodeGuard.Admission.Admitted> admitted =
-                    process.probes.admit(view.guards.get(node), view.places.appointment(node), keys(node, view));
-            admitted.ifPresent(
-                    it -> view.places.noteSlots(node, process, !it.reason().isEmpty()));
+            Optional<HomeSearch> homes = view.places.homes(node, process);
+            Optional<HomeSearch.SecondHome> second = homes.flatMap(HomeSearch::search);
+            Optional<NodeGuard.Admission.Admitted> admitted = process.probes.admit(
+                    view.guards.get(node),
+                    view.places.appointment(node),
+                    keys(node, view),
+                    second.map(HomeSearch.SecondHome::mark).orElse(""));
+            admitted.ifPresent(look -> {
+                second.ifPresent(home -> homes.orElseThrow().end(home));
+                view.places.noteSlots(node, process, !look.reason().isEmpty());
+            });
             return admitted.isPresent();
         } catch (MemoryRedis.ErrorReply e) {
             return false;

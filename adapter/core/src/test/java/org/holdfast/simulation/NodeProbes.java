@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import org.holdfast.memory.MemoryRedis;
 import org.holdfast.memory.ScriptCall;
 import org.holdfast.protocol.guard.AcceptedSettings;
@@ -14,6 +13,9 @@ import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
+import org.holdfast.protocol.guard.SecondMark;
+import org.holdfast.redis.cluster.HomeSearch;
+import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.cluster.SlotSight;
 import org.holdfast.redis.script.NodeKeys;
@@ -61,17 +63,17 @@ final class NodeProbes {
                 List.of()));
     }
 
-    /** Is looked at when a client connects, as the real one is; empty if it is not to be used. */
+    /**
+     * Is looked at when a client connects, as the real one is; empty if it is not to be used.
+     *
+     * @param secondMark that clients have kept elsewhere; empty for none
+     */
     Optional<NodeGuard.Admission.Admitted> admit(
-            NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
-        return guard.admit(new Probe(appointment, keys)) instanceof NodeGuard.Admission.Admitted admitted
+            NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys, String secondMark) {
+        return SecondMark.admit(guard, new Probe(appointment, keys), secondMark)
+                        instanceof NodeGuard.Admission.Admitted admitted
                 ? Optional.of(admitted)
                 : Optional.empty();
-    }
-
-    /** Is told of a birth mark that is void by now, see {@link #findHome}. */
-    void endMark(NodeGuard guard, BirthMark elsewhere, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
-        guard.endMark(new Probe(appointment, keys), elsewhere);
     }
 
     /** Begins a quarantine that a client has asked for. */
@@ -79,23 +81,54 @@ final class NodeProbes {
         guard.quarantine(new Probe(appointment, keys), "a client says so");
     }
 
-    /**
-     * A client finds in which slot it keeps what it knows of itself, as the real one does at each look.
-     *
-     * @param follow takes the sign at the door, and returns the one that should stand there
-     * @return a birth mark that is void by now; empty if there is none
-     */
-    Optional<BirthMark> findHome(NodeKeys keys, String door, UnaryOperator<String> follow) {
-        String key = keys.door(door);
-        node.gate().require(key);
-        String seen = Objects.requireNonNullElse(redis.get(key), "");
-        String sign = follow.apply(seen);
-        if (sign.equals(seen)) {
-            return Optional.empty();
+    /** Returns what a client finds the birth mark with, as the real one does at each look. */
+    HomeSearch search(NodeKeys keys, Shard shard) {
+        return new HomeSearch(shard, new Doors(keys));
+    }
+
+    private final class Doors implements HomeSearch.Doors {
+
+        private final NodeKeys keys;
+
+        Doors(NodeKeys keys) {
+            this.keys = keys;
         }
-        List<?> reply = (List<?>) redis.eval(ScriptBridge.door(keys, door, seen, sign));
-        node.remember();
-        return BirthMark.parse((String) reply.get(1));
+
+        @Override
+        public Optional<String> sign(String tag) {
+            String key = keys.door(tag);
+            return isBeingMoved(key) ? Optional.empty() : Optional.of(Objects.requireNonNullElse(redis.get(key), ""));
+        }
+
+        @Override
+        public ReplicationIds ids() {
+            return node.role.dataSet();
+        }
+
+        @Override
+        public String mark(String tag) {
+            node.gate().require(keys.markAt(tag));
+            return Objects.requireNonNullElse(redis.get(keys.markAt(tag)), "");
+        }
+
+        @Override
+        public boolean write(String tag, String seen, String sign, boolean voids) {
+            if (isBeingMoved(keys.door(tag))) {
+                return false;
+            }
+            Object reply = redis.eval(ScriptBridge.door(keys, tag, seen, sign, voids));
+            node.remember();
+            return reply.equals(List.of(1L));
+        }
+
+        private boolean isBeingMoved(String key) {
+            Optional<String> error = node.gate().refusal(List.of(key), List.of());
+            error.filter(text -> !text.startsWith("ASK") && !text.startsWith("TRYAGAIN"))
+                    .ifPresent(text -> {
+                        throw new MemoryRedis.ErrorReply(text);
+                    });
+            return error.isPresent();
+        }
     }
 
     /**

@@ -2,9 +2,9 @@
 package org.holdfast.simulation;
 
 import java.util.Optional;
-import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.script.ScriptCodec;
 
 /** Where the nodes are that vote on the same names, as far as one client knows. */
@@ -32,8 +32,8 @@ interface Places {
         return Optional.empty();
     }
 
-    /** A process is looked at: a shard says in which of its slots it keeps what it knows of itself. */
-    default Optional<BirthMark> findHome(int node, SimulatedNode process) {
+    /** A process is looked at: returns what finds in which of its slots a shard keeps what it knows of itself. */
+    default Optional<HomeSearch> homes(int node, SimulatedNode process) {
         return Optional.empty();
     }
 

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.holdfast.protocol.env.Time;
-import org.holdfast.protocol.guard.BirthMark;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.NodeView;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.script.CommandName;
@@ -82,11 +82,8 @@ final class ShardPlaces implements Places {
     }
 
     @Override
-    public Optional<BirthMark> findHome(int node, SimulatedNode process) {
-        Shard shard = shard(node);
-        return shard.doorTag()
-                .flatMap(door -> process.probes.findHome(
-                        codecs.get(node).orElseThrow().keys(), door, sign -> shard.follow(door, sign)));
+    public Optional<HomeSearch> homes(int node, SimulatedNode process) {
+        return Optional.of(process.probes.search(codecs.get(node).orElseThrow().keys(), shard(node)));
     }
 
     @Override

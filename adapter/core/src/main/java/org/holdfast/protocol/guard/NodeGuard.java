@@ -183,17 +183,6 @@ public final class NodeGuard {
     }
 
     /**
-     * Begins a quarantine if the node may have voted by a mark of its present process that clients have kept elsewhere.
-     */
-    public void endMark(NodeProbe probe, BirthMark elsewhere) {
-        NodeFacts facts = probe.look().facts();
-        if (facts.process().runId().equals(elsewhere.process().runId())
-                && facts.nowMicros() - elsewhere.sinceMicros() >= quarantineMicros()) {
-            quarantine(probe, "clients have kept its birth mark in another of its slots");
-        }
-    }
-
-    /**
      * Begins a quarantine, whatever the mark is.
      *
      * @return false if other processes changed the mark again and again

@@ -2,55 +2,88 @@
 package org.holdfast.redis.cluster;
 
 import java.util.BitSet;
+import java.util.Optional;
 
 /**
  * Where a shard keeps what it knows of itself: in one of its own slots, the same for all clients. With marks in two
  * places, what one client has noted would not be known to another.
  *
  * <p>A client that starts looks at the door, in a slot that it finds by itself. When the node gets a slot that becomes
- * the door, its home stays where it is. Then a sign at the door names the home, which is its hash tag.
- * A birth mark that stood there until then is void.
+ * the door, its home stays where it is. Then a {@link Sign} at the door names the home.
+ *
+ * <p>A client that leaves a home which the node still has makes void what stands there: it is kept up by no client from
+ * now on, and must not be trusted when clients come back.
  *
  * @param node that the shard is
  * @param slot -1 if it has none
  */
 record Home(String node, int slot) {
 
-    /**
-     * The sign where the home is at the door. While a slot is being moved, no node of Redis says that a key is missing
-     * there: it sends the client to the next node. So a sign stands there too. It names no slot, and leads to none: it
-     * may come to another node, together with its slot.
-     */
-    static final String HERE = "here";
+    /** What a client does that has found a sign at a door. */
+    sealed interface Step {
 
-    /** Returns the hash tag of the door; empty if there are no slots. */
-    static String door(BitSet slots) {
-        return tag(Slot.homeOf(slots));
+        /** The sign is right. */
+        record Stay() implements Step {}
+
+        /**
+         * It writes another sign.
+         *
+         * @param voids whether a birth mark that stands there is void from then on
+         * @param ends whether clients have kept that until now
+         */
+        record WriteSign(String sign, boolean voids, boolean ends) implements Step {}
+
+        /**
+         * It looks elsewhere from now on.
+         *
+         * @param leaves the hash tag of the home that it leaves, where it makes void what stands there, and writes a
+         *     sign; empty if that is done
+         */
+        record Follow(Home to, String leaves, String sign) implements Step {}
+    }
+
+    /** Returns the home of a client that has not looked at the door yet. */
+    static Home atTheDoor(String node, BitSet slots) {
+        return new Home(node, Slot.homeOf(slots));
     }
 
     /** Returns the home of a node, as far as is known without a look at its door. */
     Home of(String now, BitSet slots) {
         boolean stays = slot >= 0 && slots.get(slot); // a promoted replica has what stood there
-        return new Home(now, stays ? slot : Slot.homeOf(slots));
+        return stays ? new Home(now, slot) : atTheDoor(now, slots);
     }
 
     /** Returns the hash tag of the keys that are kept there; empty if there are no slots. */
     String tag() {
-        return tag(slot);
-    }
-
-    private static String tag(int slot) {
         return slot < 0 ? "" : Slot.tag(slot);
     }
 
-    /** Returns whether a sign names a slot that is still there. */
-    static boolean isSign(String sign, BitSet slots) {
-        int slot = Slot.of(sign);
-        return !sign.isEmpty() && slots.get(slot) && Slot.tag(slot).equals(sign);
-    }
-
-    /** Returns the home that a sign names. */
-    Home named(String sign) {
-        return new Home(node, Slot.of(sign));
+    /**
+     * Returns what a client does that finds a sign. Of two homes that clients have, the one that is no door stays: the
+     * client that keeps a mark at the door has just started. Of two that are none, the one that would be the door.
+     *
+     * @param door the slot in which the sign stands
+     * @param seen what stands there; empty for none
+     * @param ids of the node's data
+     */
+    Step next(BitSet slots, int door, String seen, ReplicationIds ids) {
+        ReplicationIds.Owner us = new ReplicationIds.Owner(node, ids.present());
+        Optional<Sign> ours = Sign.parse(seen).filter(sign -> sign.writer().isNowOrWasBefore(node, ids));
+        int named = ours.map(sign -> sign.leadsTo(door)).orElse(-1);
+        String right = Sign.in(door, slot, us).toString();
+        if (named == slot) {
+            return seen.equals(right) ? new Step.Stay() : new Step.WriteSign(right, false, false);
+        }
+        if (named < 0 || !slots.get(named)) {
+            return new Step.WriteSign(right, slot != door || ours.isPresent(), false);
+        }
+        if (slot == door) { // what stood there is void by now
+            return new Step.Follow(new Home(node, named), "", "");
+        }
+        if (named != door && Slot.homeOf(slot, named) == named) {
+            return new Step.Follow(
+                    new Home(node, named), tag(), Sign.in(slot, named, us).toString());
+        }
+        return new Step.WriteSign(right, true, named == door);
     }
 }

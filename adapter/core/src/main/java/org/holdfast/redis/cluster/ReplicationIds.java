@@ -33,4 +33,28 @@ public record ReplicationIds(String present, String former) {
     boolean continues(String id) {
         return !id.isEmpty() && id.equals(former);
     }
+
+    /**
+     * Which node of a cluster something is from, and which data set that had.
+     *
+     * @param node its id
+     * @param dataSet its id then; empty if it did not say
+     */
+    record Owner(String node, String dataSet) {
+
+        static Owner parse(String text) {
+            int at = text.lastIndexOf('@');
+            return at < 0 ? new Owner(text, "") : new Owner(text.substring(0, at), text.substring(at + 1));
+        }
+
+        /** Returns whether it is this node, or one whose data this node continues. */
+        boolean isNowOrWasBefore(String now, ReplicationIds ids) {
+            return node.equals(now) || ids.continues(dataSet);
+        }
+
+        @Override
+        public String toString() {
+            return dataSet.isEmpty() ? node : node + "@" + dataSet;
+        }
+    }
 }

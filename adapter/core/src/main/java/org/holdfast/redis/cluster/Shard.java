@@ -40,23 +40,12 @@ public final class Shard {
     private volatile @Nullable Location location;
     private volatile Seen seen = new Seen("", new BitSet(), SlotDoubts.NONE, OwnWord.UNKNOWN);
     private volatile Home home = new Home("", -1);
+
+    /** Whether this client has looked at the door since it has this home. */
+    private boolean isHomeKnown;
+
     private volatile @Nullable Written written;
     private volatile @Nullable Outdated outdated;
-
-    /**
-     * What the cluster says of the node.
-     *
-     * @param node its id
-     * @param slots that it has, as a majority says
-     * @param doubts those whose keys may have gone
-     * @param own what the node itself has said last
-     */
-    private record Seen(String node, BitSet slots, SlotDoubts doubts, OwnWord own) {
-
-        Seen noted() {
-            return new Seen(node, slots, doubts.noted(), own);
-        }
-    }
 
     /** Where a node is. */
     private record Location(String node, HostPort place) {}
@@ -96,7 +85,9 @@ public final class Shard {
     synchronized void see(String node, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt) {
         location = new Location(node, at);
         take(node, owned, view, askedAt);
-        move(home.of(node, owned));
+        Home next = isHomeKnown ? home.of(node, owned) : Home.atTheDoor(node, owned);
+        isHomeKnown &= next.slot() == home.slot();
+        move(next);
     }
 
     private void take(String node, BitSet owned, Optional<NodeView> view, long askedAt) {
@@ -147,20 +138,24 @@ public final class Shard {
 
     /** Returns the hash tag of the slot in which a client looks for the sign of its {@link Home}. */
     public Optional<String> doorTag() {
-        return Optional.of(Home.door(seen.slots())).filter(tag -> !tag.isEmpty());
+        return Optional.of(Home.atTheDoor("", seen.slots()).tag()).filter(tag -> !tag.isEmpty());
     }
 
     /**
-     * Takes the sign that stands at a door; empty for none.
+     * Returns what a client does that has found a sign at a door.
      *
-     * @return the sign that should stand there
+     * @param seen the sign; empty for none
+     * @param ids of the node's data
      */
-    public synchronized String follow(String door, String sign) {
-        if (Home.isSign(sign, seen.slots())) {
-            move(home.named(sign));
-            return sign;
+    synchronized Home.Step homeStep(String door, String seen, ReplicationIds ids) {
+        isHomeKnown = true;
+        return home.next(this.seen.slots(), Slot.of(door), seen, ids);
+    }
+
+    synchronized void follow(Home.Step.Follow step) {
+        if (step.to().node().equals(home.node()) && seen.slots().get(step.to().slot())) {
+            move(step.to());
         }
-        return home.tag().equals(door) ? Home.HERE : home.tag();
     }
 
     private void move(Home to) {
@@ -173,10 +168,15 @@ public final class Shard {
     /**
      * Returns since when it has all that was granted in a slot, in microseconds by its clock; {@link Long#MAX_VALUE} if
      * that is not known.
+     *
+     * @param tag the hash tag of the home from which the other keys of the same call are
      */
-    public long sinceMicros(int slot) {
+    public long sinceMicros(String tag, int slot) {
         Written known = written;
-        return known == null || !known.home().equals(home) || seen.doubts().hasLeft(slot)
+        return known == null
+                        || !known.home().equals(home)
+                        || !known.home().tag().equals(tag)
+                        || seen.doubts().hasLeft(slot)
                 ? Long.MAX_VALUE
                 : known.record().sinceMicros(slot);
     }

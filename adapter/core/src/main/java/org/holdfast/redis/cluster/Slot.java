@@ -34,9 +34,12 @@ public final class Slot {
      * order: so the order here is another one, and that slot is seldom moved.
      */
     static int homeOf(BitSet owned) {
-        return owned.stream()
-                .reduce((one, other) -> rank(one) <= rank(other) ? one : other)
-                .orElse(-1);
+        return owned.stream().reduce(Slot::homeOf).orElse(-1);
+    }
+
+    /** Returns the one of two. */
+    static int homeOf(int one, int other) {
+        return rank(one) <= rank(other) ? one : other;
     }
 
     private static int rank(int slot) {

@@ -12,8 +12,9 @@ import java.util.function.IntToLongFunction;
 /**
  * Since when a node of a cluster has all that was granted in each of its slots: a key on that node, beside its birth
  * mark. It says what the mark cannot: slots come and go while the process stays the same, and a slot may come without
- * its keys. A slot that was away and is back shows by the epoch of the node: to take a slot, that rises above all
- * others. So a record of another epoch is trusted only where a client has watched what came.
+ * its keys. A slot that was away and is back shows by the epoch of the node: to take it back, that rises above the
+ * one of the node that had it meanwhile. So a record of another epoch is trusted only where a client has watched what
+ * came.
  *
  * <p>{@code node@data-set epoch first-last:since first-last:since ...}, the moments in microseconds by the clock of the
  * node.
@@ -23,7 +24,7 @@ public final class SlotRecord {
     private static final int FIRST_ENTRY = 2;
     private static final long NO_EPOCH = -1;
 
-    private final Owner owner;
+    private final ReplicationIds.Owner owner;
     private final long epoch;
 
     /** Another node has written it, whose data this one has. */
@@ -34,21 +35,8 @@ public final class SlotRecord {
 
     private record Entry(SlotRange range, long sinceMicros) {}
 
-    /** A node, and which data set it has: see {@link ReplicationIds}. */
-    private record Owner(String node, String dataSet) {
-
-        static Owner parse(String text) {
-            int at = text.lastIndexOf('@');
-            return at < 0 ? new Owner(text, "") : new Owner(text.substring(0, at), text.substring(at + 1));
-        }
-
-        @Override
-        public String toString() {
-            return dataSet.isEmpty() ? node : node + "@" + dataSet;
-        }
-    }
-
-    private SlotRecord(Owner owner, long epoch, boolean inherited, NavigableMap<Integer, Entry> entries) {
+    private SlotRecord(
+            ReplicationIds.Owner owner, long epoch, boolean inherited, NavigableMap<Integer, Entry> entries) {
         this.owner = owner;
         this.epoch = epoch;
         this.inherited = inherited;
@@ -57,7 +45,7 @@ public final class SlotRecord {
 
     /** Returns the record of a node on which there is none. */
     public static SlotRecord none(String node, ReplicationIds ids) {
-        return new SlotRecord(new Owner(node, ids.present()), NO_EPOCH, false, new TreeMap<>());
+        return new SlotRecord(new ReplicationIds.Owner(node, ids.present()), NO_EPOCH, false, new TreeMap<>());
     }
 
     /**
@@ -69,7 +57,7 @@ public final class SlotRecord {
      */
     public static SlotRecord parse(String text, String node, ReplicationIds ids, long inheritedBeforeMicros) {
         String[] words = text.split(" ", -1);
-        Owner writer = Owner.parse(words[0]);
+        ReplicationIds.Owner writer = ReplicationIds.Owner.parse(words[0]);
         SlotRecord none = none(node, ids);
         boolean ours = writer.node().equals(node);
         boolean inherited = !ours && inheritedBeforeMicros > 0 && ids.continues(writer.dataSet());

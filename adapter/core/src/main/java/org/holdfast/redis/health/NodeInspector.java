@@ -16,8 +16,10 @@ import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
+import org.holdfast.protocol.guard.SecondMark;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.VoterAddress;
+import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.NodeKeys;
@@ -96,15 +98,17 @@ public final class NodeInspector {
      * @throws JedisException if it does not answer
      */
     public Admission inspect(NodeConnection connection) {
-        Optional<BirthMark> elsewhere = connector.shard(node).flatMap(shard -> shardNotes.findHome(connection, shard));
+        Optional<HomeSearch> homes = connector.shard(node).map(shard -> shardNotes.search(connection, shard));
+        Optional<HomeSearch.SecondHome> second = homes.flatMap(HomeSearch::search);
         Connected connected = new Connected(connection);
-        elsewhere.ifPresent(mark -> guard.endMark(connected, mark));
-        NodeGuard.Admission admission = guard.admit(connected);
+        NodeGuard.Admission admission = SecondMark.admit(
+                guard, connected, second.map(HomeSearch.SecondHome::mark).orElse(""));
         if (admission instanceof NodeGuard.Admission.Refused refused) {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            if (connector.shard(node).isPresent()) {
+            if (homes.isPresent()) {
+                second.ifPresent(homes.get()::end);
                 shardNotes.noteSlots(
                         connection,
                         connected.own,
@@ -151,8 +155,8 @@ public final class NodeInspector {
 
         private final NodeConnection connection;
 
-        /** Where its birth mark was when it was looked at last. */
-        private NodeKeys.OwnKeys own = codec.keys().own();
+        /** Where its birth mark is, as was found for this look: clients may look elsewhere from the next one on. */
+        private final NodeKeys.OwnKeys own = codec.keys().own();
 
         private ReplicationIds ids = ReplicationIds.UNKNOWN;
 
@@ -166,7 +170,6 @@ public final class NodeInspector {
         @Override
         public NodeProbe.Sight look() {
             Optional<NodeFacts.Appointment> appointment = connector.appointment(node, connection.term());
-            own = codec.keys().own();
             long sentAt = time.nanoTime();
             connection.sendCommand(new CommandArguments(Command.GET).add(own.mark()));
             connection.sendCommand(new CommandArguments(Command.GET).add(own.heartbeat()));

@@ -3,7 +3,7 @@ package org.holdfast.redis.health;
 
 import java.util.List;
 import java.util.Optional;
-import org.holdfast.protocol.guard.BirthMark;
+import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.cluster.SlotSight;
@@ -11,9 +11,12 @@ import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptCodec;
 import org.holdfast.redis.voter.VoterConnector;
+import org.holdfast.redis.wire.Failures;
 import org.holdfast.redis.wire.NodeConnection;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -44,42 +47,74 @@ final class ShardNotes {
         this.inheritedAfterMicros = inheritedAfterMicros;
     }
 
-    /**
-     * Finds in which slot the birth mark is, and has all clients look there.
-     *
-     * @return a birth mark that is void by now: clients kept it where this one has looked; empty if there is none
-     */
-    Optional<BirthMark> findHome(NodeConnection connection, Shard shard) {
-        for (int round = 0; round < MOST_ROUNDS; round++) {
-            Optional<String> door = shard.doorTag();
-            if (door.isEmpty()) {
-                break; // its slots have gone in this moment
-            }
-            String seen = signAt(connection, door.get());
-            String sign = shard.follow(door.get(), seen);
-            if (sign.equals(seen)) {
-                break;
-            }
-            Object reply = connection.executeCommand(new CommandArguments(Command.EVAL)
-                    .add(LockScript.DOOR.source())
-                    .add(1)
-                    .add(codec.keys().door(door.get()))
-                    .add(InspectionDecoder.keptBytes(seen))
-                    .add(InspectionDecoder.keptBytes(sign))
-                    .add(codec.keys().markAtDoor(door.get())));
-            if (reply instanceof List<?> words && WRITTEN.equals(words.get(0))) {
-                return words.get(1) instanceof byte[] mark
-                        ? BirthMark.parse(InspectionDecoder.keptText(mark))
-                        : Optional.empty();
-            }
-        }
-        return Optional.empty();
+    /** Returns what finds in which slot the birth mark is, over one connection. */
+    HomeSearch search(NodeConnection connection, Shard shard) {
+        return new HomeSearch(shard, new Doors(connection));
     }
 
-    private String signAt(NodeConnection connection, String door) {
-        CommandArguments call =
-                new CommandArguments(Command.GET).add(codec.keys().door(door));
-        return connection.executeCommand(call) instanceof byte[] sign ? InspectionDecoder.keptText(sign) : "";
+    private final class Doors implements HomeSearch.Doors {
+
+        private final NodeConnection connection;
+        private ReplicationIds ids = ReplicationIds.UNKNOWN;
+
+        Doors(NodeConnection connection) {
+            this.connection = connection;
+        }
+
+        @Override
+        public Optional<String> sign(String tag) {
+            connection.sendCommand(
+                    new CommandArguments(Command.GET).add(codec.keys().door(tag)));
+            connection.sendCommand(new CommandArguments(Command.INFO).add("replication"));
+            List<Object> replies = connection.getMany(2);
+            ids = ReplicationIds.of(InspectionDecoder.info(replies.get(1)));
+            return isBeingMoved(replies.get(0)) ? Optional.empty() : Optional.of(text(replies.get(0)));
+        }
+
+        @Override
+        public ReplicationIds ids() {
+            return ids;
+        }
+
+        @Override
+        public String mark(String tag) {
+            connection.sendCommand(
+                    new CommandArguments(Command.GET).add(codec.keys().markAt(tag)));
+            return text(connection.getMany(1).get(0));
+        }
+
+        @Override
+        public boolean write(String tag, String seen, String sign, boolean voids) {
+            connection.sendCommand(new CommandArguments(Command.EVAL)
+                    .add(LockScript.DOOR.source())
+                    .add(1)
+                    .add(codec.keys().door(tag))
+                    .add(InspectionDecoder.keptBytes(seen))
+                    .add(InspectionDecoder.keptBytes(sign))
+                    .add(voids ? codec.keys().markAt(tag) : ""));
+            Object reply = connection.getMany(1).get(0);
+            if (reply instanceof JedisDataException e && !isBeingMoved(reply)) {
+                throw new JedisDataException(LockScript.DOOR.explain(Failures.describe(e)));
+            }
+            return WRITTEN.equals(reply);
+        }
+    }
+
+    /** Returns whether the node does not answer for a key: its slot is being moved, or is not there yet or any more. */
+    private static boolean isBeingMoved(Object reply) {
+        return reply instanceof JedisDataException e
+                && (Failures.describe(e).startsWith("ASK ")
+                        || Failures.describe(e).startsWith("TRYAGAIN "));
+    }
+
+    /** Returns what a key holds; empty for none, and for another type, which is replaced when it is written. */
+    private static String text(@Nullable Object reply) {
+        if (reply == null) {
+            return "";
+        }
+        boolean isOfAnotherType =
+                reply instanceof JedisDataException e && Failures.describe(e).startsWith("WRONGTYPE ");
+        return isOfAnotherType ? "" : InspectionDecoder.keptText(InspectionDecoder.requiredReply(reply, "GET"));
     }
 
     /**
@@ -93,21 +128,20 @@ final class ShardNotes {
     void noteSlots(
             NodeConnection connection, NodeKeys.OwnKeys own, ReplicationIds ids, long lookedMicros, boolean forgets) {
         connector.hearSlots(node, connection);
-        int left = MOST_ROUNDS;
-        while (left > 0 && !areSlotsNoted(connection, own, ids, lookedMicros, forgets)) {
-            left--;
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            if (areSlotsNoted(connection, own, ids, lookedMicros, forgets)) {
+                return;
+            }
         }
     }
 
-    /** Returns false if another client has written meanwhile, or the birth mark is elsewhere by now. */
+    /** Returns false if another client has written meanwhile. */
     private boolean areSlotsNoted(
             NodeConnection connection, NodeKeys.OwnKeys own, ReplicationIds ids, long lookedMicros, boolean forgets) {
         connection.sendCommand(new CommandArguments(Command.GET).add(own.slots()));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
-        String seen = replies.get(0) == null
-                ? ""
-                : InspectionDecoder.keptText(InspectionDecoder.requiredReply(replies.get(0), "GET"));
+        String seen = text(replies.get(0));
         long now = InspectionDecoder.micros(replies.get(1));
         if (now < lookedMicros) { // the next look begins a quarantine: then moments may be earlier
             throw new JedisException("its clock was set back in this moment");
@@ -115,7 +149,7 @@ final class ShardNotes {
         SlotSight sight = new SlotSight(own.tag().orElse(""), seen, ids, now, inheritedBeforeMicros(now), forgets);
         Optional<Shard.Update> update = connector.slots(node, sight);
         if (update.isEmpty()) {
-            return false;
+            return true; // it is elsewhere by now: the next look is there
         }
         boolean isNoted = update.get().text().equals(seen)
                 || isWritten(connection, own.slots(), seen, update.get().text());

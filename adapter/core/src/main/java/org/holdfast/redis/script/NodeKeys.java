@@ -70,8 +70,8 @@ public record NodeKeys(String prefix, Optional<Shard> shard) {
         return prefix + ":{" + tag + "}:home";
     }
 
-    /** Returns the key of a birth mark that is kept in the slot of a door. */
-    public String markAtDoor(String tag) {
+    /** Returns the key of a birth mark that is kept in the slot of a hash tag. */
+    public String markAt(String tag) {
         return new OwnKeys(prefix, Optional.of(tag), true).mark();
     }
 

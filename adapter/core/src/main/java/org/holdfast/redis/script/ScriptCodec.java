@@ -75,7 +75,7 @@ public final class ScriptCodec {
             return null;
         }
         String name = CommandName.of(command);
-        if (sinceMicros(command) == Long.MAX_VALUE) {
+        if (sinceMicros(keys.own(), command) == Long.MAX_VALUE) {
             return "it is not known since when it has the slot of " + name;
         }
         boolean lacks = command instanceof Command.Acquire
@@ -100,9 +100,9 @@ public final class ScriptCodec {
         return "the slot of " + name + " is being moved away, or was until now, as far as is known here";
     }
 
-    private long sinceMicros(Command command) {
+    private long sinceMicros(NodeKeys.OwnKeys own, Command command) {
         int slot = keys.slot(CommandName.of(command));
-        return shard.map(it -> it.sinceMicros(slot)).orElse(0L);
+        return shard.map(it -> it.sinceMicros(own.tag().orElse(""), slot)).orElse(0L);
     }
 
     /**
@@ -246,7 +246,7 @@ public final class ScriptCodec {
                 .add(bytes(keys.ofSlot(slot)))
                 .add(bytes(own.heartbeat()))
                 .add(bytes(own.mark()))
-                .add(sinceMicros(command));
+                .add(sinceMicros(own, command));
     }
 
     private static byte[] bytes(String text) {

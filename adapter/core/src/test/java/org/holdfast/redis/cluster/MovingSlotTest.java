@@ -33,14 +33,14 @@ class MovingSlotTest extends ShardOnNode {
         assertThat(shard.mayLackKeys(3)).isTrue();
         look(shard);
         assertThat(shard.mayLackKeys(3)).isFalse();
-        assertThat(shard.sinceMicros(3)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 3)).isEqualTo(nowMicros());
         pass(100); // a slot that is being moved away is not written down that often
         see(shard, 1, 9);
         assertThat(shard.mayLackKeys(3)).isTrue();
         look(shard);
         assertThat(shard.mayLackKeys(3)).isFalse();
-        assertThat(shard.sinceMicros(3)).isEqualTo(nowMicros());
-        assertThat(shard.sinceMicros(4)).isLessThan(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 3)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 4)).isLessThan(nowMicros());
         String written = text;
         pass(1_000);
         see(shard, 1, 9);
@@ -61,7 +61,7 @@ class MovingSlotTest extends ShardOnNode {
         see(shard, 1, 9);
         assertThat(shard.mayLackKeys(3)).isTrue();
         look(shard);
-        assertThat(shard.sinceMicros(3)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 3)).isEqualTo(nowMicros());
     }
 
     /** A look and an answer of the cluster come on different threads. */
@@ -78,7 +78,7 @@ class MovingSlotTest extends ShardOnNode {
         pass(200);
         look(shard);
         assertThat(shard.mayLackKeys(3)).isFalse();
-        assertThat(shard.sinceMicros(3)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 3)).isEqualTo(nowMicros());
     }
 
     @Test
@@ -89,10 +89,10 @@ class MovingSlotTest extends ShardOnNode {
         pass(1_000);
         see(shard, 1, 8);
         see(shard, 1, 9);
-        assertThat(shard.sinceMicros(9)).isEqualTo(Long.MAX_VALUE);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 9)).isEqualTo(Long.MAX_VALUE);
         look(shard);
-        assertThat(shard.sinceMicros(9)).isEqualTo(nowMicros());
-        assertThat(shard.sinceMicros(8)).isLessThan(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 9)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 8)).isLessThan(nowMicros());
     }
 
     /** As a client sees it that stood still while a move was begun and given up. */
@@ -113,7 +113,7 @@ class MovingSlotTest extends ShardOnNode {
                 .isTrue();
         look(shard);
         assertThat(shard.mayLackKeys(3)).isFalse();
-        assertThat(shard.sinceMicros(3)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 3)).isEqualTo(nowMicros());
     }
 
     @Test

@@ -41,9 +41,17 @@ abstract class ShardOnNode {
     }
 
     void see(Shard shard, long epoch, BitSet assigned, BitSet own, BitSet moving) {
-        NodeView.Primary primary = new NodeView.Primary("a", Optional.of(PLACE), own, epoch, false);
-        NodeView view = new NodeView("a", Set.of("a"), List.of(primary), moving);
-        shard.see("a", PLACE, assigned, Optional.of(view), time.nanoTime());
+        see(shard, "a", epoch, assigned, own, moving);
+    }
+
+    void see(Shard shard, String node, long epoch, BitSet slots) {
+        see(shard, node, epoch, slots, slots, new BitSet());
+    }
+
+    private void see(Shard shard, String node, long epoch, BitSet assigned, BitSet own, BitSet moving) {
+        NodeView.Primary primary = new NodeView.Primary(node, Optional.of(PLACE), own, epoch, false);
+        NodeView view = new NodeView(node, Set.of(node), List.of(primary), moving);
+        shard.see(node, PLACE, assigned, Optional.of(view), time.nanoTime());
     }
 
     void look(Shard shard) {

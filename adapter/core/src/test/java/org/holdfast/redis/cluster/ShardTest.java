@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What a shard writes down of its slots, and what it believes of what stands there. */
@@ -18,15 +17,17 @@ class ShardTest extends ShardOnNode {
         Shard shard = shard();
         see(shard, 1, 9);
         look(shard);
-        long first = shard.sinceMicros(0);
+        long first = shard.sinceMicros(shard.homeTag().orElse(""), 0);
         pass(1_000);
         see(shard, 1, 9);
         sinceOther = Duration.ofMillis(1_001).toNanos();
         look(shard);
-        assertThat(shard.sinceMicros(0)).as("the other was named before that").isEqualTo(first);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0))
+                .as("the other was named before that")
+                .isEqualTo(first);
         sinceOther = Duration.ofMillis(999).toNanos();
         look(shard);
-        assertThat(shard.sinceMicros(0))
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0))
                 .as("it may lack what the other has granted")
                 .isEqualTo(nowMicros());
     }
@@ -36,12 +37,12 @@ class ShardTest extends ShardOnNode {
         Shard shard = shard();
         see(shard, 1, 9);
         look(shard);
-        long first = shard.sinceMicros(0);
+        long first = shard.sinceMicros(shard.homeTag().orElse(""), 0);
         pass(1_000);
         see(shard, 5, 10);
         look(shard);
-        assertThat(shard.sinceMicros(0)).isEqualTo(first);
-        assertThat(shard.sinceMicros(10)).isGreaterThan(first);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0)).isEqualTo(first);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 10)).isGreaterThan(first);
     }
 
     /** The others may know that a slot has come before the node says so, or later. */
@@ -59,11 +60,11 @@ class ShardTest extends ShardOnNode {
             pass(1_000);
             see(shard, 1, assigned, few);
             look(shard);
-            long first = shard.sinceMicros(0);
+            long first = shard.sinceMicros(shard.homeTag().orElse(""), 0);
             pass(1_000);
             see(shard, 5, assigned, more);
             look(shard);
-            assertThat(shard.sinceMicros(0)).isEqualTo(first);
+            assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0)).isEqualTo(first);
         }
     }
 
@@ -75,10 +76,12 @@ class ShardTest extends ShardOnNode {
         pass(1_000);
         see(shard, 5, 9);
         look(shard);
-        assertThat(shard.sinceMicros(0)).as("not used before others look").isEqualTo(Long.MAX_VALUE);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0))
+                .as("not used before others look")
+                .isEqualTo(Long.MAX_VALUE);
         pass(3_001);
         look(shard);
-        assertThat(shard.sinceMicros(0))
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0))
                 .as("when no vote of another shard counts any more")
                 .isGreaterThan(nowMicros() + 4 * MICROS);
     }
@@ -93,7 +96,7 @@ class ShardTest extends ShardOnNode {
         see(shard, 5, 9);
         pass(8_000);
         look(shard, true);
-        assertThat(shard.sinceMicros(0)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0)).isEqualTo(nowMicros());
     }
 
     @Test
@@ -105,10 +108,10 @@ class ShardTest extends ShardOnNode {
         Shard shard = shard();
         see(shard, 5, 10);
         look(shard);
-        assertThat(shard.sinceMicros(0)).isEqualTo(Long.MAX_VALUE);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0)).isEqualTo(Long.MAX_VALUE);
         pass(3_001);
         look(shard);
-        assertThat(shard.sinceMicros(0)).isGreaterThan(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0)).isGreaterThan(nowMicros());
     }
 
     @Test
@@ -116,12 +119,12 @@ class ShardTest extends ShardOnNode {
         Shard before = shard();
         see(before, 1, 9);
         look(before);
-        long first = before.sinceMicros(0);
+        long first = before.sinceMicros(before.homeTag().orElse(""), 0);
         pass(60_000);
         Shard shard = shard();
         see(shard, 1, 9);
         look(shard);
-        assertThat(shard.sinceMicros(0)).isEqualTo(first);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0)).isEqualTo(first);
     }
 
     @Test
@@ -129,16 +132,16 @@ class ShardTest extends ShardOnNode {
         Shard watching = shard();
         see(watching, 1, 9);
         look(watching);
-        long first = watching.sinceMicros(0);
+        long first = watching.sinceMicros(watching.homeTag().orElse(""), 0);
         Shard fresh = shard();
         see(fresh, 5, 10);
         look(fresh);
-        assertThat(fresh.sinceMicros(0)).isEqualTo(Long.MAX_VALUE);
+        assertThat(fresh.sinceMicros(fresh.homeTag().orElse(""), 0)).isEqualTo(Long.MAX_VALUE);
         pass(1_000);
         see(watching, 5, 10);
         look(watching);
         look(fresh);
-        assertThat(fresh.sinceMicros(0)).isEqualTo(first);
+        assertThat(fresh.sinceMicros(fresh.homeTag().orElse(""), 0)).isEqualTo(first);
     }
 
     @Test
@@ -155,7 +158,8 @@ class ShardTest extends ShardOnNode {
         String written = text;
         look(late);
         assertThat(text).isEqualTo(written);
-        assertThat(late.sinceMicros(0)).isEqualTo(watching.sinceMicros(0));
+        assertThat(late.sinceMicros(late.homeTag().orElse(""), 0))
+                .isEqualTo(watching.sinceMicros(watching.homeTag().orElse(""), 0));
     }
 
     /** A connection of that term to the node before would have its answers count. */
@@ -167,55 +171,6 @@ class ShardTest extends ShardOnNode {
         assertThat(shard.placeOf("b")).isEmpty();
     }
 
-    private static int slotOf(Optional<String> tag) {
-        return Slot.of(tag.orElseThrow());
-    }
-
-    /** The slot that comes is one in which a client would look that starts then. */
-    @Test
-    void home_staysWhereItIs_whenASlotComes_andASignLeadsOthersThere() {
-        BitSet some = new BitSet();
-        some.set(100, 200);
-        int door = Slot.homeOf(some);
-        BitSet fewer = (BitSet) some.clone();
-        fewer.clear(door);
-        Shard early = shard();
-        see(early, 1, fewer, fewer);
-        assertThat(early.follow(early.doorTag().orElseThrow(), "")).isEqualTo(Home.HERE);
-        see(early, 5, some, some);
-        String sign = early.follow(early.doorTag().orElseThrow(), "");
-        assertThat(Slot.of(sign)).isEqualTo(slotOf(early.homeTag())).isNotEqualTo(door);
-
-        Shard late = shard();
-        see(late, 5, some, some);
-        assertThat(slotOf(late.homeTag())).isEqualTo(slotOf(late.doorTag())).isEqualTo(door);
-        assertThat(late.follow(late.doorTag().orElseThrow(), sign)).isEqualTo(sign);
-        assertThat(late.homeTag()).isEqualTo(early.homeTag());
-        assertThat(late.sinceMicros(100)).as("it has read nothing there yet").isEqualTo(Long.MAX_VALUE);
-
-        some.clear(Slot.of(sign));
-        see(late, 9, some, some);
-        String next = late.follow(late.doorTag().orElseThrow(), sign);
-        assertThat(next).as("that slot has gone").isEqualTo(Home.HERE);
-        assertThat(slotOf(late.homeTag())).isEqualTo(door);
-        assertThat(late.follow(late.doorTag().orElseThrow(), "no sign")).isEqualTo(Home.HERE);
-    }
-
-    /** Another node has left the sign in the slot that it had to itself. */
-    @Test
-    void home_staysWhereItIs_whenASlotComesWithTheSignOfAnotherNode() {
-        BitSet some = new BitSet();
-        some.set(100, 200);
-        BitSet fewer = (BitSet) some.clone();
-        fewer.clear(Slot.homeOf(some));
-        Shard shard = shard();
-        see(shard, 1, fewer, fewer);
-        String home = shard.homeTag().orElseThrow();
-        see(shard, 5, some, some);
-        assertThat(shard.follow(shard.doorTag().orElseThrow(), Home.HERE)).isEqualTo(home);
-        assertThat(shard.homeTag()).contains(home);
-    }
-
     /** The guard begins a quarantine by then: what it has of its slots counts as having come just now. */
     @Test
     void slot_thatCameWhileTheClockWasAhead_isOfThisMomentWhenThatIsSetRight() {
@@ -225,8 +180,10 @@ class ShardTest extends ShardOnNode {
         Shard shard = shard();
         see(shard, 1, 9);
         look(shard);
-        assertThat(shard.sinceMicros(0)).isEqualTo(nowMicros() - MICROS);
-        assertThat(shard.sinceMicros(5)).isEqualTo(nowMicros());
-        assertThat(shard.sinceMicros(8)).as("another node may vote until then").isEqualTo(nowMicros() + 7 * MICROS);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0)).isEqualTo(nowMicros() - MICROS);
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 5)).isEqualTo(nowMicros());
+        assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 8))
+                .as("another node may vote until then")
+                .isEqualTo(nowMicros() + 7 * MICROS);
     }
 }

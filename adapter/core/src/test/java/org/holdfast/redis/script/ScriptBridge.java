@@ -94,9 +94,9 @@ public final class ScriptBridge {
     }
 
     /** What a shard gets to write down in which slot it keeps what it knows of itself. */
-    public static ScriptCall door(NodeKeys keys, String door, String seen, String sign) {
+    public static ScriptCall door(NodeKeys keys, String tag, String seen, String sign, boolean voids) {
         return new ScriptCall(
-                source(LockScript.DOOR), List.of(keys.door(door)), List.of(seen, sign, keys.markAtDoor(door)));
+                source(LockScript.DOOR), List.of(keys.door(tag)), List.of(seen, sign, voids ? keys.markAt(tag) : ""));
     }
 
     private static String source(LockScript script) {

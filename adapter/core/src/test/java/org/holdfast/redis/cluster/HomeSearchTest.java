@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Clients find one home, and what stands in a slot that they leave is void. */
+class HomeSearchTest extends ShardOnNode {
+
+    private static final ReplicationIds DATA = new ReplicationIds("d1", "");
+
+    /** The slots of the node at first; the one that comes is {@link #door}. */
+    private final BitSet fewer = new BitSet();
+
+    private final BitSet all = new BitSet();
+    private int door;
+    private int home;
+
+    private final Node node = new Node();
+
+    /** What stands on the node. */
+    private final class Node implements HomeSearch.Doors {
+
+        private final Map<String, String> signs = new HashMap<>();
+        private final Map<String, String> marks = new HashMap<>();
+        private final Set<String> moving = new HashSet<>();
+        private ReplicationIds ids = DATA;
+
+        @Override
+        public Optional<String> sign(String tag) {
+            return moving.contains(tag) ? Optional.empty() : Optional.of(signs.getOrDefault(tag, ""));
+        }
+
+        @Override
+        public ReplicationIds ids() {
+            return ids;
+        }
+
+        @Override
+        public String mark(String tag) {
+            return marks.getOrDefault(tag, "");
+        }
+
+        @Override
+        public boolean write(String tag, String seen, String sign, boolean voids) {
+            if (!signs.getOrDefault(tag, "").equals(seen)) {
+                return false;
+            }
+            signs.put(tag, sign);
+            if (voids) {
+                marks.remove(tag);
+            }
+            return true;
+        }
+
+        private String of(int slot) {
+            return signs.getOrDefault(Slot.tag(slot), "");
+        }
+    }
+
+    @BeforeEach
+    void chooseSlots() {
+        all.set(100, 200);
+        door = Slot.homeOf(all);
+        fewer.or(all);
+        fewer.clear(door);
+        home = Slot.homeOf(fewer);
+    }
+
+    private Optional<HomeSearch.SecondHome> search(Shard shard) {
+        return new HomeSearch(shard, node).search();
+    }
+
+    /** A client that has looked before the slot came. */
+    private Shard early() {
+        Shard shard = shard();
+        see(shard, 1, fewer, fewer);
+        look(shard);
+        node.marks.put(Slot.tag(home), "kept");
+        see(shard, 5, all, all);
+        return shard;
+    }
+
+    @Override
+    void look(Shard shard) {
+        assertThat(search(shard)).isEmpty();
+        super.look(shard);
+    }
+
+    private static int homeOf(Shard shard) {
+        return Slot.of(shard.homeTag().orElseThrow());
+    }
+
+    private static String sign(String what) {
+        return what + " a@d1";
+    }
+
+    @Test
+    void home_staysWhereItIs_whenASlotComes_andASignLeadsOthersThere() {
+        Shard early = early();
+        assertThat(node.of(home)).isEqualTo(sign("here"));
+        look(early);
+        assertThat(homeOf(early)).isEqualTo(home);
+        assertThat(node.of(door)).isEqualTo(sign(Slot.tag(home)));
+
+        Shard late = shard();
+        see(late, 5, all, all);
+        assertThat(homeOf(late)).as("before it has looked").isEqualTo(door);
+        look(late);
+        assertThat(homeOf(late)).isEqualTo(home);
+        assertThat(node.marks).containsKey(Slot.tag(home));
+    }
+
+    @Test
+    void home_ofAClientThatHasNotLooked_isTheDoorAlsoWhenThatChanges() {
+        Shard shard = shard();
+        see(shard, 1, fewer, fewer);
+        see(shard, 5, all, all);
+        assertThat(homeOf(shard)).isEqualTo(door);
+    }
+
+    /** The other node had the slots before, and kept what it knew of itself in one of them. */
+    @Test
+    void signOfAnotherNode_leadsNowhere() {
+        Shard early = early();
+        int other = fewer.stream().filter(slot -> slot != home).findFirst().orElseThrow();
+        node.signs.put(Slot.tag(door), Slot.tag(other) + " b@d2");
+        look(early);
+        assertThat(homeOf(early)).isEqualTo(home);
+
+        node.signs.put(Slot.tag(door), "here b@d2");
+        look(early);
+        assertThat(homeOf(early)).isEqualTo(home);
+        assertThat(node.of(door)).isEqualTo(sign(Slot.tag(home)));
+    }
+
+    @Test
+    void mark_thatIsLeftAtTheDoor_isVoidWhenClientsComeBackThere() {
+        look(early());
+        node.marks.put(Slot.tag(door), "left");
+        all.clear(home);
+        Shard late = shard();
+        see(late, 9, all, all);
+        look(late);
+        assertThat(homeOf(late)).isEqualTo(door);
+        assertThat(node.of(door)).isEqualTo(sign("here"));
+        assertThat(node.marks).doesNotContainKey(Slot.tag(door));
+    }
+
+    @Test
+    void sign_thatIsMissingWhereTheDoorIsTheHome_isWrittenAndTheMarkIsKept() {
+        Shard shard = shard();
+        see(shard, 1, fewer, fewer);
+        look(shard);
+        node.marks.put(Slot.tag(home), "kept");
+        node.signs.clear();
+        look(shard);
+        assertThat(node.of(home)).isEqualTo(sign("here"));
+        assertThat(node.marks).containsKey(Slot.tag(home));
+    }
+
+    @Test
+    void secondHome_atTheDoor_isEndedAfterItsMarkWasRead() {
+        Shard early = early();
+        node.signs.put(Slot.tag(door), sign("here"));
+        node.marks.put(Slot.tag(door), "second");
+        HomeSearch search = new HomeSearch(early, node);
+        HomeSearch.SecondHome second = search.search().orElseThrow();
+        assertThat(second.mark()).isEqualTo("second");
+        assertThat(node.of(door)).isEqualTo(sign("here"));
+        assertThat(node.marks).containsKey(Slot.tag(door));
+
+        search.end(second);
+        assertThat(node.of(door)).isEqualTo(sign(Slot.tag(home)));
+        assertThat(node.marks).containsOnlyKeys(Slot.tag(home));
+    }
+
+    /** One stood still, while the home was away and came back. */
+    @Test
+    void homes_thatDifferAndAreNoDoor_becomeOne_andWhatIsLeftIsVoid() {
+        Shard one = early();
+        look(one);
+        fewer.clear(home);
+        int later = Slot.homeOf(fewer);
+        BitSet without = (BitSet) all.clone();
+        without.clear(home);
+        without.clear(door);
+        Shard other = shard();
+        see(other, 7, without, without);
+        look(other);
+        node.marks.put(Slot.tag(later), "of the other");
+        see(other, 9, all, all);
+        assertThat(homeOf(other)).isEqualTo(later);
+
+        look(other);
+        assertThat(homeOf(other)).as("that of the sign").isEqualTo(home);
+        assertThat(node.of(later)).isEqualTo(sign(Slot.tag(home)));
+        assertThat(node.marks).containsOnlyKeys(Slot.tag(home));
+        look(one);
+        assertThat(homeOf(one)).isEqualTo(home);
+    }
+
+    @Test
+    void sign_inASlotThatIsBeingMoved_isNotWaitedFor() {
+        Shard early = early();
+        node.moving.add(Slot.tag(door));
+        look(early);
+        assertThat(homeOf(early)).isEqualTo(home);
+    }
+
+    @Test
+    void signOfTheNodeBefore_leadsToTheSameHome_andTheMarkIsKept() {
+        look(early());
+        node.ids = new ReplicationIds("d2", "d1");
+        Shard late = shard();
+        see(late, "b", 5, all);
+        look(late);
+        assertThat(homeOf(late)).isEqualTo(home);
+        assertThat(node.of(door)).isEqualTo(Slot.tag(home) + " b@d2");
+        assertThat(node.marks).containsKey(Slot.tag(home));
+    }
+}
