@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.VirtualTime;
+import org.holdfast.protocol.node.SharedSettings;
 import org.junit.jupiter.api.Test;
 
 class TermsTest {
@@ -26,12 +27,15 @@ class TermsTest {
     @Test
     void votes_countForAWhileAfterTheQuestion() {
         assertThat(terms.count(1)).isFalse();
+        assertThat(terms.age()).isEmpty();
         long asked = time.nanoTime();
         long wall = time.epochMicros();
         pass(Duration.ofSeconds(1)); // the answers take their time
         assertThat(terms.confirm(new Witnesses.Agreement("a", 1), asked, wall)).isTrue();
         pass(Duration.ofSeconds(4));
         assertThat(terms.count(1)).isTrue();
+        assertThat(terms.counting()).isPresent().isEqualTo(terms.current());
+        assertThat(terms.age()).contains(COUNTS);
         pass(Duration.ofNanos(1_000));
         assertThat(terms.count(1)).isFalse();
         assertThat(terms.counting()).isEmpty();
@@ -50,6 +54,18 @@ class TermsTest {
         assertThat(shorter.unsettledNanos(shorter.current().orElseThrow()))
                 .as("the wait for the next process is not shorter")
                 .isGreaterThan(Duration.ofMillis(400).toNanos());
+    }
+
+    /** It tells less than what was heard meanwhile. */
+    @Test
+    void answer_toAnEarlierQuestionThatComesLate_shortensNothing() {
+        long asked = time.nanoTime();
+        long wall = time.epochMicros();
+        pass(Duration.ofSeconds(4));
+        confirm("a", 1);
+        terms.confirm(new Witnesses.Agreement("a", 1), asked, wall);
+        pass(COUNTS);
+        assertThat(terms.count(1)).isTrue();
     }
 
     @Test
@@ -74,7 +90,10 @@ class TermsTest {
         pass(Duration.ofMinutes(1));
         confirm("b", 2);
         Terms.Term term = terms.current().orElseThrow();
-        assertThat(terms.unsettledNanos(term)).isGreaterThan((long) (COUNTS.toNanos() * 1.01));
+        assertThat(terms.unsettledNanos(term)).isEqualTo(terms.settlesNanos());
+        assertThat(terms.settlesNanos())
+                .as("a clock may be slow, another fast, by a hundredth; and both are read in steps")
+                .isEqualTo(COUNTS.plusMillis(100).toNanos() + SharedSettings.DRIFT_CONSTANT_NANOS);
         pass(COUNTS);
         confirm("b", 2);
         assertThat(terms.unsettledNanos(term)).as("clocks may differ in rate").isPositive();
