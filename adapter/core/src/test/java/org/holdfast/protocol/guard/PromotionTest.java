@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.memory.LuaInterpreter;
 import org.holdfast.memory.MemoryRedis;
 import org.holdfast.protocol.VirtualTime;
+import org.holdfast.protocol.node.Answer;
+import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.script.ScriptBridge;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,6 +82,12 @@ class PromotionTest {
 
         private NodeGuard.Admission.Refused refused() {
             return (NodeGuard.Admission.Refused) guard.admit(this);
+        }
+
+        private Reply granted() {
+            long now = time.nanoTime();
+            Answer answer = new Answer(0, new Reply.Granted(), clockMicros());
+            return clocks.weigh(answer, MonitoredClocks.ACQUIRE, term, now, now).reply();
         }
     }
 
@@ -197,6 +205,18 @@ class PromotionTest {
                 .isFalse();
         assertThat(one.clocks.note(0, term, now, now, clockMicros())).isTrue();
         assertThat(one.clocks.isDoubted(0)).isFalse();
+    }
+
+    /** Whichever mark the node grants by: another client may have set it anew. */
+    @Test
+    void grant_ofThePromotedProcess_beforeTheEndOfItsQuarantine_isNone() {
+        promote(HOUR_MICROS);
+        unsettledNanos = 0;
+        one.admitted();
+        time.passMillis(1_000);
+        assertThat(one.granted()).isInstanceOf(Reply.NoAnswer.class);
+        time.pass(QUARANTINE.toNanos());
+        assertThat(one.granted()).isInstanceOf(Reply.Granted.class);
     }
 
     private BirthMark mark() {

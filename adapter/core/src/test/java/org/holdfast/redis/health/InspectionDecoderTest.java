@@ -4,6 +4,10 @@ package org.holdfast.redis.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import org.holdfast.protocol.guard.NodeFacts.Appointment;
+import org.holdfast.protocol.guard.NodeFacts.Namer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,6 +17,22 @@ class InspectionDecoderTest {
     private static byte[] client(String address) {
         return ("id=3 addr=" + address + " laddr=127.0.0.1:6379 fd=7 name=holdfast age=0")
                 .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A process that is named once more, without having been a replica meanwhile, shows it by that alone. */
+    @Test
+    void promotion_ofAVoterThatMoves_hasTheEpochInWhichItIsNamed() {
+        Map<String, String> info =
+                Map.of("redis_version", "7.0.0", "run_id", "r", "role", "master", "master_replid2", "0".repeat(40));
+        assertThat(promotion(info, Optional.of(new Appointment(1, 7, 0, Namer.SENTINELS))))
+                .isEqualTo("-@7");
+        assertThat(promotion(info, Optional.empty())).isEqualTo("-");
+    }
+
+    private static String promotion(Map<String, String> info, Optional<Appointment> appointment) {
+        return InspectionDecoder.facts(info, 1, Optional.empty(), appointment)
+                .process()
+                .promotion();
     }
 
     @ParameterizedTest
