@@ -4,6 +4,7 @@ package org.holdfast.protocol.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.node.SharedSettings;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +33,26 @@ class AcceptedSettingsTest {
         assertThat(resolve(OLD, OTHER)).isEmpty();
         assertThat(resolve(OTHER, NEW)).isEmpty();
         assertThat(resolve(OTHER, OLD)).isEmpty();
+    }
+
+    @Test
+    void settingsOfADeploymentThatStopped_areReplaced_onceItsHeartbeatIsOver() {
+        AcceptedSettings marked = new AcceptedSettings(OTHER);
+        long heartbeat = TimeUnit.NANOSECONDS.toMicros(OTHER.heartbeat().toNanos());
+        assertThat(changing.resolve(marked, heartbeat, heartbeat)).isEmpty();
+        assertThat(changing.resolve(marked, heartbeat + 1, heartbeat + 1)).contains(changing);
+    }
+
+    @Test
+    void text_ofAChange_hasBothSettings() {
+        String change = OLD.text() + ">" + NEW.text();
+        assertThat(changing.text()).isEqualTo(change);
+        assertThat(AcceptedSettings.parse(change)).contains(changing);
+        assertThat(AcceptedSettings.parse(">" + NEW.text()))
+                .as("it does not tell from which")
+                .isEmpty();
+        assertThat(AcceptedSettings.parse(OLD.text() + ">")).isEmpty();
+        assertThat(AcceptedSettings.parse(">")).isEmpty();
     }
 
     @Test
