@@ -126,7 +126,18 @@ class DoubtsTest {
         assertThat(nodeMonitor.isDue()).isTrue();
         nodeMonitor.look();
         assertThat(looked).containsExactly(1, 2, 1, 2);
+        time.pass(50 * MILLI);
+        nodeMonitor.look(); // as something else was due
+        assertThat(looked).as("asked a moment ago").containsExactly(1, 2, 1, 2);
         assertThat(quarantines).isZero();
+    }
+
+    @Test
+    void doubt_fromBeforeTheFirstLook_isDueAtOnce() {
+        watch(1, MILLI);
+        jump(0, 2 * SECOND);
+        assertThat(new NodeMonitor(time, clockMonitor, new Sight(), told::add).isDue())
+                .isTrue();
     }
 
     @Test
