@@ -35,6 +35,14 @@ class AcceptedSettingsTest {
         assertThat(resolve(OTHER, OLD)).isEmpty();
     }
 
+    /** The two would keep different limits. */
+    @Test
+    void changeToTheSameSettings_fromOthers_isRefused_alsoWhenNoProcessIsLeftThatKnowsThoseOnly() {
+        AcceptedSettings fromOthers = new AcceptedSettings(NEW, Optional.of(OTHER));
+        assertThat(changing.resolve(fromOthers, 0, 0)).isEmpty();
+        assertThat(changing.resolve(fromOthers, 0, TimeUnit.HOURS.toMicros(1))).isEmpty();
+    }
+
     @Test
     void settingsOfADeploymentThatStopped_areReplaced_onceItsHeartbeatIsOver() {
         AcceptedSettings marked = new AcceptedSettings(OTHER);

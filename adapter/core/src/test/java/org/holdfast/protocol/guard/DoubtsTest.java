@@ -29,6 +29,7 @@ class DoubtsTest {
     private NodeMonitor nodeMonitor;
     private long[] aheadNanos;
     private boolean[] silent;
+    private int notAsked = -1;
     private boolean vouchedFor;
     private boolean unreachable;
     private int quarantines;
@@ -47,12 +48,13 @@ class DoubtsTest {
 
         @Override
         public boolean isAsked(int node) {
-            return true;
+            return node != notAsked;
         }
 
         @Override
         public long nanosUntilLook(int node) {
-            throw new UnsupportedOperationException("is asked");
+            assertThat(node).isEqualTo(notAsked);
+            return SECOND;
         }
 
         @Override
@@ -132,9 +134,34 @@ class DoubtsTest {
         assertThat(quarantines).isZero();
     }
 
+    /** Each look at a node that does not answer takes the time in which the others could be asked. */
+    @Test
+    void whileAClockIsDoubted_nodesThatAreNotAsked_areNotLookedAtMoreOften() {
+        watch(3, MILLI);
+        silent[2] = true;
+        notAsked = 1;
+        jump(0, SECOND);
+        time.pass(500 * MILLI);
+        nodeMonitor.look();
+        assertThat(looked).containsExactly(2);
+    }
+
+    /** Neither clock has moved: an answer may have been slow. */
+    @Test
+    void smallJump_thatTheOthersDoNotShowAndAnotherProcessHasNotSeen_isSettledAtOnce() {
+        watch(3, MILLI);
+        vouchedFor = true;
+        jump(0, 50 * MILLI);
+        nodeMonitor.look();
+        assertThat(clockMonitor.isDoubted(0)).isFalse();
+        assertThat(quarantines).isZero();
+        assertThat(told).isEmpty();
+    }
+
     @Test
     void doubt_fromBeforeTheFirstLook_isDueAtOnce() {
         watch(1, MILLI);
+        time.pass(SECOND); // our clock began anywhere: it is negative by now
         jump(0, 2 * SECOND);
         assertThat(new NodeMonitor(time, clockMonitor, new Sight(), told::add).isDue())
                 .isTrue();

@@ -17,8 +17,11 @@ import org.junit.jupiter.api.Test;
 class EligibilityTest {
 
     private static final Appointment SHARD = new Appointment(1, 7, 0, Namer.CLUSTER);
-    private static final BirthMark OWN_MARK =
-            new BirthMark(1, 0, List.of(2L), 1, PROCESS, 0, 0, 2, new AcceptedSettings(SHORT));
+    private static final BirthMark OWN_MARK = mark(PROCESS);
+
+    private static BirthMark mark(BirthMark.Process process) {
+        return new BirthMark(1, 0, List.of(2L), 1, process, 0, 0, 2, new AcceptedSettings(SHORT));
+    }
 
     private static NodeFacts facts(boolean clustered, Optional<Appointment> appointment) {
         return new NodeFacts(PROCESS, true, clustered, false, Optional.empty(), 3, appointment);
@@ -61,6 +64,25 @@ class EligibilityTest {
             assertThat(refused.reason()).contains("its Sentinels name it").contains("asked in 2 ms");
             assertThat(refused.forgets()).isFalse();
             assertThat(refused.settlingNanos()).isEqualTo(2_000_000);
+        });
+        BirthMark ofAnother = mark(new BirthMark.Process("another", 0, "-", "-"));
+        assertThat(Eligibility.refusal(facts(false, Optional.of(early)), ofAnother))
+                .as("that client has waited for another process")
+                .isNotNull();
+    }
+
+    @Test
+    void process_thatNeedNotBeWaitedFor_isRefusedAsAnyOther() {
+        NodeFacts evicting = new NodeFacts(PROCESS, true, true, true, Optional.empty(), 3, Optional.of(SHARD));
+        assertThat(Eligibility.refusal(evicting, null)).satisfies(refused -> {
+            assertThat(refused.reason()).contains("it may evict locks");
+            assertThat(refused.forgets()).isTrue();
+        });
+        NodeFacts forgetful =
+                new NodeFacts(PROCESS, true, true, false, Optional.of("it is not"), 3, Optional.of(SHARD));
+        assertThat(Eligibility.refusal(forgetful, null)).satisfies(refused -> {
+            assertThat(refused.reason()).contains("it is said to be durable, but it is not");
+            assertThat(refused.forgets()).isTrue();
         });
     }
 }

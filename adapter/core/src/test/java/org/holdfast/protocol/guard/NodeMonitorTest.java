@@ -194,6 +194,17 @@ class NodeMonitorTest {
     }
 
     @Test
+    void firstLook_isDueAtOnce_whereverOurClockBegan() {
+        for (long began : new long[] {0, 1_000 * MILLI, -5_000 * MILLI, Long.MAX_VALUE, Long.MIN_VALUE}) {
+            now = began;
+            allAsked = true;
+            assertThat(new NodeMonitor(time, clockMonitor, sight, told::add).isDue())
+                    .as("at %d", began)
+                    .isTrue();
+        }
+    }
+
+    @Test
     void node_thatIsNotAsked_isLookedAtWhenThatIsDue_byTheProcessThatTakesTheRight() {
         now = 0;
         Admitted admitted = new Admitted();

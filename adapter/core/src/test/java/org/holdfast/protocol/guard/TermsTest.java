@@ -27,6 +27,7 @@ class TermsTest {
     @Test
     void votes_countForAWhileAfterTheQuestion() {
         assertThat(terms.count(1)).isFalse();
+        assertThat(terms.counting()).isEmpty();
         assertThat(terms.age()).isEmpty();
         long asked = time.nanoTime();
         long wall = time.epochMicros();
@@ -82,6 +83,15 @@ class TermsTest {
         confirm("a", 1);
         assertThat(confirm("a", 3)).isTrue();
         assertThat(terms.count(1)).isFalse();
+    }
+
+    /** In a cluster two processes may have the same epoch for a moment. */
+    @Test
+    void anotherProcess_inTheSameEpoch_isAnotherTerm() {
+        confirm("a", 1);
+        assertThat(confirm("b", 1)).isTrue();
+        assertThat(terms.count(1)).isFalse();
+        assertThat(terms.current()).get().extracting(Terms.Term::place).isEqualTo("b");
     }
 
     @Test
