@@ -183,6 +183,15 @@ class PromotionTest {
     }
 
     @Test
+    void clockOfTheFormerProcess_thatWasAhead_showsNothingOfAProcessWithoutAMark() {
+        promote(-HOUR_MICROS);
+        unsettledNanos = 0;
+        redis.set(ScriptBridge.markKey(PREFIX), "");
+        assertThat(one.admitted().quarantineMicros()).isEqualTo(QUARANTINE.toNanos() / 1_000);
+        assertThat(mark().behindUntilMicros()).as("it was not behind").isZero();
+    }
+
+    @Test
     void clockOfTheFormerProcess_thatWasBehind_isNoJump() {
         promote(HOUR_MICROS);
         unsettledNanos = 0;

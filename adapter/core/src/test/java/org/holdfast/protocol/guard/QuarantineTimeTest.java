@@ -36,6 +36,20 @@ class QuarantineTimeTest extends GuardedNode {
         assertVotes();
     }
 
+    @Test
+    void clock_behindForAMoment_andSetBackByLittleMeanwhile_beginsTheQuarantineAnewWhenItIsRight() {
+        voteAfterQuarantine();
+        watch(Duration.ofSeconds(60));
+        node.now -= 30 * SECOND;
+        steadySince = node.now;
+        assertBegins("set back");
+        watch(Duration.ofSeconds(1));
+        node.now -= SECOND / 3;
+        assertThat(admitted().reason()).isEmpty();
+        node.now += 30 * SECOND;
+        assertBegins("may have been behind");
+    }
+
     /** Where the mark is gone the process that looks remembers what the clock has shown. */
     @Test
     void clock_behindForAMomentWhileMemoryIsFlushed_beginsTheQuarantineAnewWhenItIsRight() {
