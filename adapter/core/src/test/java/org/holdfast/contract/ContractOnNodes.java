@@ -3,7 +3,6 @@ package org.holdfast.contract;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -123,7 +122,7 @@ abstract class ContractOnNodes {
 
     /** An acquisition waits for a quorum only, and may have found a node without our scripts; a renewal heals that. */
     Owner ownerOnEveryNode(Lease lease) throws Exception {
-        assertThat(lease.renew()).isTrue();
+        soon().until(lease::renew); // a busy machine may not have a quorum confirm the first one in time
         Set<String> owners = soon().until(this::owners, seen -> seen.size() == 1 && !seen.contains(null));
         return new Owner(owners.iterator().next());
     }

@@ -97,7 +97,7 @@ abstract class NodeFaultContract extends ContractOnNodes {
                             .containsExactlyInAnyOrderElementsOf(
                                     majority().stream().map(Node::uri).toList()))
                     .satisfies(e -> assertThat(e.failures().values())
-                            .allSatisfy(cause -> assertThat(cause).containsIgnoringCase(fault.symptom())));
+                            .allSatisfy(cause -> assertThat(cause).containsPattern(fault.symptom())));
 
             majority().parallelStream().forEach(Node::recover);
             assertThat(connection.acquire(request()).isHeld()).isTrue();
