@@ -4,8 +4,10 @@ package org.holdfast.contract;
 import org.holdfast.LockConnectionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The contract of the API on a Redis Cluster as the only node. */
+@Tag("thorough")
 class ApiContractOnClusterTest extends ApiContract {
 
     private OneCluster cluster;

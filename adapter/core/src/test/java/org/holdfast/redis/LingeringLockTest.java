@@ -10,12 +10,14 @@ import org.holdfast.protocol.node.AnyToken;
 import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Reply;
 import org.holdfast.protocol.node.Target;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The clock of a real node goes ahead by less than the quarantine, for a moment or for good. */
+@Tag("thorough")
 class LingeringLockTest extends NodeWithClock {
 
     private static final Target SEVERAL = new Target.Exclusive(List.of("x", "y"));

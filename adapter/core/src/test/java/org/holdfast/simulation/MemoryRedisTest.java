@@ -25,6 +25,7 @@ import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.protocol.node.Target;
 import org.holdfast.redis.script.ScriptBridge;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.AbstractTransaction;
@@ -32,6 +33,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
 /** The Redis in memory and a real one give the same answers to the same random stories. */
+@Tag("thorough")
 @Timeout(120)
 class MemoryRedisTest {
 

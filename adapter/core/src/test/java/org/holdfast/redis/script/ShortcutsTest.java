@@ -15,11 +15,13 @@ import java.util.TreeMap;
 import org.holdfast.testkit.RedisServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
 /** A real node answers and remembers the same with the shortcuts of the usual cases and without them. */
+@Tag("thorough")
 class ShortcutsTest {
 
     private static final int STATES = 3_000;

@@ -23,10 +23,12 @@ import org.holdfast.protocol.node.Ticket;
 import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Releases in a cluster are sent to clients that listen on their shard, wherever that is, and to no other shard. */
+@Tag("thorough")
 @Timeout(120)
 class ShardedReleasesTest {
 

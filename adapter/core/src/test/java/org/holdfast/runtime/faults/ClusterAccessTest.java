@@ -30,12 +30,14 @@ import org.holdfast.testkit.Certificates;
 import org.holdfast.testkit.Link;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How the nodes of a Redis Cluster are entered, at which addresses, and what wrong addresses are told. */
+@Tag("thorough")
 @Timeout(120)
 class ClusterAccessTest {
 

@@ -19,6 +19,7 @@ import org.holdfast.LockException;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What a node sends is not believed: whatever no script of ours returns ends in an error, soon, and never in a lock.
  */
+@Tag("thorough")
 @Timeout(60)
 class HostileReplyTest extends NodesBehindAFront {
 

@@ -146,6 +146,7 @@ class SentinelTest {
     }
 
     @Test
+    @Tag("thorough")
     void oneOfThreeVoters_failsOver_andNothingIsLost() throws Exception {
         SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1));
         RedisServers others = voters.opened(RedisServers.start(2, MovingVoters.FILES));
@@ -178,6 +179,7 @@ class SentinelTest {
     }
 
     @Test
+    @Tag("thorough")
     void sentinels_withoutAMajority_leaveNoVote() throws Exception {
         SentinelGroup group = voters.opened(SentinelGroup.start(MovingVoters.FILES, 1));
         LockConnection connection = voters.connect(group.uri(), MEMORY);

@@ -22,10 +22,12 @@ import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
 import org.holdfast.testkit.RedisServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The first lock of a newcomer, on a Redis that was started just now. */
+@Tag("thorough")
 @Timeout(60)
 class DevelopmentTest {
 
