@@ -3,10 +3,7 @@ package org.holdfast.runtime;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import org.holdfast.CheckReport;
 import org.holdfast.DistributedLatch;
 import org.holdfast.Lease;
@@ -27,23 +24,19 @@ import org.holdfast.runtime.scheduling.StandaloneScheduling;
 import org.holdfast.transaction.ComponentTransactions;
 
 /**
- * A lock service of its own, without a resource adapter: what a container's pool would keep, it keeps itself, up to a
- * bound. It takes part in the transactions of the component that asks, if there are any, and its threads are those of
- * the component that opens it.
+ * A lock service of its own, without a resource adapter. Where a container would have a pool, all callers share one
+ * connection to each node, on which requests of many are under way at once. It takes part in the transactions of the
+ * component that asks, if there are any, and its threads are those of the component that opens it.
  */
 final class StandaloneConnectionFactory implements LockConnectionFactory {
-
-    private static final int MOST_IDLE = 16;
-
-    /** Each has a socket to every node. Connections beyond that share one set, for many threads at once. */
-    static final int MOST_OPEN = 64;
 
     private final Settings settings;
     private final LockService service;
     private final LockSession.Defaults defaults;
-    private final AtomicInteger open = new AtomicInteger();
-    private final NodeChannel shared;
-    private final LinkedBlockingDeque<NodeChannel> idle = new LinkedBlockingDeque<>(MOST_IDLE);
+
+    /** One socket to each node, for all callers. A set for each was no faster: see ManyThreads in the benchmarks. */
+    private final NodeChannel connections;
+
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Whether a component of a server has it: a server closes it while requests may be under way. */
@@ -60,7 +53,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         this.service = new LockService(settings, transactions, StandaloneScheduling.ofTheComponent(time), time);
         service.checkAtStart();
         this.defaults = LockService.defaults(settings);
-        this.shared = service.openConnections(); // connects when it is first used
+        this.connections = service.openConnections(); // connects when it is first used
     }
 
     @Override
@@ -73,22 +66,6 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
             throw Closed.factory();
         }
         return new StandaloneConnection();
-    }
-
-    private NodeChannel takeConnections() {
-        NodeChannel connections = idle.pollFirst();
-        if (connections != null) {
-            return connections;
-        }
-        boolean another = open.getAndUpdate(n -> n < MOST_OPEN ? n + 1 : n) < MOST_OPEN;
-        return another ? service.openConnections() : shared;
-    }
-
-    private void end(NodeChannel connections) {
-        if (connections != shared) {
-            open.decrementAndGet();
-            connections.close();
-        }
     }
 
     @Override
@@ -112,14 +89,14 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
     @Override
     public List<LockHolder> holders(LockRequest request) {
         try (StandaloneConnection connection = open()) {
-            return connection.session.holders(connection.connections(), request);
+            return connection.session.holders(connections, request);
         }
     }
 
     @Override
     public List<LockHolder> forceRelease(LockRequest request) {
         try (StandaloneConnection connection = open()) {
-            return connection.session.forceRelease(connection.connections(), request);
+            return connection.session.forceRelease(connections, request);
         }
     }
 
@@ -131,82 +108,15 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
             } else {
                 service.close();
             }
-            closeIdle();
-        }
-    }
-
-    private void giveBack(NodeChannel connections) {
-        if (connections == shared || !idle.offerFirst(connections)) {
-            end(connections);
-        }
-        closeIdleIfClosed();
-    }
-
-    private void closeIdleIfClosed() {
-        if (closed.get()) {
-            closeIdle();
-        }
-    }
-
-    private void closeIdle() {
-        NodeChannel connections;
-        while ((connections = idle.pollFirst()) != null) {
-            end(connections);
+            connections.close();
         }
     }
 
     private final class StandaloneConnection extends AbstractLockConnection {
 
-        /** Null before it is needed, and when a caller waits or has waited: a waiting caller keeps no sockets. */
-        private final AtomicReference<NodeChannel> current = new AtomicReference<>();
-
         private final LockSession session = service.newSession();
         private final AtomicBoolean handleClosed = new AtomicBoolean();
-        private final LatchCaller latchCaller = new LatchCaller(this::isOpen, this::shareConnections);
-
-        private NodeChannel connections() {
-            while (true) {
-                NodeChannel known = current.get();
-                if (known != null) {
-                    return known;
-                }
-                NodeChannel taken = takeConnections();
-                if (current.compareAndSet(null, taken)) {
-                    giveConnectionsBackIfClosed();
-                    return taken;
-                }
-                giveBack(taken);
-            }
-        }
-
-        /** Lets others have the connections. Another thread may use them just now, so they are kept and not closed. */
-        private void shareConnections() {
-            NodeChannel known = current.getAndSet(null);
-            if (known == null) {
-                return;
-            }
-            if (known != shared && idle.offerFirst(known)) {
-                closeIdleIfClosed();
-            } else if (!current.compareAndSet(null, known)) {
-                end(known); // that thread has taken a new one
-            } else {
-                giveConnectionsBackIfClosed();
-            }
-        }
-
-        /** Another thread may have closed this before it could see the connections. */
-        private void giveConnectionsBackIfClosed() {
-            if (handleClosed.get()) {
-                giveConnectionsBack();
-            }
-        }
-
-        private void giveConnectionsBack() {
-            NodeChannel known = current.getAndSet(null);
-            if (known != null) {
-                giveBack(known);
-            }
-        }
+        private final LatchCaller latchCaller = new LatchCaller(this::isOpen, () -> {});
 
         @Override
         protected LockSession session() {
@@ -216,17 +126,13 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         @Override
         protected boolean attempt(PendingLease pending) throws InterruptedException {
             requireOpen();
-            boolean isKnown = pending.attempt(connections());
-            if (!isKnown) {
-                shareConnections();
-            }
-            return isKnown;
+            return pending.attempt(connections);
         }
 
         @Override
         protected boolean isLocked(LockRequest request) {
             requireOpen();
-            return session.isLocked(connections(), request);
+            return session.isLocked(connections, request);
         }
 
         @Override
@@ -255,11 +161,7 @@ final class StandaloneConnectionFactory implements LockConnectionFactory {
         public void close() {
             if (handleClosed.compareAndSet(false, true)) {
                 latchCaller.wakeAll();
-                try {
-                    session.close();
-                } finally {
-                    giveConnectionsBack();
-                }
+                session.close();
             }
         }
     }
