@@ -260,12 +260,13 @@ public final class NodeInspector {
         String more = logLimiter.leave();
         if (more != null) {
             long passedMicros = change.sinceMicros() == MarkChange.NOW ? 0 : nodeMicros - change.sinceMicros();
+            String shard = connector.shard(node).map(it -> " at " + it).orElse("");
             long millis = change.acceptedSettings().widest().quarantine().toMillis()
                     - TimeUnit.MICROSECONDS.toMillis(passedMicros);
             LOG.log(
                     System.Logger.Level.INFO,
-                    "HF0303: node " + address + " is in quarantine for " + millis + " ms, and grants no new lock until"
-                            + " then: " + change.reason() + more);
+                    "HF0303: node " + address + shard + " is in quarantine for " + millis
+                            + " ms, and grants no new lock" + " until then: " + change.reason() + more);
         }
     }
 

@@ -3,6 +3,7 @@ package org.holdfast.redis.health;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.Shard;
@@ -68,7 +69,7 @@ final class ShardNotes {
             connection.sendCommand(new CommandArguments(Command.INFO).add("replication"));
             List<Object> replies = connection.getMany(2);
             ids = ReplicationIds.of(InspectionDecoder.info(replies.get(1)));
-            return isBeingMoved(replies.get(0)) ? Optional.empty() : Optional.of(text(replies.get(0)));
+            return isElsewhere(replies.get(0)) ? Optional.empty() : Optional.of(text(replies.get(0)));
         }
 
         @Override
@@ -93,7 +94,7 @@ final class ShardNotes {
                     .add(InspectionDecoder.keptBytes(sign))
                     .add(voids ? codec.keys().markAt(tag) : ""));
             Object reply = connection.getMany(1).get(0);
-            if (reply instanceof JedisDataException e && !isBeingMoved(reply)) {
+            if (reply instanceof JedisDataException e && !isElsewhere(reply)) {
                 throw new JedisDataException(LockScript.DOOR.explain(Failures.describe(e)));
             }
             return WRITTEN.equals(reply);
@@ -101,10 +102,9 @@ final class ShardNotes {
     }
 
     /** Returns whether the node does not answer for a key: its slot is being moved, or is not there yet or any more. */
-    private static boolean isBeingMoved(Object reply) {
+    private static boolean isElsewhere(Object reply) {
         return reply instanceof JedisDataException e
-                && (Failures.describe(e).startsWith("ASK ")
-                        || Failures.describe(e).startsWith("TRYAGAIN "));
+                && Stream.of("ASK ", "TRYAGAIN ", "MOVED ").anyMatch(Failures.describe(e)::startsWith);
     }
 
     /** Returns what a key holds; empty for none, and for another type, which is replaced when it is written. */
