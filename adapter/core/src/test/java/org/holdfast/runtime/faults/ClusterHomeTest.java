@@ -213,7 +213,7 @@ class ClusterHomeTest {
     private static void writeMark(RedisServer node, String mark, String other, String sign) {
         String copy = "for _, name in ipairs({'birth', 'heartbeat'}) do"
                 + " redis.call('SET', (string.gsub(ARGV[2], 'birth', name)),"
-                + " redis.call('GET', (string.gsub(ARGV[1], 'birth', name))), 'PX', 600000) end"
+                + " redis.call('GET', (string.gsub(ARGV[1], 'birth', name))) or 'over', 'PX', 600000) end"
                 + " local owner = string.match(redis.call('GET', (string.gsub(ARGV[1], 'birth', 'home'))), ' .*')"
                 + " return redis.call('SET', (string.gsub(ARGV[2], 'birth', 'home')), ARGV[3] .. owner)";
         assertThat(node.ask("EVAL \"" + copy + "\" 0 " + mark + " " + other + " " + sign))

@@ -41,12 +41,14 @@ final class ProcessInNeed {
 
     public static void main(String[] arguments) throws Exception {
         loadAll();
-        try (LockConnectionFactory locks = Holdfast.connect(Map.of(
-                        "nodes", arguments[0],
-                        "guard", arguments[1],
-                        "ttlMillis", "4000",
-                        "maxLeaseTtlMillis", "4000",
-                        "nodeTimeoutMillis", "2000"));
+        Map<String, String> settings = Map.of(
+                "nodes", arguments[0],
+                "guard", arguments[1],
+                "ttlMillis", "4000",
+                "maxLeaseTtlMillis", "4000",
+                "nodeTimeoutMillis", "2000");
+        try (LockConnectionFactory unused = Holdfast.connect(settings);
+                LockConnectionFactory locks = Holdfast.connect(settings);
                 LockConnection connection = locks.getConnection()) {
             Lease lease = connection.acquire(
                     LockRequest.of("held").ttl(TTL).waitTimeout(ofSeconds(20)).detached());
@@ -61,7 +63,7 @@ final class ProcessInNeed {
             taker.start();
             Thread.sleep(3_000); // what listened while we waited has ended
             say("openConnections", attempt(connection));
-            say("newConnections", attemptAll(locks));
+            say("newConnections", attemptOnce(unused));
             Thread.sleep(TTL.multipliedBy(2).toMillis()); // renewals have to continue
             say("held", lease.isHeld());
             say("nodes", String.join(" | ", bean.getNodes().values()));
@@ -85,20 +87,13 @@ final class ProcessInNeed {
         }
     }
 
-    /** More than there are idle connections. */
-    private static String attemptAll(LockConnectionFactory locks) throws InterruptedException {
-        List<LockConnection> all = new ArrayList<>();
-        try {
-            for (int i = 0; i < 4; i++) {
-                LockConnection connection = locks.getConnection();
-                all.add(connection);
-                connection.acquire(LockRequest.of("with connection " + i).waitTimeout(Duration.ZERO));
-            }
+    /** Its callers have no connection yet. */
+    private static String attemptOnce(LockConnectionFactory unused) throws InterruptedException {
+        try (LockConnection connection = unused.getConnection()) {
+            connection.acquire(LockRequest.of("new").waitTimeout(Duration.ZERO));
             return "acquired";
         } catch (QuorumUnavailableException e) {
             return e.getMessage();
-        } finally {
-            all.forEach(LockConnection::close);
         }
     }
 
