@@ -125,9 +125,17 @@ class ClusterMutantsTest {
     @ConcurrentTest
     void signToTheHomeOfAShardIgnored_isRefuted() throws Exception {
         assertRefuted(
-                TESTS + "ShardTest",
+                TESTS + "HomeSearchTest",
                 "home_staysWhereItIs_whenASlotComes_andASignLeadsOthersThere",
-                new Mutant().with(CLUSTER + "Shard.java", "if (Home.isSign(sign, seen.slots())) {", "if (false) {"));
+                new Mutant().with(CLUSTER + "Home.java", "sign -> sign.leadsTo(door)", "sign -> -1"));
+    }
+
+    @ConcurrentTest
+    void markThatIsLeftByAClientThatFollowsASign_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "HomeSearchTest",
+                "homes_thatDifferAndAreNoDoor_becomeOne_andWhatIsLeftIsVoid",
+                new Mutant().with(CLUSTER + "Home.java", "slot == door ? \"\" : tag()", "\"\""));
     }
 
     /** A record of the present epoch is right in these worlds: in none of them two clusters become one. */

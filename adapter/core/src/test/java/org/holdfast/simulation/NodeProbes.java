@@ -107,8 +107,13 @@ final class NodeProbes {
 
         @Override
         public String mark(String tag) {
-            node.gate().require(keys.markAt(tag));
-            return Objects.requireNonNullElse(redis.get(keys.markAt(tag)), "");
+            String key = keys.markAt(tag);
+            return isBeingMoved(key) ? "" : Objects.requireNonNullElse(redis.get(key), "");
+        }
+
+        @Override
+        public RuntimeException unreadable(String tag) {
+            return new MemoryRedis.ErrorReply("the slot of " + tag + " is being moved");
         }
 
         @Override

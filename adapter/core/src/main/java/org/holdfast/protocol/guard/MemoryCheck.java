@@ -74,6 +74,7 @@ final class MemoryCheck {
         return clockFault(facts.nowMicros(), mark)
                 .or(() -> replacement(facts, mark, before, askedAt))
                 .or(() -> changeOfProcess(facts.process(), mark.process()))
+                .or(() -> longUnwatched(facts, mark))
                 .or(() -> earlyHeartbeat(sight, mark));
     }
 
@@ -123,6 +124,18 @@ final class MemoryCheck {
             return Optional.of("it was a replica in the meantime, which may have missed the last writes");
         }
         return Optional.empty();
+    }
+
+    /**
+     * A node of a cluster keeps its mark in one of its slots, and clients may have looked in another one meanwhile. A
+     * mark that they begin there is in quarantine first: so none of what they are granted is missing here before this
+     * one is so old.
+     */
+    private static Optional<String> longUnwatched(NodeFacts facts, BirthMark mark) {
+        boolean isLong = facts.nowMicros() - mark.seenMicros() >= quarantineMicros(mark);
+        return facts.clustered() && isLong
+                ? Optional.of("no client has looked at it for the longest TTL, or these have looked elsewhere")
+                : Optional.empty();
     }
 
     private static Optional<String> earlyHeartbeat(NodeProbe.Sight sight, BirthMark mark) {

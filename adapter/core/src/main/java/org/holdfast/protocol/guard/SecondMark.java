@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 /** Looks at a node on which clients have kept a second birth mark. */
 public final class SecondMark {
 
-    /** Clients look once a second. Leases are granted up to so long after a look. */
-    private static final long FRESH_MICROS = TimeUnit.MILLISECONDS.toMicros(3_500);
+    /** Clients look once a second. What began and ended since the last look may have been seen elsewhere only. */
+    private static final long FRESH_MICROS = TimeUnit.SECONDS.toMicros(2);
 
     private static final String REASON = "clients have noted what they saw of it in another of its slots, which the"
             + " clients that look here do not know";

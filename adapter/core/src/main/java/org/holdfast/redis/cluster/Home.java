@@ -29,9 +29,11 @@ record Home(String node, int slot) {
          * It writes another sign.
          *
          * @param voids whether a birth mark that stands there is void from then on
-         * @param ends whether clients have kept that until now
          */
-        record WriteSign(String sign, boolean voids, boolean ends) implements Step {}
+        record WriteSign(String sign, boolean voids) implements Step {}
+
+        /** It writes another sign, after it is known that nothing was noted at the door alone. */
+        record EndSecond(String sign) implements Step {}
 
         /**
          * It looks elsewhere from now on.
@@ -59,8 +61,8 @@ record Home(String node, int slot) {
     }
 
     /**
-     * Returns what a client does that finds a sign. Of two homes that clients have, the one that is no door stays: the
-     * client that keeps a mark at the door has just started. Of two that are none, the one that would be the door.
+     * Returns what a client does that finds a sign: it follows that. But a second home at the door is ended by a client
+     * that has another one: the clients that keep it have just started.
      *
      * @param door the slot in which the sign stands
      * @param seen what stands there; empty for none
@@ -72,18 +74,16 @@ record Home(String node, int slot) {
         int named = ours.map(sign -> sign.leadsTo(door)).orElse(-1);
         String right = Sign.in(door, slot, us).toString();
         if (named == slot) {
-            return seen.equals(right) ? new Step.Stay() : new Step.WriteSign(right, false, false);
+            return seen.equals(right) ? new Step.Stay() : new Step.WriteSign(right, false);
         }
         if (named < 0 || !slots.get(named)) {
-            return new Step.WriteSign(right, slot != door || ours.isPresent(), false);
+            return new Step.WriteSign(right, slot != door || ours.isPresent());
         }
-        if (slot == door) { // what stood there is void by now
-            return new Step.Follow(new Home(node, named), "", "");
+        if (named == door) {
+            return new Step.EndSecond(right);
         }
-        if (named != door && Slot.homeOf(slot, named) == named) {
-            return new Step.Follow(
-                    new Home(node, named), tag(), Sign.in(slot, named, us).toString());
-        }
-        return new Step.WriteSign(right, true, named == door);
+        String leaves = slot == door ? "" : tag(); // at the door, what stood there was made void with the sign
+        return new Step.Follow(
+                new Home(node, named), leaves, Sign.in(slot, named, us).toString());
     }
 }

@@ -21,7 +21,10 @@ public final class HomeSearch {
         /** Returns the ids of the node's data, after a sign was read. */
         ReplicationIds ids();
 
-        /** Returns the birth mark in a slot; empty for none. */
+        /** Returns why the node is not used while the sign in a slot cannot be read: clients may look elsewhere. */
+        RuntimeException unreadable(String tag);
+
+        /** Returns the birth mark in a slot; empty for none, or if it cannot be read. */
         String mark(String tag);
 
         /**
@@ -54,13 +57,19 @@ public final class HomeSearch {
     public Optional<SecondHome> search() {
         for (int round = 0; round < MOST_ROUNDS; round++) {
             Optional<String> door = shard.doorTag(); // its slots may go in this moment
-            Optional<String> seen = door.flatMap(doors::sign);
-            if (seen.isEmpty()) {
+            if (door.isEmpty()) {
                 break;
             }
+            Optional<String> seen = doors.sign(door.get());
+            if (seen.isEmpty() && shard.isHomeKnown()) {
+                break; // others cannot change it meanwhile
+            }
+            if (seen.isEmpty()) {
+                throw doors.unreadable(door.get());
+            }
             Home.Step step = shard.homeStep(door.get(), seen.get(), doors.ids());
-            if (step instanceof Home.Step.WriteSign write && write.ends()) {
-                return Optional.of(new SecondHome(door.get(), seen.get(), write.sign(), doors.mark(door.get())));
+            if (step instanceof Home.Step.EndSecond second) {
+                return Optional.of(new SecondHome(door.get(), seen.get(), second.sign(), doors.mark(door.get())));
             }
             if (isDone(step, door.get(), seen.get())) {
                 break;
@@ -81,13 +90,13 @@ public final class HomeSearch {
     }
 
     private void follow(Home.Step.Follow step) {
-        boolean left = step.leaves().isEmpty()
-                || doors.sign(step.leaves())
-                        .filter(sign -> doors.write(step.leaves(), sign, step.sign(), true))
-                        .isPresent();
-        if (left) {
-            shard.follow(step);
+        if (!step.leaves().isEmpty()) {
+            String sign = doors.sign(step.leaves()).orElseThrow(() -> doors.unreadable(step.leaves()));
+            if (!doors.write(step.leaves(), sign, step.sign(), true)) {
+                return;
+            }
         }
+        shard.follow(step);
     }
 
     /** Has clients that look there look at the home of this client. */

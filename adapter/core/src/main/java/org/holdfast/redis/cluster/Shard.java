@@ -41,7 +41,7 @@ public final class Shard {
     private volatile Seen seen = new Seen("", new BitSet(), SlotDoubts.NONE, OwnWord.UNKNOWN);
     private volatile Home home = new Home("", -1);
 
-    /** Whether this client has looked at the door since it has this home. */
+    /** Whether this client has found it by a sign, or has kept something there: it leaves it by a sign only. */
     private boolean isHomeKnown;
 
     private volatile @Nullable Written written;
@@ -144,12 +144,16 @@ public final class Shard {
     /**
      * Returns what a client does that has found a sign at a door.
      *
-     * @param seen the sign; empty for none
+     * @param sign what stands there; empty for none
      * @param ids of the node's data
      */
-    synchronized Home.Step homeStep(String door, String seen, ReplicationIds ids) {
+    synchronized Home.Step homeStep(String door, String sign, ReplicationIds ids) {
         isHomeKnown = true;
-        return home.next(this.seen.slots(), Slot.of(door), seen, ids);
+        return home.next(seen.slots(), Slot.of(door), sign, ids);
+    }
+
+    synchronized boolean isHomeKnown() {
+        return isHomeKnown;
     }
 
     synchronized void follow(Home.Step.Follow step) {
@@ -295,6 +299,7 @@ public final class Shard {
     /** What was seen since then is written down at the next look. */
     private synchronized void isWritten(Update update) {
         written = new Written(update.at, update.record, update.seenThen.own());
+        isHomeKnown |= update.at.equals(home);
         if (update.ours && seen.doubts() == update.seenThen.doubts()) {
             seen = seen.noted();
         }

@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.Shard;
+import org.holdfast.redis.cluster.Slot;
 import org.holdfast.redis.cluster.SlotSight;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.NodeKeys;
@@ -81,7 +82,14 @@ final class ShardNotes {
         public String mark(String tag) {
             connection.sendCommand(
                     new CommandArguments(Command.GET).add(codec.keys().markAt(tag)));
-            return text(connection.getMany(1).get(0));
+            Object reply = connection.getMany(1).get(0);
+            return isElsewhere(reply) ? "" : text(reply);
+        }
+
+        @Override
+        public RuntimeException unreadable(String tag) {
+            return new NodeRefusedException("its slot " + Slot.of(tag) + ", in which clients that start look first, is"
+                    + " being moved, and what stands there has gone. End that move, or give it up: CLUSTER SETSLOT");
         }
 
         @Override

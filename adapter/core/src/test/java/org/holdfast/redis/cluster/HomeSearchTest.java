@@ -2,6 +2,7 @@
 package org.holdfast.redis.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.util.BitSet;
 import java.util.HashMap;
@@ -42,6 +43,11 @@ class HomeSearchTest extends ShardOnNode {
         @Override
         public ReplicationIds ids() {
             return ids;
+        }
+
+        @Override
+        public RuntimeException unreadable(String tag) {
+            return new IllegalStateException(tag);
         }
 
         @Override
@@ -183,36 +189,63 @@ class HomeSearchTest extends ShardOnNode {
         assertThat(node.marks).containsOnlyKeys(Slot.tag(home));
     }
 
-    /** One stood still, while the home was away and came back. */
+    /** One stood still, while its home was away and came back. */
     @Test
     void homes_thatDifferAndAreNoDoor_becomeOne_andWhatIsLeftIsVoid() {
         Shard one = early();
         look(one);
-        fewer.clear(home);
-        int later = Slot.homeOf(fewer);
-        BitSet without = (BitSet) all.clone();
-        without.clear(home);
-        without.clear(door);
+        int later = Slot.homeOf(without(door, home));
         Shard other = shard();
-        see(other, 7, without, without);
+        see(other, 7, without(door, home), without(door, home));
         look(other);
         node.marks.put(Slot.tag(later), "of the other");
+        node.signs.put(Slot.tag(door), sign(Slot.tag(later)));
         see(other, 9, all, all);
-        assertThat(homeOf(other)).isEqualTo(later);
 
-        look(other);
-        assertThat(homeOf(other)).as("that of the sign").isEqualTo(home);
-        assertThat(node.of(later)).isEqualTo(sign(Slot.tag(home)));
-        assertThat(node.marks).containsOnlyKeys(Slot.tag(home));
         look(one);
-        assertThat(homeOf(one)).isEqualTo(home);
+        assertThat(homeOf(one)).as("that of the sign").isEqualTo(later);
+        assertThat(node.of(home)).isEqualTo(sign(Slot.tag(later)));
+        assertThat(node.marks).containsOnlyKeys(Slot.tag(later));
+        look(other);
+        assertThat(homeOf(other)).isEqualTo(later);
     }
 
     @Test
-    void sign_inASlotThatIsBeingMoved_isNotWaitedFor() {
+    void home_inWhichAClientHasKeptSomething_isLeftByASignOnly() {
+        Shard shard = shard();
+        see(shard, 1, fewer, fewer);
+        super.look(shard); // it could not read the sign
+        see(shard, 5, all, all);
+        assertThat(homeOf(shard)).isEqualTo(home);
+    }
+
+    private BitSet without(int... gone) {
+        BitSet slots = (BitSet) all.clone();
+        for (int slot : gone) {
+            slots.clear(slot);
+        }
+        return slots;
+    }
+
+    @Test
+    void sign_inASlotThatIsBeingMoved_isNotWaitedFor_byAClientThatHasAHome() {
         Shard early = early();
         node.moving.add(Slot.tag(door));
         look(early);
+        assertThat(homeOf(early)).isEqualTo(home);
+
+        Shard late = shard();
+        see(late, 5, all, all);
+        assertThatIllegalStateException().isThrownBy(() -> search(late)).withMessage(Slot.tag(door));
+    }
+
+    @Test
+    void home_thatCannotBeMadeVoid_isNotLeft() {
+        Shard early = early();
+        int other = without(door, home).nextSetBit(0);
+        node.signs.put(Slot.tag(door), sign(Slot.tag(other)));
+        node.moving.add(Slot.tag(home));
+        assertThatIllegalStateException().isThrownBy(() -> search(early)).withMessage(Slot.tag(home));
         assertThat(homeOf(early)).isEqualTo(home);
     }
 
