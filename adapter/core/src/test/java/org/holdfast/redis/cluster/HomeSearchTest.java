@@ -10,7 +10,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Clients find one home, and what stands in a slot that they leave is void. */
@@ -72,8 +71,7 @@ class HomeSearchTest extends ShardOnNode {
         }
     }
 
-    @BeforeEach
-    void chooseSlots() {
+    HomeSearchTest() {
         all.set(100, 200);
         door = Slot.homeOf(all);
         fewer.or(all);
