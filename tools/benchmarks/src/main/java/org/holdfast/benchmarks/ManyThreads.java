@@ -80,7 +80,8 @@ public final class ManyThreads {
                 .map(node -> node.ask("INFO clients"))
                 .flatMap(String::lines)
                 .filter(line -> line.startsWith("connected_clients:"))
-                .mapToInt(line -> Integer.parseInt(line.substring(line.indexOf(':') + 1).trim()))
+                .mapToInt(line ->
+                        Integer.parseInt(line.substring(line.indexOf(':') + 1).trim()))
                 .sum();
     }
 
