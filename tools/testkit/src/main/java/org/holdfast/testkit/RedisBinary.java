@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import redis.embedded.core.ExecutableProvider;
 
 /** Where redis-server is: on the PATH, or else among the binaries that embedded-redis brings for this machine. */
@@ -19,6 +20,10 @@ final class RedisBinary {
      * to run.
      */
     private static final Map<Path, Path> UNPACKED = new HashMap<>();
+
+    private static final String TEXT_FILE_BUSY = "error=26,";
+
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private RedisBinary() {}
 
@@ -43,10 +48,44 @@ final class RedisBinary {
 
     /** Each process has its own: another that unpacks at the same time would find or leave half a file. */
     private static Path unpack(Path own) throws IOException {
-        return ExecutableProvider.newJarResourceProvider(
+        Path binary = ExecutableProvider.newJarResourceProvider(
                         Files.createDirectories(own).toFile())
                 .get()
                 .toPath();
+        awaitNoWriter(binary);
+        return binary;
+    }
+
+    private static void awaitNoWriter(Path binary) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (!isRunnable(binary)) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IOException(binary + " is open for writing in another process");
+            }
+            Thread.onSpinWait(); // it runs its own program in a moment
+        }
+    }
+
+    /**
+     * Returns whether the system runs a file that this process has written. It refuses that ("Text file busy") while
+     * another process has the file open for writing: one that another thread has started meanwhile, until that runs its
+     * own program. Once the file has run, no process can open it so by that way.
+     */
+    static boolean isRunnable(Path binary) throws IOException {
+        try {
+            new ProcessBuilder(binary.toString(), "--version")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .onExit()
+                    .join();
+            return true;
+        } catch (IOException e) {
+            if (String.valueOf(e.getMessage()).contains(TEXT_FILE_BUSY)) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     private static Optional<Path> onPath() {
