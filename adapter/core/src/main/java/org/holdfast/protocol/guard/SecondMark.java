@@ -29,7 +29,13 @@ public final class SecondMark {
         if (!lacks || !(admission instanceof NodeGuard.Admission.Admitted)) {
             return admission;
         }
-        return guard.quarantine(probe, REASON) ? guard.admit(probe) : new NodeGuard.Admission.Unsettled();
+        if (!guard.quarantine(probe, REASON)) {
+            return new NodeGuard.Admission.Unsettled();
+        }
+        NodeGuard.Admission begun = guard.admit(probe);
+        return begun instanceof NodeGuard.Admission.Admitted now
+                ? new NodeGuard.Admission.Admitted(now.runId(), now.quarantineMicros(), REASON)
+                : begun;
     }
 
     private static boolean isWatchedSince(NodeProbe.Sight sight, BirthMark second) {

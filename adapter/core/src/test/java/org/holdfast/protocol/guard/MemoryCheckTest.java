@@ -105,4 +105,20 @@ class MemoryCheckTest {
         assertThat(usual.whyForgotten(sight(NEXT, true), mark(NEXT, NOW, 0, 0), before, nanos - 1))
                 .contains(MemoryCheck.REPLACED);
     }
+
+    /** What clients have noted meanwhile in another slot would be missing here. */
+    @Test
+    void memory_ofAShard_isDoubted_onceNoClientHasLookedForTheLongestTtl() {
+        assertThat(whyForgottenAfter(QUARANTINE - 1, true)).isEmpty();
+        assertThat(whyForgottenAfter(QUARANTINE, true)).hasValueSatisfying(reason -> assertThat(reason)
+                .contains("no client has looked at it for the longest TTL"));
+        assertThat(whyForgottenAfter(QUARANTINE, false))
+                .as("on a node that is no shard")
+                .isEmpty();
+    }
+
+    private Optional<String> whyForgottenAfter(long micros, boolean clustered) {
+        NodeFacts facts = new NodeFacts(MARKED, true, clustered, false, Optional.empty(), SEEN + micros);
+        return usual.whyForgotten(new NodeProbe.Sight(facts, "as parsed", true), WHOLE, null, 0);
+    }
 }

@@ -14,7 +14,9 @@ class SecondMarkTest extends GuardedNode {
     }
 
     private void assertBegun(String second) {
-        assertThat(look(second)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+        assertThat(look(second))
+                .isInstanceOfSatisfying(NodeGuard.Admission.Admitted.class, admitted -> assertThat(admitted.reason())
+                        .contains("another of its slots"));
         assertThat(node.parsed().sinceMicros()).isEqualTo(node.now);
     }
 
