@@ -16,14 +16,16 @@
 -- ARGV[10] in a cluster, the slots of this node in which a script has run, see shard.lua; else empty. The list has
 --          all of them from the moment at which this node's memory is whole: nothing of before is relied upon then. It
 --          is no key: while its slot is being moved a key that is missing would have the whole script refused
+-- ARGV[11] in a cluster, the sign that leads clients to this mark, see door.lua; else empty. It is no key either
+-- ARGV[12] what stands there: where something else does, clients look elsewhere, and only a quarantine may begin
 --
 -- Returns {status, detail, clock of this node in microseconds}:
 --   {8, seen, _}  set; the mark says that it was looked at at this moment, which is larger than those of the looks
 --                 before, and when these were, eight at the most; looks that are half a second later than this clock
 --                 are dropped
---   {9, 0, _}     the mark is another one by now, or the heartbeat is gone too early, or the clock has moved since the
---                 client looked by more than a request takes; untouched. What a smaller jump hides in `seen` it does
---                 not hide in ARGV[4], which says until when the clock was watched
+--   {9, 0, _}     the mark is another one by now, or the sign is, or the heartbeat is gone too early, or the clock has
+--                 moved since the client looked by more than a request takes; untouched. What a smaller jump hides in
+--                 `seen` it does not hide in ARGV[4], which says until when the clock was watched
 --
 -- The heartbeat's time to live is written first: a script that has written may go on writing when memory is full. The
 -- heartbeat is not deleted: while its slot is being moved, a key that is missing cannot be written. Nor does it get
@@ -45,6 +47,14 @@ end
 local last = string.match(mark, '^[%d:]+ (%d+)')
 if last and ARGV[2] ~= '0' and read(KEYS[2]) == '' and now - last < tonumber(ARGV[6]) then
   return {9, 0, now} -- the clock went ahead and came back since the client has looked, or while it did: it looks again
+end
+if ARGV[11] ~= '' and ARGV[2] ~= '0' then
+  redis.call('TIME') -- see shard.lua
+  local sign = redis.pcall('GET', ARGV[11])
+  redis.call('TIME')
+  if sign ~= ARGV[12] then
+    return {9, 0, now}
+  end
 end
 local passed = now - ARGV[8]
 if ARGV[2] ~= '0' and (passed < 0 or passed > 3500000) then

@@ -135,6 +135,51 @@ class ClusterMutantsTest {
                 new Mutant().with(CLUSTER + "Home.java", "slot == door ? \"\" : tag()", "\"\""));
     }
 
+    /** A sign that cannot be read while its slot is moved, and clients that start meanwhile, are in no world. */
+    @ConcurrentTest
+    void lookNotedWhereNoSignLeads_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.NodeGuardTest",
+                "look_whereItIsNotKnownThatAllClientsHaveThatMark_isNotNoted_butAQuarantineBegins",
+                new Mutant().with(GUARD + "NodeGuard.java", "isNote && !probe.mayNote()", "false"));
+    }
+
+    @ConcurrentTest
+    void markNotedWhileTheSignLeadsElsewhere_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.redis.script.MarkBySignTest",
+                "look_whileAnotherSignStandsThere_isNotNoted",
+                new Mutant().with(SCRIPTS + "mark.lua", "if sign ~= ARGV[12] then", "if false then"));
+    }
+
+    @ConcurrentTest
+    void lockAskedForWhereNoSignLeads_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "HomeSearchTest",
+                "sign_inASlotThatIsBeingMoved_isNotWaitedFor_byAClientThatHasAHome_butItAsksForNoLock",
+                new Mutant()
+                        .with(
+                                CLUSTER + "KnownHome.java",
+                                "lead.isPresent() ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty()",
+                                "OptionalLong.of(time.nanoTime())"));
+    }
+
+    @ConcurrentTest
+    void signAtAFormerDoorBelieved_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "HomeSearchTest",
+                "home_isSharedNoMore_onceTheDoorIsAnother_orNoSignWasReadForSomeSeconds",
+                new Mutant().with(CLUSTER + "KnownHome.java", "!hasSameDoor || !next.equals(home)", "false"));
+    }
+
+    @ConcurrentTest
+    void markThatNoClientHasNotedForTheLongestTtlTrusted_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.MemoryCheckTest",
+                "memory_ofAShard_isDoubted_onceNoClientHasLookedForNearlyTheLongestTtl",
+                new Mutant().with(GUARD + "MemoryCheck.java", "facts.clustered() && isLong", "false"));
+    }
+
     /** A record of the present epoch is right in these worlds: in none of them two clusters become one. */
     @ConcurrentTest
     void recordThatGoesBackToBeforeAnotherNodeBelieved_isRefuted() throws Exception {

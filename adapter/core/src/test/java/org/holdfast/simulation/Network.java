@@ -215,16 +215,12 @@ final class Network {
             }
             SimulatedNode process = reached(node, view);
             Optional<HomeSearch> homes = view.places.homes(node, process);
-            Optional<HomeSearch.SecondHome> second = homes.flatMap(HomeSearch::search);
-            Optional<NodeGuard.Admission.Admitted> admitted = process.probes.admit(
-                    view.guards.get(node),
-                    view.places.appointment(node),
-                    keys(node, view),
-                    second.map(HomeSearch.SecondHome::mark).orElse(""));
-            admitted.ifPresent(look -> {
-                second.ifPresent(home -> homes.orElseThrow().end(home));
-                view.places.noteSlots(node, process, !look.reason().isEmpty());
-            });
+            Optional<HomeSearch.Lead> lead = homes.flatMap(HomeSearch::search);
+            Optional<NodeGuard.Admission.Admitted> admitted =
+                    process.probes.admit(view.guards.get(node), view.places.appointment(node), keys(node, view), lead);
+            admitted.filter(look -> homes.isEmpty() || lead.isPresent())
+                    .ifPresent(look ->
+                            view.places.noteSlots(node, process, !look.reason().isEmpty()));
             return admitted.isPresent();
         } catch (MemoryRedis.ErrorReply e) {
             return false;

@@ -13,7 +13,6 @@ import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
-import org.holdfast.protocol.guard.SecondMark;
 import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
 import org.holdfast.redis.cluster.Shard;
@@ -39,7 +38,7 @@ final class NodeProbes {
      * @param appointed how it came to be the voter, if it may be replaced
      */
     void haveBeenUsed(AcceptedSettings acceptedSettings, Optional<NodeFacts.Appointment> appointed, NodeKeys keys) {
-        new Probe(appointed, keys)
+        new Probe(appointed, keys, Optional.empty())
                 .write(new MarkChange(
                         "",
                         SimulatedNode.BOOT_MICROS - 3_600_000_000L,
@@ -66,19 +65,21 @@ final class NodeProbes {
     /**
      * Is looked at when a client connects, as the real one is; empty if it is not to be used.
      *
-     * @param secondMark that clients have kept elsewhere; empty for none
+     * @param lead what leads to its birth mark; empty if it is no shard, or nothing is known to lead there
      */
     Optional<NodeGuard.Admission.Admitted> admit(
-            NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys, String secondMark) {
-        return SecondMark.admit(guard, new Probe(appointment, keys), secondMark)
-                        instanceof NodeGuard.Admission.Admitted admitted
+            NodeGuard guard,
+            Optional<NodeFacts.Appointment> appointment,
+            NodeKeys keys,
+            Optional<HomeSearch.Lead> lead) {
+        return guard.admit(new Probe(appointment, keys, lead)) instanceof NodeGuard.Admission.Admitted admitted
                 ? Optional.of(admitted)
                 : Optional.empty();
     }
 
     /** Begins a quarantine that a client has asked for. */
     void quarantine(NodeGuard guard, Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
-        guard.quarantine(new Probe(appointment, keys), "a client says so");
+        guard.quarantine(new Probe(appointment, keys, Optional.empty()), "a client says so");
     }
 
     /** Returns what a client finds the birth mark with, as the real one does at each look. */
@@ -103,12 +104,6 @@ final class NodeProbes {
         @Override
         public ReplicationIds ids() {
             return node.role.dataSet();
-        }
-
-        @Override
-        public String mark(String tag) {
-            String key = keys.markAt(tag);
-            return isBeingMoved(key) ? "" : Objects.requireNonNullElse(redis.get(key), "");
         }
 
         @Override
@@ -177,9 +172,17 @@ final class NodeProbes {
         private final Optional<NodeFacts.Appointment> appointment;
         private final NodeKeys keys;
 
-        Probe(Optional<NodeFacts.Appointment> appointment, NodeKeys keys) {
+        private final Optional<HomeSearch.Lead> lead;
+
+        Probe(Optional<NodeFacts.Appointment> appointment, NodeKeys keys, Optional<HomeSearch.Lead> lead) {
             this.appointment = appointment;
             this.keys = keys;
+            this.lead = lead.filter(it -> keys.own().tag().equals(Optional.of(it.home())));
+        }
+
+        @Override
+        public boolean mayNote() {
+            return !keys.own().ofShard() || lead.isPresent();
         }
 
         @Override
@@ -197,7 +200,7 @@ final class NodeProbes {
                     .ifPresent(error -> {
                         throw new MemoryRedis.ErrorReply(error);
                     });
-            Object reply = redis.eval(ScriptBridge.mark(keys, change));
+            Object reply = redis.eval(ScriptBridge.mark(keys, change, lead));
             node.remember();
             return ScriptBridge.markedAt(reply);
         }

@@ -22,6 +22,9 @@ final class MemoryCheck {
     /** A process that looked so recently has seen one Redis process replaced by another, wherever the address leads. */
     private static final long IN_TOUCH_NANOS = TimeUnit.SECONDS.toNanos(3);
 
+    /** So late a client may learn that the node has got the slot in which others look first, and note its look. */
+    private static final long LATE_MICROS = TimeUnit.SECONDS.toMicros(7);
+
     private final boolean durable;
 
     /**
@@ -58,6 +61,7 @@ final class MemoryCheck {
                 && !mark.goesBackTo(before.seenMicros());
         return durable
                 && !lacksLook
+                && longUnwatched(sight.facts(), mark).isEmpty()
                 && sight.heartbeat()
                 && mark.behindUntilMicros() == 0
                 && mark.watchedMicros() - mark.steadyMicros() >= quarantineMicros(mark)
@@ -129,12 +133,13 @@ final class MemoryCheck {
     /**
      * A node of a cluster keeps its mark in one of its slots, and clients may have looked in another one meanwhile. A
      * mark that they begin there is in quarantine first: so none of what they are granted is missing here before this
-     * one is so old.
+     * one is so old. Clients learn a little late where others look.
      */
     private static Optional<String> longUnwatched(NodeFacts facts, BirthMark mark) {
-        boolean isLong = facts.nowMicros() - mark.seenMicros() >= quarantineMicros(mark);
+        long quarantine = quarantineMicros(mark);
+        boolean isLong = facts.nowMicros() - mark.seenMicros() >= quarantine - Math.min(LATE_MICROS, quarantine / 2);
         return facts.clustered() && isLong
-                ? Optional.of("no client has looked at it for the longest TTL, or these have looked elsewhere")
+                ? Optional.of("no client has looked at it for nearly the longest TTL, or these have looked elsewhere")
                 : Optional.empty();
     }
 

@@ -152,6 +152,11 @@ public final class NodeGuard {
                 return admitted(sight, trusted.mark(), trusted.mark().seenMicros(), askedAt, begun);
             }
             MarkChange change = ((Verdict.SetMark) verdict).change();
+            boolean isNote = change.reason().isEmpty() && !change.isAnotherClocks();
+            if (isNote && !probe.mayNote()) {
+                BirthMark mark = BirthMark.parse(change.seenText()).orElseThrow();
+                return admitted(sight, mark, mark.seenMicros(), askedAt, begun);
+            }
             Optional<Long> seen = probe.write(change);
             if (seen.isPresent()) {
                 lastLook = new MemoryCheck.LastLook(
@@ -159,7 +164,7 @@ public final class NodeGuard {
                         seen.get(),
                         askedAt,
                         sight.facts().term());
-                if (change.reason().isEmpty() && !change.isAnotherClocks()) {
+                if (isNote) {
                     BirthMark mark = BirthMark.parse(change.seenText()).orElseThrow();
                     return admitted(sight, mark, seen.get(), askedAt, begun);
                 }

@@ -10,6 +10,14 @@ public interface NodeProbe {
     Sight look();
 
     /**
+     * Returns whether a look may be noted. Where it is not known that all clients have the same mark, a quarantine may
+     * begin, and nothing else is written.
+     */
+    default boolean mayNote() {
+        return true;
+    }
+
+    /**
      * Sets the mark and the heartbeat, if the mark still is what was seen.
      *
      * @return the moment of this look as it stands in the mark now; empty if the mark has changed

@@ -31,6 +31,13 @@ import org.holdfast.redis.address.HostPort;
  */
 public final class ClusterMap {
 
+    /**
+     * Slots that were another node's than now, as a majority has said.
+     *
+     * @param agoNanos how long ago it was asked when it has said so last
+     */
+    public record OtherOwner(SlotRange slots, long agoNanos) {}
+
     private final Time time;
     private final Duration round;
     private final long countsNanos;

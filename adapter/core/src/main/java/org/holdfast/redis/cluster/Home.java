@@ -8,8 +8,11 @@ import java.util.Optional;
  * Where a shard keeps what it knows of itself: in one of its own slots, the same for all clients. With marks in two
  * places, what one client has noted would not be known to another.
  *
- * <p>A client that starts looks at the door, in a slot that it finds by itself. When the node gets a slot that becomes
- * the door, its home stays where it is. Then a {@link Sign} at the door names the home.
+ * <p>Each look begins at the door, in a slot that every client finds by itself. When the node gets a slot that becomes
+ * the door, its home stays where it is. Then a {@link Sign} at the door names the home. A look is noted in a birth mark
+ * only while the sign leads there, and a lock is asked for only after a look that has found it so. A mark at which no
+ * client has looked for nearly the longest TTL is not trusted. So a mark that is trusted was noted after all that was
+ * granted by clients with another home, if there ever was one: what they begin is in quarantine for the longest TTL.
  *
  * <p>A client that leaves a home which the node still has makes void what stands there: it is kept up by no client from
  * now on, and must not be trusted when clients come back.
@@ -31,9 +34,6 @@ record Home(String node, int slot) {
          * @param voids whether a birth mark that stands there is void from then on
          */
         record WriteSign(String sign, boolean voids) implements Step {}
-
-        /** It writes another sign, after it is known that nothing was noted at the door alone. */
-        record EndSecond(String sign) implements Step {}
 
         /**
          * It looks elsewhere from now on.
@@ -62,7 +62,8 @@ record Home(String node, int slot) {
 
     /**
      * Returns what a client does that finds a sign: it follows that. But a second home at the door is ended by a client
-     * that has another one: the clients that keep it have just started.
+     * that has another one: the clients that keep it have just started. What they have begun there is in quarantine for
+     * longer than the mark of the other one is trusted that no client has noted since.
      *
      * @param door the slot in which the sign stands
      * @param seen what stands there; empty for none
@@ -76,11 +77,8 @@ record Home(String node, int slot) {
         if (named == slot) {
             return seen.equals(right) ? new Step.Stay() : new Step.WriteSign(right, false);
         }
-        if (named < 0 || !slots.get(named)) {
+        if (named < 0 || !slots.get(named) || named == door) {
             return new Step.WriteSign(right, slot != door || ours.isPresent());
-        }
-        if (named == door) {
-            return new Step.EndSecond(right);
         }
         String leaves = slot == door ? "" : tag(); // at the door, what stood there was made void with the sign
         return new Step.Follow(

@@ -9,13 +9,13 @@ public final class HomeSearch {
     /** So often a sign is compared and written; then not before the next look. */
     private static final int MOST_ROUNDS = 3;
 
-    private final Shard shard;
+    private final KnownHome home;
     private final Doors doors;
 
     /** What stands in the slots of the node, as one client reads and writes it. */
     public interface Doors {
 
-        /** Returns the sign in a slot, empty for none; nothing if it cannot be read, as the slot is being moved. */
+        /** Returns the sign in a slot, empty text for none; nothing if it cannot be read, as the slot is being moved. */
         Optional<String> sign(String tag);
 
         /** Returns the ids of the node's data, after a sign was read. */
@@ -23,9 +23,6 @@ public final class HomeSearch {
 
         /** Returns why the node is not used while the sign in a slot cannot be read: clients may look elsewhere. */
         RuntimeException unreadable(String tag);
-
-        /** Returns the birth mark in a slot; empty for none, or if it cannot be read. */
-        String mark(String tag);
 
         /**
          * Writes a sign.
@@ -38,55 +35,56 @@ public final class HomeSearch {
     }
 
     /**
-     * A second home that clients have had until now.
+     * What leads to the home of a shard.
      *
-     * @param mark the birth mark there; empty for none
+     * @param door the hash tag of the slot in which it stands
+     * @param home the hash tag of the slot to which it leads
      */
-    public record SecondHome(String tag, String seen, String sign, String mark) {}
+    public record Lead(String door, String sign, String home) {}
 
     public HomeSearch(Shard shard, Doors doors) {
-        this.shard = shard;
+        this.home = shard.home();
         this.doors = doors;
     }
 
     /**
      * Searches.
      *
-     * @return what is to be {@link #end ended}, after it is known that nothing was noted there alone
+     * @return what leads there; empty if that cannot be read or written now: then no look is noted, and no lock is asked
+     *     for, since other clients may have another home
      */
-    public Optional<SecondHome> search() {
+    public Optional<Lead> search() {
+        return home.isLedBy(find());
+    }
+
+    private Optional<Lead> find() {
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            Optional<String> door = shard.doorTag(); // its slots may go in this moment
-            if (door.isEmpty()) {
-                break;
-            }
-            Optional<String> seen = doors.sign(door.get());
-            if (seen.isEmpty() && shard.isHomeKnown()) {
-                break; // others cannot change it meanwhile
-            }
-            if (seen.isEmpty()) {
+            Optional<String> door = home.doorTag(); // its slots may go in this moment
+            Optional<String> seen = door.flatMap(doors::sign);
+            if (seen.isEmpty() && door.isPresent() && !home.isFound()) {
                 throw doors.unreadable(door.get());
             }
-            Home.Step step = shard.homeStep(door.get(), seen.get(), doors.ids());
-            if (step instanceof Home.Step.EndSecond second) {
-                return Optional.of(new SecondHome(door.get(), seen.get(), second.sign(), doors.mark(door.get())));
-            }
-            if (isDone(step, door.get(), seen.get())) {
+            if (seen.isEmpty()) {
                 break;
+            }
+            Optional<String> leading = take(home.next(door.get(), seen.get(), doors.ids()), door.get(), seen.get());
+            if (leading.isPresent()) {
+                return home.tag().map(tag -> new Lead(door.get(), leading.get(), tag));
             }
         }
         return Optional.empty();
     }
 
-    private boolean isDone(Home.Step step, String door, String seen) {
+    /** Returns the sign that leads to the home after that; empty if it is to be read once more. */
+    private Optional<String> take(Home.Step step, String door, String seen) {
         if (step instanceof Home.Step.WriteSign write) {
-            return doors.write(door, seen, write.sign(), write.voids());
+            return doors.write(door, seen, write.sign(), write.voids()) ? Optional.of(write.sign()) : Optional.empty();
         }
         if (step instanceof Home.Step.Follow follow) {
             follow(follow);
-            return false; // what stands at the door may still be of the node before
+            return Optional.empty(); // what stands at the door may still be of the node before
         }
-        return true;
+        return Optional.of(seen);
     }
 
     private void follow(Home.Step.Follow step) {
@@ -96,11 +94,6 @@ public final class HomeSearch {
                 return;
             }
         }
-        shard.follow(step);
-    }
-
-    /** Has clients that look there look at the home of this client. */
-    public void end(SecondHome second) {
-        doors.write(second.tag(), second.seen(), second.sign(), true);
+        home.follow(step.to());
     }
 }

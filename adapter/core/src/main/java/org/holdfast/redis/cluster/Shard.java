@@ -33,17 +33,13 @@ public final class Shard {
     private final Terms terms;
     private final FirstUse firstUse;
     private final Time time;
+    private final KnownHome home;
 
     /** The node is asked at least so often. */
     private final long askedNanos;
 
     private volatile @Nullable Location location;
     private volatile Seen seen = new Seen("", new BitSet(), SlotDoubts.NONE, OwnWord.UNKNOWN);
-    private volatile Home home = new Home("", -1);
-
-    /** Whether this client has found it by a sign, or has kept something there: it leaves it by a sign only. */
-    private boolean isHomeKnown;
-
     private volatile @Nullable Written written;
     private volatile @Nullable Outdated outdated;
 
@@ -66,6 +62,7 @@ public final class Shard {
         this.terms = terms;
         this.firstUse = new FirstUse(terms, time);
         this.time = time;
+        this.home = new KnownHome(time);
         this.askedNanos = asked.toNanos();
     }
 
@@ -85,9 +82,6 @@ public final class Shard {
     synchronized void see(String node, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt) {
         location = new Location(node, at);
         take(node, owned, view, askedAt);
-        Home next = isHomeKnown ? home.of(node, owned) : Home.atTheDoor(node, owned);
-        isHomeKnown &= next.slot() == home.slot();
-        move(next);
     }
 
     private void take(String node, BitSet owned, Optional<NodeView> view, long askedAt) {
@@ -102,6 +96,11 @@ public final class Shard {
                 view.flatMap(NodeView::own)
                         .map(own -> known.next(own, askedAt, time.nanoTime()))
                         .orElse(known));
+        Home before = home.now();
+        home.see(node, isSilent() ? owned : seen.own().slots());
+        if (!home.now().equals(before)) {
+            written = null;
+        }
     }
 
     /** Returns whether the node has not said itself which slots it has: a majority of others was heard before it. */
@@ -133,40 +132,19 @@ public final class Shard {
 
     /** Returns the hash tag of the keys in which it keeps what it knows of itself; empty if it has no slots. */
     public Optional<String> homeTag() {
-        return Optional.of(home.tag()).filter(tag -> !tag.isEmpty());
+        return home.tag();
     }
 
-    /** Returns the hash tag of the slot in which a client looks for the sign of its {@link Home}. */
-    public Optional<String> doorTag() {
-        return Optional.of(Home.atTheDoor("", seen.slots()).tag()).filter(tag -> !tag.isEmpty());
+    KnownHome home() {
+        return home;
     }
 
     /**
-     * Returns what a client does that has found a sign at a door.
-     *
-     * @param sign what stands there; empty for none
-     * @param ids of the node's data
+     * Returns whether a look has found a moment ago that all clients have the same home, by the sign. Else this client
+     * is not to ask for a new lock.
      */
-    synchronized Home.Step homeStep(String door, String sign, ReplicationIds ids) {
-        isHomeKnown = true;
-        return home.next(seen.slots(), Slot.of(door), sign, ids);
-    }
-
-    synchronized boolean isHomeKnown() {
-        return isHomeKnown;
-    }
-
-    synchronized void follow(Home.Step.Follow step) {
-        if (step.to().node().equals(home.node()) && seen.slots().get(step.to().slot())) {
-            move(step.to());
-        }
-    }
-
-    private void move(Home to) {
-        if (!to.equals(home)) {
-            home = to;
-            written = null;
-        }
+    public boolean isHomeShared() {
+        return home.isShared();
     }
 
     /**
@@ -178,7 +156,7 @@ public final class Shard {
     public long sinceMicros(String tag, int slot) {
         Written known = written;
         return known == null
-                        || !known.home().equals(home)
+                        || !known.home().equals(home.now())
                         || !known.home().tag().equals(tag)
                         || seen.doubts().hasLeft(slot)
                 ? Long.MAX_VALUE
@@ -205,12 +183,12 @@ public final class Shard {
      * @param settlesIn gives in how many nanoseconds no other shard votes on a slot any more, as far as is known
      * @param others slots that were another node's, as a majority has said
      */
-    public Optional<Update> update(SlotSight sight, IntToLongFunction settlesIn, List<OtherOwner> others) {
-        Home at = home;
+    public Optional<Update> update(SlotSight sight, IntToLongFunction settlesIn, List<ClusterMap.OtherOwner> others) {
+        Home at = home.now();
         return at.tag().equals(sight.tag()) ? Optional.of(update(at, sight, settlesIn, others)) : Optional.empty();
     }
 
-    private Update update(Home at, SlotSight sight, IntToLongFunction settlesIn, List<OtherOwner> others) {
+    private Update update(Home at, SlotSight sight, IntToLongFunction settlesIn, List<ClusterMap.OtherOwner> others) {
         Seen now = seen;
         OwnWord own = now.own();
         String text = sight.text();
@@ -299,7 +277,7 @@ public final class Shard {
     /** What was seen since then is written down at the next look. */
     private synchronized void isWritten(Update update) {
         written = new Written(update.at, update.record, update.seenThen.own());
-        isHomeKnown |= update.at.equals(home);
+        home.keeps(update.at);
         if (update.ours && seen.doubts() == update.seenThen.doubts()) {
             seen = seen.noted();
         }

@@ -120,9 +120,9 @@ public final class SlotRecord {
      * Returns the slots that the node has had all the time, as the record says, while a majority of its cluster has
      * named another node.
      */
-    BitSet contradicted(List<OtherOwner> others, long nowMicros) {
+    BitSet contradicted(List<ClusterMap.OtherOwner> others, long nowMicros) {
         BitSet contradicted = new BitSet();
-        for (OtherOwner other : others) {
+        for (ClusterMap.OtherOwner other : others) {
             long named = nowMicros - TimeUnit.NANOSECONDS.toMicros(other.agoNanos());
             entries.values().stream()
                     .filter(entry -> entry.sinceMicros() < named)

@@ -16,7 +16,6 @@ import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.guard.NodeFacts;
 import org.holdfast.protocol.guard.NodeGuard;
 import org.holdfast.protocol.guard.NodeProbe;
-import org.holdfast.protocol.guard.SecondMark;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.HomeSearch;
@@ -98,17 +97,14 @@ public final class NodeInspector {
      * @throws JedisException if it does not answer
      */
     public Admission inspect(NodeConnection connection) {
-        Optional<HomeSearch> homes = connector.shard(node).map(shard -> shardNotes.search(connection, shard));
-        Optional<HomeSearch.SecondHome> second = homes.flatMap(HomeSearch::search);
-        Connected connected = new Connected(connection);
-        NodeGuard.Admission admission = SecondMark.admit(
-                guard, connected, second.map(HomeSearch.SecondHome::mark).orElse(""));
+        Optional<HomeSearch.Lead> lead = connector.shard(node).flatMap(shard -> shardNotes.search(connection, shard));
+        Connected connected = new Connected(connection, lead);
+        NodeGuard.Admission admission = guard.admit(connected);
         if (admission instanceof NodeGuard.Admission.Refused refused) {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            if (homes.isPresent()) {
-                second.ifPresent(homes.get()::end);
+            if (lead.isPresent()) {
                 shardNotes.noteSlots(
                         connection,
                         connected.own,
@@ -125,7 +121,7 @@ public final class NodeInspector {
 
     /** Begins a quarantine, whatever the mark says. */
     public void quarantine(NodeConnection connection, String reason) {
-        if (!guard.quarantine(new Connected(connection), reason)) {
+        if (!guard.quarantine(new Connected(connection, Optional.empty()), reason)) {
             throw unsettled();
         }
     }
@@ -158,13 +154,22 @@ public final class NodeInspector {
         /** Where its birth mark is, as was found for this look: clients may look elsewhere from the next one on. */
         private final NodeKeys.OwnKeys own = codec.keys().own();
 
+        private final Optional<HomeSearch.Lead> lead;
+
         private ReplicationIds ids = ReplicationIds.UNKNOWN;
 
         /** Its clock when it was looked at last. */
         private long nowMicros;
 
-        Connected(NodeConnection connection) {
+        /** @param lead what leads to its birth mark; empty if it is no shard, or nothing is known to lead there */
+        Connected(NodeConnection connection, Optional<HomeSearch.Lead> lead) {
             this.connection = connection;
+            this.lead = lead.filter(it -> own.tag().equals(Optional.of(it.home())));
+        }
+
+        @Override
+        public boolean mayNote() {
+            return !own.ofShard() || lead.isPresent();
         }
 
         @Override
@@ -236,7 +241,10 @@ public final class NodeInspector {
                             .add(change.behindUntilMicros())
                             .add(change.lookedMicros())
                             .add(change.isAnotherClocks() ? 1 : 0)
-                            .add(own.listOfSlots()));
+                            .add(own.listOfSlots())
+                            .add(lead.map(it -> codec.keys().door(it.door())).orElse(""))
+                            .add(lead.map(it -> InspectionDecoder.keptBytes(it.sign()))
+                                    .orElse(new byte[0])));
             if (!(reply instanceof List<?> list
                     && list.size() == 3
                     && list.get(0) instanceof Long status

@@ -49,9 +49,10 @@ final class ShardNotes {
         this.inheritedAfterMicros = inheritedAfterMicros;
     }
 
-    /** Returns what finds in which slot the birth mark is, over one connection. */
-    HomeSearch search(NodeConnection connection, Shard shard) {
-        return new HomeSearch(shard, new Doors(connection));
+    /** Finds in which slot the birth mark is, see {@link HomeSearch#search}. */
+    Optional<HomeSearch.Lead> search(NodeConnection connection, Shard shard) {
+        connector.hearSlots(node, connection);
+        return new HomeSearch(shard, new Doors(connection)).search();
     }
 
     private final class Doors implements HomeSearch.Doors {
@@ -76,14 +77,6 @@ final class ShardNotes {
         @Override
         public ReplicationIds ids() {
             return ids;
-        }
-
-        @Override
-        public String mark(String tag) {
-            connection.sendCommand(
-                    new CommandArguments(Command.GET).add(codec.keys().markAt(tag)));
-            Object reply = connection.getMany(1).get(0);
-            return isElsewhere(reply) ? "" : text(reply);
         }
 
         @Override
@@ -135,7 +128,6 @@ final class ShardNotes {
      */
     void noteSlots(
             NodeConnection connection, NodeKeys.OwnKeys own, ReplicationIds ids, long lookedMicros, boolean forgets) {
-        connector.hearSlots(node, connection);
         for (int round = 0; round < MOST_ROUNDS; round++) {
             if (areSlotsNoted(connection, own, ids, lookedMicros, forgets)) {
                 return;

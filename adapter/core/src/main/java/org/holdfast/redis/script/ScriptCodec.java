@@ -78,9 +78,13 @@ public final class ScriptCodec {
         if (sinceMicros(keys.own(), command) == Long.MAX_VALUE) {
             return "it is not known since when it has the slot of " + name;
         }
-        boolean lacks = command instanceof Command.Acquire
-                && shard.filter(it -> it.mayLackKeys(keys.slot(name))).isPresent();
-        return lacks ? lacking(name) : null;
+        if (!(command instanceof Command.Acquire) || shard.isEmpty()) {
+            return null;
+        }
+        if (!shard.get().isHomeShared()) {
+            return "it is not known whether other clients look at it in the same slot: no sign of that was found";
+        }
+        return shard.get().mayLackKeys(keys.slot(name)) ? lacking(name) : null;
     }
 
     /**

@@ -46,6 +46,12 @@ abstract class GuardedNode {
         Optional<String> durabilityFault = Optional.empty();
         int writes;
         Runnable beforeWrite = () -> {};
+        boolean isMarkOfAll = true;
+
+        @Override
+        public boolean mayNote() {
+            return isMarkOfAll;
+        }
 
         @Override
         public NodeProbe.Sight look() {

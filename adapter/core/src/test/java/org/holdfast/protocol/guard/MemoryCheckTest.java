@@ -108,17 +108,29 @@ class MemoryCheckTest {
 
     /** What clients have noted meanwhile in another slot would be missing here. */
     @Test
-    void memory_ofAShard_isDoubted_onceNoClientHasLookedForTheLongestTtl() {
-        assertThat(whyForgottenAfter(QUARANTINE - 1, true)).isEmpty();
-        assertThat(whyForgottenAfter(QUARANTINE, true)).hasValueSatisfying(reason -> assertThat(reason)
-                .contains("no client has looked at it for the longest TTL"));
+    void memory_ofAShard_isDoubted_onceNoClientHasLookedForNearlyTheLongestTtl() {
+        long late = Math.min(7 * SECOND, QUARANTINE / 2);
+        assertThat(whyForgottenAfter(QUARANTINE - late - 1, true)).isEmpty();
+        assertThat(whyForgottenAfter(QUARANTINE - late, true)).hasValueSatisfying(reason -> assertThat(reason)
+                .contains("no client has looked at it for nearly the longest TTL"));
         assertThat(whyForgottenAfter(QUARANTINE, false))
                 .as("on a node that is no shard")
                 .isEmpty();
     }
 
     private Optional<String> whyForgottenAfter(long micros, boolean clustered) {
-        NodeFacts facts = new NodeFacts(MARKED, true, clustered, false, Optional.empty(), SEEN + micros);
-        return usual.whyForgotten(new NodeProbe.Sight(facts, "as parsed", true), WHOLE, null, 0);
+        return usual.whyForgotten(new NodeProbe.Sight(facts(micros, clustered), "as parsed", true), WHOLE, null, 0);
+    }
+
+    private static NodeFacts facts(long micros, boolean clustered) {
+        return new NodeFacts(MARKED, true, clustered, false, Optional.empty(), SEEN + micros);
+    }
+
+    @Test
+    void memory_ofADurableShard_isNotInherited_onceNoClientHasLookedForNearlyTheLongestTtl() {
+        NodeProbe.Sight unwatched = new NodeProbe.Sight(facts(QUARANTINE, true), "as parsed", true);
+        assertThat(durable.isInherited(unwatched, WHOLE, null)).isFalse();
+        assertThat(durable.isInherited(new NodeProbe.Sight(facts(SECOND, true), "as parsed", true), WHOLE, null))
+                .isTrue();
     }
 }

@@ -161,6 +161,20 @@ class NodeGuardTest extends GuardedNode {
                 .isEqualTo("its clock jumped"));
     }
 
+    /** Clients may have another mark in another slot of a cluster. */
+    @Test
+    void look_whereItIsNotKnownThatAllClientsHaveThatMark_isNotNoted_butAQuarantineBegins() {
+        voteAfterQuarantine();
+        pass(Duration.ofSeconds(2));
+        String mark = node.mark;
+        node.isMarkOfAll = false;
+        assertVotes();
+        assertThat(node.mark).isEqualTo(mark);
+
+        node.process = new BirthMark.Process("other", 0, "-", "-");
+        assertBegins("another Redis process than before");
+    }
+
     /** It was set by a look that was half a second ahead of the clock, and Redis expires a little early. */
     @Test
     void heartbeat_thatEndedByItself_isNotGoneTooEarly() {

@@ -70,8 +70,10 @@ abstract class ShardOnNode {
         return shard.update(sight, slot -> 0, others()).orElseThrow();
     }
 
-    List<OtherOwner> others() {
-        return sinceOther == Long.MAX_VALUE ? List.of() : List.of(new OtherOwner(new SlotRange(0, 9), sinceOther));
+    List<ClusterMap.OtherOwner> others() {
+        return sinceOther == Long.MAX_VALUE
+                ? List.of()
+                : List.of(new ClusterMap.OtherOwner(new SlotRange(0, 9), sinceOther));
     }
 
     long nowMicros() {

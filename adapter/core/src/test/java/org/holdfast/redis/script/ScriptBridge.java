@@ -15,6 +15,7 @@ import org.holdfast.protocol.guard.MarkChange;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.SharedSettings;
+import org.holdfast.redis.cluster.HomeSearch;
 import redis.clients.jedis.CommandArguments;
 
 /** Opens the room's door a little for the simulation and the contract: what is sent, and how answers are understood. */
@@ -130,6 +131,11 @@ public final class ScriptBridge {
 
     /** What a node gets to set its birth mark. */
     public static ScriptCall mark(NodeKeys keys, MarkChange change) {
+        return mark(keys, change, Optional.empty());
+    }
+
+    /** What a shard gets, where a sign leads to the mark. */
+    public static ScriptCall mark(NodeKeys keys, MarkChange change, Optional<HomeSearch.Lead> lead) {
         return new ScriptCall(
                 MARK,
                 List.of(keys.own().mark(), keys.own().heartbeat()),
@@ -143,7 +149,9 @@ public final class ScriptBridge {
                         Long.toString(change.behindUntilMicros()),
                         Long.toString(change.lookedMicros()),
                         change.isAnotherClocks() ? "1" : "0",
-                        keys.own().listOfSlots()));
+                        keys.own().listOfSlots(),
+                        lead.map(it -> keys.door(it.door())).orElse(""),
+                        lead.map(HomeSearch.Lead::sign).orElse("")));
     }
 
     /** What a node returned that got it: the moment of the look, or nothing if the mark was another. */

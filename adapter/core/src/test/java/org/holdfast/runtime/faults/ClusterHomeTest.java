@@ -167,6 +167,36 @@ class ClusterHomeTest {
         assertThat(since(node, mark)).as("since when its memory is whole").isEqualTo(since);
     }
 
+    /** Clients that have started meanwhile may look elsewhere, and note there what the first one does not know. */
+    @Test
+    void sign_thatHasGoneWithItsSlot_letsNoClientBeGranted_butLeasesAreRenewed() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisServer node = cluster.owner(MovingVoters.slot(NAME));
+        LockConnection first = voters.connect(cluster.uri(), MEMORY);
+        Lease held = first.acquire(request());
+        String mark = markKey(node);
+        int preferred = preferredSlot(cluster, node);
+        RedisServer other = cluster.owner(preferred);
+        cluster.move(preferred, node);
+        String sign = in(preferred, mark).replace("birth", "home");
+        await().atMost(ofSeconds(10)).until(() -> node.ask("GET " + sign).contains(Slot.tag(Slot.of(mark)) + " "));
+
+        cluster.beginMove(preferred, node, other);
+        cluster.moveKeys(preferred, node, other, key -> key.equals(sign));
+        await().pollDelay(ofSeconds(2)).until(() -> true); // it has looked
+        String noted = node.ask("GET " + mark);
+        await().pollDelay(ofSeconds(4)).until(() -> true); // longer than the lease lasts if it is not renewed
+        assertThat(held.isHeld()).isTrue();
+        String more = anotherNameOn(node, cluster);
+        assertThat(MovingVoters.isGranted(first, more)).isFalse();
+        assertThat(node.ask("GET " + mark)).as("what is noted of looks").isEqualTo(noted);
+
+        cluster.abandonMove(preferred, node, other);
+        assertThat(first.acquire(LockRequest.of(more).waitTimeout(ofSeconds(10)))
+                        .isHeld())
+                .isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"birth", "slots", "home"})
     void key_ofAnotherType_isReplacedAndTheShardVotes(String kept) throws Exception {
@@ -184,6 +214,14 @@ class ClusterHomeTest {
     private static RedisServer otherThan(RedisServer node, RedisCluster cluster) {
         return cluster.servers().stream()
                 .filter(server -> server != node)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String anotherNameOn(RedisServer node, RedisCluster cluster) {
+        return IntStream.range(0, 1_000)
+                .mapToObj(Integer::toString)
+                .filter(name -> cluster.owner(MovingVoters.slot(name)) == node)
                 .findFirst()
                 .orElseThrow();
     }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.holdfast.redis.cluster;
+
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.holdfast.protocol.env.Time;
+
+/**
+ * What a client knows of the {@link Home} of a shard.
+ *
+ * <p>Safe for use by any number of threads.
+ */
+final class KnownHome {
+
+    /** Clients look once a second: one that has not for so long does not ask for a new lock before it does. */
+    private static final long LED_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
+
+    private final Time time;
+
+    /** Which slots the node says that it has: all clients hear the same of it. */
+    private volatile BitSet slots = new BitSet();
+
+    private volatile Home home = new Home("", -1);
+
+    /** Whether this client has found it by a sign, or has kept something there: it leaves it by a sign only. */
+    private volatile boolean isFound;
+
+    /** When a look has found that a sign leads there; empty if none has, or something has changed since. */
+    private volatile OptionalLong ledAt = OptionalLong.empty();
+
+    KnownHome(Time time) {
+        this.time = time;
+    }
+
+    Home now() {
+        return home;
+    }
+
+    /** Returns the hash tag of the keys that are kept there; empty if the node has no slots. */
+    Optional<String> tag() {
+        return tagOf(home);
+    }
+
+    /** Returns the hash tag of the slot in which a client looks for the sign; empty if the node has no slots. */
+    Optional<String> doorTag() {
+        return tagOf(Home.atTheDoor("", slots));
+    }
+
+    private static Optional<String> tagOf(Home home) {
+        return Optional.of(home.tag()).filter(tag -> !tag.isEmpty());
+    }
+
+    boolean isFound() {
+        return isFound;
+    }
+
+    /** The client has kept something there. */
+    synchronized void keeps(Home at) {
+        isFound |= at.equals(home);
+    }
+
+    /** Takes which node the shard is, and which slots that has. */
+    synchronized void see(String node, BitSet present) {
+        boolean hasSameDoor = Slot.homeOf(slots) == Slot.homeOf(present);
+        slots = present;
+        Home next = isFound ? home.of(node, present) : Home.atTheDoor(node, present);
+        isFound &= next.slot() == home.slot();
+        if (!hasSameDoor || !next.equals(home)) {
+            ledAt = OptionalLong.empty(); // the sign at the new door was not read yet
+        }
+        home = next;
+    }
+
+    /** Returns what the client does that has found a sign at a door, see {@link Home#next}. */
+    synchronized Home.Step next(String door, String sign, ReplicationIds ids) {
+        isFound = true;
+        return home.next(slots, Slot.of(door), sign, ids);
+    }
+
+    synchronized void follow(Home to) {
+        if (to.node().equals(home.node()) && slots.get(to.slot())) {
+            ledAt = OptionalLong.empty();
+            home = to;
+        }
+    }
+
+    /**
+     * Takes what a look has found to lead there; empty for nothing.
+     *
+     * @return that; empty also if the node has another door or home by now
+     */
+    synchronized Optional<HomeSearch.Lead> isLedBy(Optional<HomeSearch.Lead> found) {
+        Optional<HomeSearch.Lead> lead =
+                found.filter(it -> doorTag().equals(Optional.of(it.door())) && tag().equals(Optional.of(it.home())));
+        ledAt = lead.isPresent() ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty();
+        return lead;
+    }
+
+    /** Returns whether a look has found a moment ago that a sign leads there, and so all other clients. */
+    boolean isShared() {
+        OptionalLong known = ledAt;
+        return known.isPresent() && time.nanoTime() - known.getAsLong() < LED_NANOS;
+    }
+}
