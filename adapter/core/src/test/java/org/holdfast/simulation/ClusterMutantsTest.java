@@ -165,6 +165,23 @@ class ClusterMutantsTest {
     }
 
     @ConcurrentTest
+    void homeBegunWhereThereIsAnother_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "HomeSearchTest",
+                "client_thatStartsAtANewDoor_looksInAllSlotsForTheHome_once",
+                new Mutant()
+                        .with(CLUSTER + "HomeSearch.java", "step instanceof Home.Step.WriteSign && !isAlone", "false"));
+    }
+
+    @ConcurrentTest
+    void clientThatStartsBeforeOthersCouldNoteWhatTheySaw_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.NewcomerTest",
+                "clientThatStarts_whereNoLookWasNotedForSomeSeconds_waitsForTwoLooksOfOthers",
+                new Mutant().with(GUARD + "Newcomer.java", "!facts.clustered() ||", "true ||"));
+    }
+
+    @ConcurrentTest
     void signAtAFormerDoorBelieved_isRefuted() throws Exception {
         assertRefuted(
                 TESTS + "HomeSearchTest",

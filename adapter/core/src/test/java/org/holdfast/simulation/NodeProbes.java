@@ -102,6 +102,13 @@ final class NodeProbes {
         }
 
         @Override
+        public List<String> signs(List<String> tags) {
+            return tags.stream()
+                    .map(tag -> sign(tag).orElseThrow(() -> unreadable(tag)))
+                    .toList();
+        }
+
+        @Override
         public ReplicationIds ids() {
             return node.role.dataSet();
         }
@@ -188,6 +195,9 @@ final class NodeProbes {
         @Override
         public NodeProbe.Sight look() {
             node.gate().require(keys.own().mark());
+            if (keys.own().ofShard()) {
+                node.gate().require(keys.own().slots());
+            }
             String mark = redis.get(keys.own().mark());
             boolean heartbeat = redis.get(keys.own().heartbeat()) != null;
             return new NodeProbe.Sight(node.facts(appointment), mark == null ? "" : mark, heartbeat);

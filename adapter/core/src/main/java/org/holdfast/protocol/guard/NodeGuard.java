@@ -61,6 +61,7 @@ public final class NodeGuard {
     private final MarkChanges changes;
     private final ClockWatch clockMonitor;
     private final Time time;
+    private final Newcomer newcomer = new Newcomer();
     private volatile MemoryCheck.@Nullable LastLook lastLook;
 
     /** Settings of other processes that were seen here last; null if there were none. */
@@ -230,9 +231,13 @@ public final class NodeGuard {
                             : changes.quarantineOfPromoted(sight, mark.get(), PROMOTED));
         }
         Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);
-        return doubt.<Verdict>map(
-                        reason -> new Verdict.SetMark(changes.quarantine(sight, inTerm(lastLook, sight), reason)))
-                .orElseGet(() -> keep(sight, mark.get(), before, resolved.get()));
+        if (doubt.isPresent()) {
+            return new Verdict.SetMark(changes.quarantine(sight, inTerm(lastLook, sight), doubt.get()));
+        }
+        long waits = before == null ? newcomer.waitsNanos(facts, mark.get(), askedAt) : 0;
+        return waits > 0
+                ? new Verdict.Refused(Newcomer.REASON, false, waits)
+                : keep(sight, mark.get(), before, resolved.get());
     }
 
     /**

@@ -31,13 +31,6 @@ import org.holdfast.redis.address.HostPort;
  */
 public final class ClusterMap {
 
-    /**
-     * Slots that were another node's than now, as a majority has said.
-     *
-     * @param agoNanos how long ago it was asked when it has said so last
-     */
-    public record OtherOwner(SlotRange slots, long agoNanos) {}
-
     private final Time time;
     private final Duration round;
     private final long countsNanos;
@@ -253,11 +246,12 @@ public final class ClusterMap {
     }
 
     /** Returns the slots for which a majority has named another node than now, as far as this client has heard. */
-    public List<OtherOwner> otherOwners() {
+    public List<SlotRecord.OtherOwner> otherOwners() {
         long now = time.nanoTime();
-        List<OtherOwner> others = new ArrayList<>();
+        List<SlotRecord.OtherOwner> others = new ArrayList<>();
         segments.forEach((first, segment) -> segment.otherAt()
-                .ifPresent(at -> others.add(new OtherOwner(new SlotRange(first, segment.last()), now - at))));
+                .ifPresent(
+                        at -> others.add(new SlotRecord.OtherOwner(new SlotRange(first, segment.last()), now - at))));
         return others;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.cluster;
 
+import java.util.List;
 import java.util.Optional;
 
 /** Finds in which slot a shard keeps what it knows of itself, and has all clients look there. */
@@ -15,8 +16,15 @@ public final class HomeSearch {
     /** What stands in the slots of the node, as one client reads and writes it. */
     public interface Doors {
 
-        /** Returns the sign in a slot, empty text for none; nothing if it cannot be read, as the slot is being moved. */
+        /** Returns the sign in a slot, an empty text for none; nothing if it cannot be read while the slot is moved. */
         Optional<String> sign(String tag);
+
+        /**
+         * Returns the signs in slots, an empty text for none or where the node has lost the slot.
+         *
+         * @throws RuntimeException as {@link #unreadable} if one cannot be read
+         */
+        List<String> signs(List<String> tags);
 
         /** Returns the ids of the node's data, after a sign was read. */
         ReplicationIds ids();
@@ -50,14 +58,15 @@ public final class HomeSearch {
     /**
      * Searches.
      *
-     * @return what leads there; empty if that cannot be read or written now: then no look is noted, and no lock is asked
-     *     for, since other clients may have another home
+     * @return what leads there; empty if that cannot be read or written now: then no look is noted, and no lock is
+     *     asked for, since other clients may have another home
      */
     public Optional<Lead> search() {
         return home.isLedBy(find());
     }
 
     private Optional<Lead> find() {
+        boolean isAlone = home.isFound(); // else there may be another home, from a time at which the door was another
         for (int round = 0; round < MOST_ROUNDS; round++) {
             Optional<String> door = home.doorTag(); // its slots may go in this moment
             Optional<String> seen = door.flatMap(doors::sign);
@@ -67,12 +76,30 @@ public final class HomeSearch {
             if (seen.isEmpty()) {
                 break;
             }
-            Optional<String> leading = take(home.next(door.get(), seen.get(), doors.ids()), door.get(), seen.get());
+            Home.Step step = home.next(door.get(), seen.get(), doors.ids());
+            if (step instanceof Home.Step.WriteSign && !isAlone) {
+                isAlone = true;
+                if (isElsewhere()) {
+                    continue;
+                }
+            }
+            Optional<String> leading = take(step, door.get(), seen.get());
             if (leading.isPresent()) {
                 return home.tag().map(tag -> new Lead(door.get(), leading.get(), tag));
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Returns whether the node has a home where this client, which has just started or has lost its own, did not look.
+     * If it began another one, what clients have noted before would be missing there, and what they note here would be
+     * missing at the other one when this one goes.
+     */
+    private boolean isElsewhere() {
+        List<String> tags = home.otherTags();
+        List<String> signs = doors.signs(tags);
+        return home.takeOther(tags, signs, doors.ids());
     }
 
     /** Returns the sign that leads to the home after that; empty if it is to be read once more. */

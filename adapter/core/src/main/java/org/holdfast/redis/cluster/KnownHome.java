@@ -2,6 +2,7 @@
 package org.holdfast.redis.cluster;
 
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -75,7 +76,6 @@ final class KnownHome {
 
     /** Returns what the client does that has found a sign at a door, see {@link Home#next}. */
     synchronized Home.Step next(String door, String sign, ReplicationIds ids) {
-        isFound = true;
         return home.next(slots, Slot.of(door), sign, ids);
     }
 
@@ -83,7 +83,38 @@ final class KnownHome {
         if (to.node().equals(home.node()) && slots.get(to.slot())) {
             ledAt = OptionalLong.empty();
             home = to;
+            isFound = true;
         }
+    }
+
+    /** Returns the hash tags of the slots in which there may be another home. */
+    List<String> otherTags() {
+        return slots.stream()
+                .filter(slot -> slot != home.slot())
+                .mapToObj(Slot::tag)
+                .toList();
+    }
+
+    /**
+     * Takes what stands in these slots: another home of this node is the one.
+     *
+     * @return whether there is one
+     */
+    synchronized boolean takeOther(List<String> tags, List<String> signs, ReplicationIds ids) {
+        BitSet homes = new BitSet();
+        for (int i = 0; i < signs.size(); i++) {
+            int slot = Slot.of(tags.get(i));
+            boolean isHome = Sign.parse(signs.get(i))
+                    .filter(sign -> sign.writer().isNowOrWasBefore(home.node(), ids))
+                    .filter(sign -> sign.leadsTo(slot) == slot)
+                    .isPresent();
+            homes.set(slot, isHome);
+        }
+        homes.and(slots);
+        if (!homes.isEmpty()) {
+            follow(new Home(home.node(), Slot.homeOf(homes)));
+        }
+        return !homes.isEmpty();
     }
 
     /**
@@ -95,6 +126,7 @@ final class KnownHome {
         Optional<HomeSearch.Lead> lead =
                 found.filter(it -> doorTag().equals(Optional.of(it.door())) && tag().equals(Optional.of(it.home())));
         ledAt = lead.isPresent() ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty();
+        isFound |= lead.isPresent();
         return lead;
     }
 

@@ -183,12 +183,12 @@ public final class Shard {
      * @param settlesIn gives in how many nanoseconds no other shard votes on a slot any more, as far as is known
      * @param others slots that were another node's, as a majority has said
      */
-    public Optional<Update> update(SlotSight sight, IntToLongFunction settlesIn, List<ClusterMap.OtherOwner> others) {
+    public Optional<Update> update(SlotSight sight, IntToLongFunction settlesIn, List<SlotRecord.OtherOwner> others) {
         Home at = home.now();
         return at.tag().equals(sight.tag()) ? Optional.of(update(at, sight, settlesIn, others)) : Optional.empty();
     }
 
-    private Update update(Home at, SlotSight sight, IntToLongFunction settlesIn, List<ClusterMap.OtherOwner> others) {
+    private Update update(Home at, SlotSight sight, IntToLongFunction settlesIn, List<SlotRecord.OtherOwner> others) {
         Seen now = seen;
         OwnWord own = now.own();
         String text = sight.text();

@@ -21,6 +21,13 @@ import java.util.function.IntToLongFunction;
  */
 public final class SlotRecord {
 
+    /**
+     * Slots that were another node's than now, as a majority has said.
+     *
+     * @param agoNanos how long ago it was asked when it has said so last
+     */
+    public record OtherOwner(SlotRange slots, long agoNanos) {}
+
     private static final int FIRST_ENTRY = 2;
     private static final long NO_EPOCH = -1;
 
@@ -120,9 +127,9 @@ public final class SlotRecord {
      * Returns the slots that the node has had all the time, as the record says, while a majority of its cluster has
      * named another node.
      */
-    BitSet contradicted(List<ClusterMap.OtherOwner> others, long nowMicros) {
+    BitSet contradicted(List<OtherOwner> others, long nowMicros) {
         BitSet contradicted = new BitSet();
-        for (ClusterMap.OtherOwner other : others) {
+        for (OtherOwner other : others) {
             long named = nowMicros - TimeUnit.NANOSECONDS.toMicros(other.agoNanos());
             entries.values().stream()
                     .filter(entry -> entry.sinceMicros() < named)

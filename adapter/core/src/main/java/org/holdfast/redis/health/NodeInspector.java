@@ -185,7 +185,13 @@ public final class NodeInspector {
             if (durable) {
                 askHowItPersists();
             }
-            List<Object> replies = connection.getMany(durable ? 7 : 5);
+            if (own.ofShard()) {
+                connection.sendCommand(new CommandArguments(Command.GET).add(own.slots()));
+            }
+            List<Object> replies = connection.getMany((durable ? 7 : 5) + (own.ofShard() ? 1 : 0));
+            if (own.ofShard()) {
+                ShardNotes.requireThere(replies.get(replies.size() - 1));
+            }
             String mark = replies.get(0) instanceof byte[] bytes ? InspectionDecoder.keptText(bytes) : "";
             boolean heartbeat = replies.get(1) instanceof byte[];
             long now = InspectionDecoder.micros(replies.get(2));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.redis.health;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -31,6 +32,9 @@ final class ShardNotes {
 
     /** So often a note is compared and written; then not before the next look. */
     private static final int MOST_ROUNDS = 3;
+
+    /** So many keys are read at once. */
+    private static final int MOST_AT_ONCE = 500;
 
     /** What a script returns that has written a note. */
     private static final Long WRITTEN = 1L;
@@ -75,14 +79,45 @@ final class ShardNotes {
         }
 
         @Override
+        public List<String> signs(List<String> tags) {
+            List<String> signs = new ArrayList<>(tags.size());
+            for (int from = 0; from < tags.size(); from += MOST_AT_ONCE) {
+                List<String> some = tags.subList(from, Math.min(from + MOST_AT_ONCE, tags.size()));
+                List<Object> replies = get(some);
+                for (int i = 0; i < some.size(); i++) {
+                    signs.add(signOnRecord(some.get(i), replies.get(i)));
+                }
+            }
+            return signs;
+        }
+
+        private List<Object> get(List<String> tags) {
+            tags.forEach(tag -> connection.sendCommand(
+                    new CommandArguments(Command.GET).add(codec.keys().door(tag))));
+            return connection.getMany(tags.size());
+        }
+
+        /** A slot is moved in some milliseconds, where it has few keys: then it is looked at once more. */
+        private String signOnRecord(String tag, Object first) {
+            Object reply = first;
+            for (int round = 0; round < MOST_ROUNDS && isBeingMoved(reply); round++) {
+                reply = get(List.of(tag)).get(0);
+            }
+            if (isBeingMoved(reply)) {
+                throw unreadable(tag);
+            }
+            return isElsewhere(reply) ? "" : text(reply);
+        }
+
+        @Override
         public ReplicationIds ids() {
             return ids;
         }
 
         @Override
         public RuntimeException unreadable(String tag) {
-            return new NodeRefusedException("its slot " + Slot.of(tag) + ", in which clients that start look first, is"
-                    + " being moved, and what stands there has gone. End that move, or give it up: CLUSTER SETSLOT");
+            return new NodeRefusedException("its slot " + Slot.of(tag) + ", in which clients that start look, is being"
+                    + " moved, and what may stand there has gone. End that move, or give it up: CLUSTER SETSLOT");
         }
 
         @Override
@@ -104,8 +139,23 @@ final class ShardNotes {
 
     /** Returns whether the node does not answer for a key: its slot is being moved, or is not there yet or any more. */
     private static boolean isElsewhere(Object reply) {
+        return isBeingMoved(reply)
+                || reply instanceof JedisDataException e && Failures.describe(e).startsWith("MOVED ");
+    }
+
+    /**
+     * Refuses a look that cannot read since when the node has its slots: what this client has seen of them could not be
+     * noted there, and a mark that is kept up all the same would have others rely on what stands there.
+     */
+    static void requireThere(@Nullable Object record) {
+        if (record instanceof JedisDataException e && isElsewhere(record)) {
+            throw e;
+        }
+    }
+
+    private static boolean isBeingMoved(Object reply) {
         return reply instanceof JedisDataException e
-                && Stream.of("ASK ", "TRYAGAIN ", "MOVED ").anyMatch(Failures.describe(e)::startsWith);
+                && Stream.of("ASK ", "TRYAGAIN ").anyMatch(Failures.describe(e)::startsWith);
     }
 
     /** Returns what a key holds; empty for none, and for another type, which is replaced when it is written. */

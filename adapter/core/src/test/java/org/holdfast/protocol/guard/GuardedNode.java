@@ -20,6 +20,8 @@ abstract class GuardedNode {
     static final SharedSettings SHORT = new SharedSettings(10_000, 600_000, 0.01);
     static final SharedSettings LONG = new SharedSettings(60_000, 600_000, 0.01);
     static final long QUARANTINE = SHORT.quarantine().toNanos() / 1_000;
+    private static final NodeFacts.Appointment SHARD = new NodeFacts.Appointment(1, 7, 0, NodeFacts.Namer.CLUSTER);
+
     static final BirthMark.Process PROCESS = new BirthMark.Process("run", 0, "-", "-");
 
     final VirtualTime time = new VirtualTime();
@@ -43,6 +45,7 @@ abstract class GuardedNode {
         BirthMark.Process process = PROCESS;
         boolean primary = true;
         boolean mayEvict;
+        boolean clustered;
         Optional<String> durabilityFault = Optional.empty();
         int writes;
         Runnable beforeWrite = () -> {};
@@ -55,7 +58,9 @@ abstract class GuardedNode {
 
         @Override
         public NodeProbe.Sight look() {
-            NodeFacts facts = new NodeFacts(process, primary, false, mayEvict, durabilityFault, now);
+            NodeFacts facts = clustered
+                    ? new NodeFacts(process, primary, true, mayEvict, durabilityFault, now, Optional.of(SHARD))
+                    : new NodeFacts(process, primary, false, mayEvict, durabilityFault, now);
             return new NodeProbe.Sight(facts, mark, now < heartbeatUntil);
         }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -34,10 +35,19 @@ class HomeSearchTest extends ShardOnNode {
         private final Set<String> moving = new HashSet<>();
         private ReplicationIds ids = DATA;
         private boolean changesBeforeEachWrite;
+        private int searches;
 
         @Override
         public Optional<String> sign(String tag) {
             return moving.contains(tag) ? Optional.empty() : Optional.of(signs.getOrDefault(tag, ""));
+        }
+
+        @Override
+        public List<String> signs(List<String> tags) {
+            searches++;
+            return tags.stream()
+                    .map(tag -> sign(tag).orElseThrow(() -> unreadable(tag)))
+                    .toList();
         }
 
         @Override
@@ -292,5 +302,46 @@ class HomeSearchTest extends ShardOnNode {
         node.changesBeforeEachWrite = true;
         assertThat(search(early)).isEmpty();
         assertThat(early.isHomeShared()).isFalse();
+    }
+
+    /** The first one has not written the sign at the new door yet, or is gone. */
+    @Test
+    void client_thatStartsAtANewDoor_looksInAllSlotsForTheHome_once() {
+        early();
+        Shard late = shard();
+        see(late, 5, all, all);
+        look(late);
+        assertThat(homeOf(late)).isEqualTo(home);
+        assertThat(node.of(door)).isEqualTo(sign(Slot.tag(home)));
+        assertThat(node.marks).containsKey(Slot.tag(home));
+        look(late);
+        Shard next = shard();
+        see(next, 5, all, all);
+        look(next);
+        assertThat(homeOf(next)).isEqualTo(home);
+        assertThat(node.searches).isEqualTo(2);
+    }
+
+    /** It had the door before another slot became that. */
+    @Test
+    void homeOfAnotherNode_inOneOfTheSlots_isNone() {
+        node.signs.put(Slot.tag(home), "here b@d2");
+        Shard late = shard();
+        see(late, 5, all, all);
+        look(late);
+        assertThat(homeOf(late)).isEqualTo(door);
+    }
+
+    @Test
+    void client_thatStartsAtANewDoor_isRefusedWhereASlotCannotBeRead() {
+        early();
+        node.moving.add(Slot.tag(home));
+        Shard late = shard();
+        see(late, 5, all, all);
+        assertThatIllegalStateException().isThrownBy(() -> search(late)).withMessage(Slot.tag(home));
+        assertThat(node.signs).doesNotContainKey(Slot.tag(door));
+        node.moving.clear();
+        look(late);
+        assertThat(homeOf(late)).isEqualTo(home);
     }
 }

@@ -70,10 +70,10 @@ abstract class ShardOnNode {
         return shard.update(sight, slot -> 0, others()).orElseThrow();
     }
 
-    List<ClusterMap.OtherOwner> others() {
+    List<SlotRecord.OtherOwner> others() {
         return sinceOther == Long.MAX_VALUE
                 ? List.of()
-                : List.of(new ClusterMap.OtherOwner(new SlotRange(0, 9), sinceOther));
+                : List.of(new SlotRecord.OtherOwner(new SlotRange(0, 9), sinceOther));
     }
 
     long nowMicros() {
