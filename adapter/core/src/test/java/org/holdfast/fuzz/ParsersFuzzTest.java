@@ -12,8 +12,10 @@ import org.holdfast.redis.health.InspectionFuzz;
 import org.holdfast.redis.script.DecoderFuzz;
 import org.holdfast.redis.voter.WitnessFuzz;
 import org.holdfast.redis.wire.ReplyFuzz;
+import org.junit.jupiter.api.Tag;
 
 /** Whatever a node, a Sentinel or a setting says: it is understood, or refused with an exception that is expected. */
+@Tag("thorough") // its agent changes each class that it meets, which takes most of a minute
 class ParsersFuzzTest {
 
     /** @param input what is parsed, after a character that says as what */

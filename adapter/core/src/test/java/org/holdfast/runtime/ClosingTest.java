@@ -32,10 +32,9 @@ import org.holdfast.LockRequest;
 import org.holdfast.LogLines;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of waiters when their factory is closed: each gets that exception at once, and no other. */
 @Timeout(120)
@@ -78,6 +77,7 @@ class ClosingTest {
     }
 
     /** All nodes answer; callers are in the midst of attempts and releases when their factory is closed. */
+    @Tag("thorough")
     @Test
     void close_inTheMidstOfAttempts_leavesNoLockOnTheNodes() throws Exception {
         LockRequest name = LockRequest.of("x");
@@ -157,10 +157,19 @@ class ClosingTest {
         assertThat(processes.isFree(1, REQUEST.fair(true))).isTrue();
     }
 
-    /** More than there are threads for; each blocks for ever. */
-    @ParameterizedTest
-    @ValueSource(ints = {200, 10_000})
-    void close_whileContinuationsAndListenersBlock_returnsInTimeAndCompletesAll(int count) throws Exception {
+    @Test
+    void close_whileContinuationsAndListenersBlock_returnsInTimeAndCompletesAll() throws Exception {
+        closeWhileContinuationsBlock(200);
+    }
+
+    @Tag("thorough")
+    @Test
+    void close_while10000ContinuationsBlock_returnsInTimeAndCompletesAll() throws Exception {
+        closeWhileContinuationsBlock(10_000);
+    }
+
+    /** @param count more than there are threads for; each blocks for ever */
+    private void closeWhileContinuationsBlock(int count) throws Exception {
         Lease held = processes.tryAcquire(1, REQUEST).orElseThrow();
         CountDownLatch end = new CountDownLatch(1);
         Set<Thread> ran = ConcurrentHashMap.newKeySet();

@@ -105,6 +105,8 @@ public final class Certificates {
     private static void keytool(Path store, String alias, String... options) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-J-XX:TieredStopAtLevel=1", // it is over before the second compiler has paid
+                "-J-XX:+UseSerialGC",
                 "-genkeypair",
                 "-keystore",
                 store.toString(),
