@@ -19,10 +19,13 @@ final class OneCluster implements AutoCloseable {
 
     private final RedisCluster cluster;
 
+    /** Another process, which looks at the nodes all the time: one that starts would wait for it else. */
+    private final LockConnectionFactory another;
+
     OneCluster() {
         cluster = RedisCluster.start(Path.of("target", "redis"), PRIMARIES, 0);
-        LockConnectionFactory locks = connect();
-        try (LockConnection connection = locks.getConnection()) {
+        another = connect();
+        try (LockConnection connection = another.getConnection()) {
             for (String name : List.of("a", "b", "c", "d", "e", "f")) { // on all shards
                 try (Lease lease = connection.acquire(LockRequest.of(name).waitTimeout(Duration.ofSeconds(60)))) {
                     lease.requireHeld();
@@ -31,8 +34,6 @@ final class OneCluster implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted in quarantine", e);
-        } finally {
-            locks.close();
         }
     }
 
@@ -50,6 +51,7 @@ final class OneCluster implements AutoCloseable {
 
     @Override
     public void close() {
+        another.close();
         cluster.close();
     }
 }

@@ -178,7 +178,15 @@ class ClusterMutantsTest {
         assertRefuted(
                 "org.holdfast.protocol.guard.NewcomerTest",
                 "clientThatStarts_whereNoLookWasNotedForSomeSeconds_waitsForTwoLooksOfOthers",
-                new Mutant().with(GUARD + "Newcomer.java", "!facts.clustered() ||", "true ||"));
+                new Mutant().with(GUARD + "Newcomer.java", "!facts.clustered() || !isNew ||", "true ||"));
+    }
+
+    @ConcurrentTest
+    void clientThatWaitsForOthersAsksForLocks_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.NewcomerTest",
+                "clientThatStarts_whereNoLookWasNotedForSomeSeconds_waitsForTwoLooksOfOthers",
+                new Mutant().with(GUARD + "NodeGuard.java", "probe.letOthersGoFirst();", ""));
     }
 
     @ConcurrentTest

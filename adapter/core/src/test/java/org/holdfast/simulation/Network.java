@@ -216,12 +216,10 @@ final class Network {
             SimulatedNode process = reached(node, view);
             Optional<HomeSearch> homes = view.places.homes(node, process);
             Optional<HomeSearch.Lead> lead = homes.flatMap(HomeSearch::search);
-            Optional<NodeGuard.Admission.Admitted> admitted =
+            Optional<NodeProbes.Look> look =
                     process.probes.admit(view.guards.get(node), view.places.appointment(node), keys(node, view), lead);
-            admitted.filter(look -> homes.isEmpty() || lead.isPresent())
-                    .ifPresent(look ->
-                            view.places.noteSlots(node, process, !look.reason().isEmpty()));
-            return admitted.isPresent();
+            look.ifPresent(it -> view.places.looked(node, process, it));
+            return look.isPresent();
         } catch (MemoryRedis.ErrorReply e) {
             return false;
         }

@@ -63,17 +63,25 @@ final class NodeProbes {
     }
 
     /**
+     * A look at a node that is to be used.
+     *
+     * @param lead see {@link Shard#isLedBy}
+     */
+    record Look(NodeGuard.Admission.Admitted admitted, Optional<HomeSearch.Lead> lead) {}
+
+    /**
      * Is looked at when a client connects, as the real one is; empty if it is not to be used.
      *
      * @param lead what leads to its birth mark; empty if it is no shard, or nothing is known to lead there
      */
-    Optional<NodeGuard.Admission.Admitted> admit(
+    Optional<Look> admit(
             NodeGuard guard,
             Optional<NodeFacts.Appointment> appointment,
             NodeKeys keys,
             Optional<HomeSearch.Lead> lead) {
-        return guard.admit(new Probe(appointment, keys, lead)) instanceof NodeGuard.Admission.Admitted admitted
-                ? Optional.of(admitted)
+        Probe probe = new Probe(appointment, keys, lead);
+        return guard.admit(probe) instanceof NodeGuard.Admission.Admitted admitted
+                ? Optional.of(new Look(admitted, probe.isBehindOthers ? Optional.empty() : lead))
                 : Optional.empty();
     }
 
@@ -180,6 +188,7 @@ final class NodeProbes {
         private final NodeKeys keys;
 
         private final Optional<HomeSearch.Lead> lead;
+        private boolean isBehindOthers;
 
         Probe(Optional<NodeFacts.Appointment> appointment, NodeKeys keys, Optional<HomeSearch.Lead> lead) {
             this.appointment = appointment;
@@ -190,6 +199,11 @@ final class NodeProbes {
         @Override
         public boolean mayNote() {
             return !keys.own().ofShard() || lead.isPresent();
+        }
+
+        @Override
+        public void letOthersGoFirst() {
+            isBehindOthers = true;
         }
 
         @Override

@@ -42,7 +42,7 @@ interface Places {
      *
      * @param forgets whether a quarantine began just now
      */
-    default void noteSlots(int node, SimulatedNode process, boolean forgets) {}
+    default void looked(int node, SimulatedNode process, NodeProbes.Look look) {}
 
     /** A node does not have what it was asked for. */
     default void misdirected() {}

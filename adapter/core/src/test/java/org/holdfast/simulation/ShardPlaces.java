@@ -83,17 +83,20 @@ final class ShardPlaces implements Places {
 
     @Override
     public Optional<HomeSearch> homes(int node, SimulatedNode process) {
+        hear(node);
         return Optional.of(process.probes.search(codecs.get(node).orElseThrow().keys(), shard(node)));
     }
 
     @Override
-    public void noteSlots(int node, SimulatedNode process, boolean forgets) {
-        hear(node);
-        process.probes.noteSlots(
-                codecs.get(node).orElseThrow().keys(),
-                forgets,
-                inheritedAfterMicros,
-                sight -> connector.slots(node, sight));
+    public void looked(int node, SimulatedNode process, NodeProbes.Look look) {
+        if (look.lead().isPresent()) {
+            process.probes.noteSlots(
+                    codecs.get(node).orElseThrow().keys(),
+                    !look.admitted().reason().isEmpty(),
+                    inheritedAfterMicros,
+                    sight -> connector.slots(node, sight));
+        }
+        shard(node).isLedBy(look.lead());
     }
 
     /** As the real one: a shard that has not said itself which slots it has is asked when it is looked at. */

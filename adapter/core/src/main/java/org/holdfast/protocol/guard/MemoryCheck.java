@@ -34,7 +34,13 @@ final class MemoryCheck {
      * @param at when this process asked
      * @param term in which it was, see {@link Terms}
      */
-    record LastLook(String runId, long seenMicros, long at, int term) {}
+    record LastLook(String runId, long seenMicros, long at, int term) {
+
+        static LastLook of(NodeProbe.Sight sight, long seenMicros, long askedAt) {
+            NodeFacts facts = sight.facts();
+            return new LastLook(facts.process().runId(), seenMicros, askedAt, facts.term());
+        }
+    }
 
     /** @param durable whether the operator vouches that an acknowledged write survives a restart and a failover */
     MemoryCheck(boolean durable) {
@@ -61,7 +67,6 @@ final class MemoryCheck {
                 && !mark.goesBackTo(before.seenMicros());
         return durable
                 && !lacksLook
-                && longUnwatched(sight.facts(), mark).isEmpty()
                 && sight.heartbeat()
                 && mark.behindUntilMicros() == 0
                 && mark.watchedMicros() - mark.steadyMicros() >= quarantineMicros(mark)
@@ -137,7 +142,7 @@ final class MemoryCheck {
      */
     private static Optional<String> longUnwatched(NodeFacts facts, BirthMark mark) {
         long quarantine = quarantineMicros(mark);
-        boolean isLong = facts.nowMicros() - mark.seenMicros() >= quarantine - Math.min(LATE_MICROS, quarantine / 2);
+        boolean isLong = facts.nowMicros() - mark.seenMicros() >= quarantine - Math.min(LATE_MICROS, quarantine / 8);
         return facts.clustered() && isLong
                 ? Optional.of("no client has looked at it for nearly the longest TTL, or these have looked elsewhere")
                 : Optional.empty();

@@ -3,36 +3,47 @@ package org.holdfast.protocol.guard;
 
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Lets clients that know a shard go first where this client has not looked at it yet.
+ * Lets clients that know a shard go first, where this client has not looked at it for a while.
  *
  * <p>While the slot of the mark is being moved, no look can be noted. What clients see then they note when that is
- * over, at their next look, within a second. A client that starts just then would rely on a mark that does not say it.
+ * over, at their next look, within a second. A client that looks just then for the first time, or for the first time
+ * since it stood still, would rely on a mark that does not say it.
  *
  * <p>Safe for use by any number of threads.
  */
 final class Newcomer {
 
-    static final String REASON = "no client has noted a look at it for some seconds: one that knows it may come first";
-
     /** Clients look once a second: a mark that is older shows that none has, or that none could note it. */
     private static final long NOTED_MICROS = TimeUnit.MILLISECONDS.toMicros(2_500);
 
-    /** For so long it waits: two looks of others, and half a second more for one that is late. */
-    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
+    /** Two looks of others, and more for one that is late. */
+    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
 
-    /** When it has looked for the first time, and had to wait. */
-    private volatile OptionalLong waitsSince = OptionalLong.empty();
+    /** One that has looked before may not have been able to, as the others: this ends sooner. */
+    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-    /** Returns for how long it must not use the node; 0 if it may. */
-    long waitsNanos(NodeFacts facts, BirthMark mark, long askedAt) {
-        if (!facts.clustered() || facts.nowMicros() - mark.seenMicros() < NOTED_MICROS) {
+    private static final long MISSED_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    /** When it has begun to wait; empty if it does not. */
+    private volatile OptionalLong since = OptionalLong.empty();
+
+    /**
+     * Returns for how long this client must not ask for a new lock; 0 if it may.
+     *
+     * @param last what it saw before, in whichever term; null if it has not looked yet
+     */
+    long waitsNanos(NodeFacts facts, BirthMark mark, MemoryCheck.@Nullable LastLook last, long askedAt) {
+        boolean isNew = last == null || askedAt - last.at() > MISSED_NANOS;
+        if (!facts.clustered() || !isNew || facts.nowMicros() - mark.seenMicros() < NOTED_MICROS) {
+            since = OptionalLong.empty();
             return 0;
         }
-        if (waitsSince.isEmpty()) {
-            waitsSince = OptionalLong.of(askedAt);
-        }
-        return Math.max(0, waitsSince.getAsLong() + PATIENCE_NANOS - askedAt);
+        OptionalLong begun = since.isEmpty() ? OptionalLong.of(askedAt) : since;
+        long left = begun.getAsLong() + (last == null ? FIRST_NANOS : AGAIN_NANOS) - askedAt;
+        since = left > 0 ? begun : OptionalLong.empty();
+        return Math.max(0, left);
     }
 }

@@ -152,6 +152,10 @@ public final class NodeGuard {
             if (verdict instanceof Verdict.Trusted trusted) {
                 return admitted(sight, trusted.mark(), trusted.mark().seenMicros(), askedAt, begun);
             }
+            if (verdict instanceof Verdict.OthersFirst first) {
+                probe.letOthersGoFirst();
+                return new Admission.Admitted(sight.facts().process().runId(), first.nanos() / 1_000, begun);
+            }
             MarkChange change = ((Verdict.SetMark) verdict).change();
             boolean isNote = change.reason().isEmpty() && !change.isAnotherClocks();
             if (isNote && !probe.mayNote()) {
@@ -160,11 +164,7 @@ public final class NodeGuard {
             }
             Optional<Long> seen = probe.write(change);
             if (seen.isPresent()) {
-                lastLook = new MemoryCheck.LastLook(
-                        change.process().runId(),
-                        seen.get(),
-                        askedAt,
-                        sight.facts().term());
+                lastLook = MemoryCheck.LastLook.of(sight, seen.get(), askedAt);
                 if (isNote) {
                     BirthMark mark = BirthMark.parse(change.seenText()).orElseThrow();
                     return admitted(sight, mark, seen.get(), askedAt, begun);
@@ -177,8 +177,7 @@ public final class NodeGuard {
 
     private Admission admitted(NodeProbe.Sight sight, BirthMark mark, long seenMicros, long askedAt, String begun) {
         String runId = sight.facts().process().runId();
-        lastLook = new MemoryCheck.LastLook(
-                runId, seenMicros, askedAt, sight.facts().term());
+        lastLook = MemoryCheck.LastLook.of(sight, seenMicros, askedAt);
         long until = mark.sinceMicros() + quarantineMicros();
         if (clockMonitor.unwatchedMicros(node, mark.sinceMicros()) > 0) {
             until = Math.min(until + UNWATCHED_MICROS, mark.firstBegunMicros() + 2 * quarantineMicros());
@@ -234,10 +233,8 @@ public final class NodeGuard {
         if (doubt.isPresent()) {
             return new Verdict.SetMark(changes.quarantine(sight, inTerm(lastLook, sight), doubt.get()));
         }
-        long waits = before == null ? newcomer.waitsNanos(facts, mark.get(), askedAt) : 0;
-        return waits > 0
-                ? new Verdict.Refused(Newcomer.REASON, false, waits)
-                : keep(sight, mark.get(), before, resolved.get());
+        long waits = newcomer.waitsNanos(facts, mark.get(), lastLook, askedAt);
+        return waits > 0 ? new Verdict.OthersFirst(mark.get(), waits) : keep(sight, mark.get(), before, resolved.get());
     }
 
     /**

@@ -17,6 +17,9 @@ public interface NodeProbe {
         return true;
     }
 
+    /** This client may lack what others have seen and not noted yet: it asks for no new lock before its next look. */
+    default void letOthersGoFirst() {}
+
     /**
      * Sets the mark and the heartbeat, if the mark still is what was seen.
      *

@@ -7,6 +7,13 @@ sealed interface Verdict {
     /** The mark is right as it is. */
     record Trusted(BirthMark mark) implements Verdict {}
 
+    /**
+     * The mark seems right, but clients that know more may not have noted that yet.
+     *
+     * @param nanos for how long this client asks for nothing new
+     */
+    record OthersFirst(BirthMark mark, long nanos) implements Verdict {}
+
     /** The mark must be set before the node is asked for anything. */
     record SetMark(MarkChange change) implements Verdict {}
 

@@ -62,7 +62,7 @@ public final class HomeSearch {
      *     asked for, since other clients may have another home
      */
     public Optional<Lead> search() {
-        return home.isLedBy(find());
+        return home.find(find());
     }
 
     private Optional<Lead> find() {

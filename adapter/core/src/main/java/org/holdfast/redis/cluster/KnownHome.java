@@ -122,12 +122,19 @@ final class KnownHome {
      *
      * @return that; empty also if the node has another door or home by now
      */
-    synchronized Optional<HomeSearch.Lead> isLedBy(Optional<HomeSearch.Lead> found) {
+    synchronized Optional<HomeSearch.Lead> find(Optional<HomeSearch.Lead> found) {
         Optional<HomeSearch.Lead> lead =
                 found.filter(it -> doorTag().equals(Optional.of(it.door())) && tag().equals(Optional.of(it.home())));
-        ledAt = lead.isPresent() ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty();
         isFound |= lead.isPresent();
+        if (lead.isEmpty()) {
+            ledAt = OptionalLong.empty();
+        }
         return lead;
+    }
+
+    /** A look is over that has found what leads there; empty if it has not, or other clients may know more. */
+    synchronized void isLedBy(Optional<HomeSearch.Lead> found) {
+        ledAt = find(found).isPresent() ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty();
     }
 
     /** Returns whether a look has found a moment ago that a sign leads there, and so all other clients. */

@@ -139,6 +139,11 @@ public final class Shard {
         return home;
     }
 
+    /** A look is over that has found what leads to the home; empty if it has not, or other clients may know more. */
+    public void isLedBy(Optional<HomeSearch.Lead> lead) {
+        home.isLedBy(lead);
+    }
+
     /**
      * Returns whether a look has found a moment ago that all clients have the same home, by the sign. Else this client
      * is not to ask for a new lock.

@@ -104,7 +104,8 @@ public final class NodeInspector {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            if (lead.isPresent()) {
+            Optional<HomeSearch.Lead> shared = connected.isBehindOthers ? Optional.empty() : lead;
+            if (shared.isPresent()) {
                 shardNotes.noteSlots(
                         connection,
                         connected.own,
@@ -112,6 +113,7 @@ public final class NodeInspector {
                         connected.nowMicros,
                         !admitted.reason().isEmpty());
             }
+            connector.shard(node).ifPresent(shard -> shard.isLedBy(shared));
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
@@ -161,6 +163,9 @@ public final class NodeInspector {
         /** Its clock when it was looked at last. */
         private long nowMicros;
 
+        /** Whether others may know more of it than is noted. */
+        private boolean isBehindOthers;
+
         /** @param lead what leads to its birth mark; empty if it is no shard, or nothing is known to lead there */
         Connected(NodeConnection connection, Optional<HomeSearch.Lead> lead) {
             this.connection = connection;
@@ -170,6 +175,11 @@ public final class NodeInspector {
         @Override
         public boolean mayNote() {
             return !own.ofShard() || lead.isPresent();
+        }
+
+        @Override
+        public void letOthersGoFirst() {
+            isBehindOthers = true;
         }
 
         @Override

@@ -82,7 +82,8 @@ public final class ScriptCodec {
             return null;
         }
         if (!shard.get().isHomeShared()) {
-            return "it is not known whether other clients look at it in the same slot: no sign of that was found";
+            return "other clients may know more of it than is noted where this client looks: that is found out at the next"
+                    + " looks, one each second";
         }
         return shard.get().mayLackKeys(keys.slot(name)) ? lacking(name) : null;
     }

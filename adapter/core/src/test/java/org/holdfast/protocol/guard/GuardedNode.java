@@ -51,9 +51,17 @@ abstract class GuardedNode {
         Runnable beforeWrite = () -> {};
         boolean isMarkOfAll = true;
 
+        /** How often a client was to ask for nothing new. */
+        int othersFirst;
+
         @Override
         public boolean mayNote() {
             return isMarkOfAll;
+        }
+
+        @Override
+        public void letOthersGoFirst() {
+            othersFirst++;
         }
 
         @Override

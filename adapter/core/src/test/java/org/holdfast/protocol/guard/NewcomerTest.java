@@ -18,8 +18,16 @@ class NewcomerTest extends GuardedNode {
         voteAfterQuarantine();
     }
 
-    private static long settling(NodeGuard.Admission admission) {
-        return admission instanceof NodeGuard.Admission.Refused refused ? refused.settlingNanos() : 0;
+    /** Looks once. */
+    private void assertWaits(NodeGuard client, long millis) {
+        int told = node.othersFirst;
+        String mark = node.mark;
+        assertThat(client.admit(node))
+                .isInstanceOfSatisfying(
+                        NodeGuard.Admission.Admitted.class,
+                        admitted -> assertThat(admitted.quarantineMicros()).isEqualTo(millis * 1_000));
+        assertThat(node.othersFirst - told).as("lets others go first").isEqualTo(millis > 0 ? 1 : 0);
+        assertThat(node.mark.equals(mark)).as("notes nothing").isEqualTo(millis > 0);
     }
 
     @Test
@@ -27,21 +35,18 @@ class NewcomerTest extends GuardedNode {
         voteAsShard();
         pass(Duration.ofMillis(2_500));
         NodeGuard late = starting();
-        String mark = node.mark;
-        assertThat(settling(late.admit(node))).isEqualTo(3_500_000_000L);
+        assertWaits(late, 3_500);
         pass(Duration.ofMillis(1_500));
-        assertThat(settling(late.admit(node))).isEqualTo(2_000_000_000L);
-        assertThat(node.mark).as("it notes nothing").isEqualTo(mark);
-        pass(Duration.ofMillis(500));
-        pass(Duration.ofMillis(1_500));
-        assertThat(late.admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+        assertWaits(late, 2_000);
+        pass(Duration.ofMillis(2_000));
+        assertWaits(late, 0);
     }
 
     @Test
     void clientThatStarts_whereAnotherHasNotedALook_doesNotWait() {
         voteAsShard();
         pass(Duration.ofMillis(2_499));
-        assertThat(starting().admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+        assertWaits(starting(), 0);
     }
 
     @Test
@@ -49,22 +54,29 @@ class NewcomerTest extends GuardedNode {
         voteAsShard();
         pass(Duration.ofSeconds(3));
         NodeGuard late = starting();
-        assertThat(settling(late.admit(node))).isPositive();
+        assertWaits(late, 3_500);
         guard.admit(node);
-        assertThat(late.admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+        pass(Duration.ofSeconds(1));
+        assertWaits(late, 0);
     }
 
     @Test
-    void clientThatHasLookedBefore_doesNotWait() {
+    void clientThatHasLookedBefore_waitsForOneLookOfOthers_ifItHasMissedSome() {
         voteAsShard();
         pass(Duration.ofSeconds(3));
-        assertThat(guard.admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+        assertWaits(guard, 0);
+        pass(Duration.ofMillis(3_001));
+        assertWaits(guard, 1_500);
+        pass(Duration.ofMillis(1_500));
+        assertWaits(guard, 0);
+        pass(Duration.ofMillis(3_001));
+        assertWaits(guard, 1_500);
     }
 
     @Test
     void clientThatStarts_atANodeThatIsNoShard_doesNotWait() {
         voteAfterQuarantine();
         pass(Duration.ofSeconds(4));
-        assertThat(starting().admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+        assertWaits(starting(), 0);
     }
 }

@@ -101,9 +101,11 @@ class HomeSearchTest extends ShardOnNode {
 
     @Override
     void look(Shard shard) {
-        assertThat(search(shard)).isPresent();
-        assertThat(shard.isHomeShared()).isTrue();
+        Optional<HomeSearch.Lead> lead = search(shard);
+        assertThat(lead).isPresent();
         super.look(shard);
+        shard.isLedBy(lead);
+        assertThat(shard.isHomeShared()).isTrue();
     }
 
     private static int homeOf(Shard shard) {
@@ -239,7 +241,8 @@ class HomeSearchTest extends ShardOnNode {
 
         node.moving.clear();
         assertThat(search(early)).contains(new HomeSearch.Lead(Slot.tag(door), sign(Slot.tag(home)), Slot.tag(home)));
-        assertThat(early.isHomeShared()).isTrue();
+        assertThat(early.isHomeShared()).as("before that look is over").isFalse();
+        look(early);
         node.moving.add(Slot.tag(door));
 
         Shard late = shard();
