@@ -122,8 +122,8 @@ class ClusterMutantsTest {
     @ConcurrentTest
     void signToTheHomeOfAShardIgnored_isRefuted() throws Exception {
         assertRefuted(
-                TESTS + "HomeSearchTest",
-                "home_staysWhereItIs_whenASlotComes_andASignLeadsOthersThere",
+                TESTS + "SecondHomeTest",
+                "client_thatStartsAtANewDoor_looksInAllSlotsForTheHome_once",
                 new Mutant().with(CLUSTER + "Home.java", "sign -> sign.leadsTo(door)", "sign -> -1"));
     }
 
@@ -158,19 +158,19 @@ class ClusterMutantsTest {
                 TESTS + "HomeSearchTest",
                 "sign_inASlotThatIsBeingMoved_isNotWaitedFor_byAClientThatHasAHome_butItAsksForNoLock",
                 new Mutant()
-                        .with(
-                                CLUSTER + "KnownHome.java",
-                                "lead.isPresent() ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty()",
-                                "OptionalLong.of(time.nanoTime())"));
+                        .with(CLUSTER + "KnownHome.java", "        if (lead.isEmpty()) {\n", "        if (false) {\n"));
     }
 
     @ConcurrentTest
     void homeBegunWhereThereIsAnother_isRefuted() throws Exception {
         assertRefuted(
-                TESTS + "HomeSearchTest",
+                TESTS + "SecondHomeTest",
                 "client_thatStartsAtANewDoor_looksInAllSlotsForTheHome_once",
                 new Mutant()
-                        .with(CLUSTER + "HomeSearch.java", "step instanceof Home.Step.WriteSign && !isAlone", "false"));
+                        .with(
+                                CLUSTER + "HomeSearch.java",
+                                "step instanceof Home.Step.WriteSign && !home.isFound()",
+                                "false"));
     }
 
     @ConcurrentTest
@@ -187,6 +187,30 @@ class ClusterMutantsTest {
                 "org.holdfast.protocol.guard.NewcomerTest",
                 "clientThatStarts_whereNoLookWasNotedForSomeSeconds_waitsForTwoLooksOfOthers",
                 new Mutant().with(GUARD + "NodeGuard.java", "probe.letOthersGoFirst();", ""));
+    }
+
+    @ConcurrentTest
+    void secondHomeOverruledByAClientThatStoodStill_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "SecondHomeTest",
+                "client_thatHasNotLookedForSomeSeconds_followsASecondHome_andItsOwnIsVoid",
+                new Mutant().with(CLUSTER + "Home.java", "named == door && isKept", "named == door"));
+    }
+
+    @ConcurrentTest
+    void markAtADoorWithoutASignTrusted_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "SecondHomeTest",
+                "mark_atADoorWithoutASign_isVoidWhenAHomeIsBegunThere",
+                new Mutant().with(CLUSTER + "Home.java", "ours.isPresent() || begins", "ours.isPresent()"));
+    }
+
+    @ConcurrentTest
+    void signAtTheHomeLost_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "SecondHomeTest",
+                "signAtTheHome_isWrittenAnew_whereTheDoorIsAnother",
+                new Mutant().with(CLUSTER + "HomeSearch.java", "!seen.get().equals(here)", "false"));
     }
 
     @ConcurrentTest

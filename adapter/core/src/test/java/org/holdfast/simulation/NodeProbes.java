@@ -54,6 +54,13 @@ final class NodeProbes {
                         ""));
     }
 
+    /** Has the sign that clients find first. */
+    void haveFoundItsHome(String id, NodeKeys keys) {
+        String tag = keys.own().tag().orElseThrow();
+        redis.eval(ScriptBridge.door(
+                keys, tag, "", "here " + id + "@" + node.role.dataSet().present(), false));
+    }
+
     /** Has the list that mark.lua begins. */
     void haveUsedNoSlot(NodeKeys keys) {
         redis.eval(new ScriptCall(
@@ -110,10 +117,8 @@ final class NodeProbes {
         }
 
         @Override
-        public List<String> signs(List<String> tags) {
-            return tags.stream()
-                    .map(tag -> sign(tag).orElseThrow(() -> unreadable(tag)))
-                    .toList();
+        public List<Optional<String>> signs(List<String> tags) {
+            return tags.stream().map(this::sign).toList();
         }
 
         @Override

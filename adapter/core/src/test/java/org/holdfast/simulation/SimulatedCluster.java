@@ -101,6 +101,7 @@ final class SimulatedCluster {
                     Optional.of(new NodeFacts.Appointment(1, 0, 0, NodeFacts.Namer.CLUSTER)),
                     parts.home(i));
             member.process.probes.haveUsedNoSlot(parts.home(i));
+            member.process.probes.haveFoundItsHome(member.id, parts.home(i));
             member.process
                     .redis()
                     .set(

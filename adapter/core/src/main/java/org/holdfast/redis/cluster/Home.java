@@ -62,14 +62,16 @@ record Home(String node, int slot) {
 
     /**
      * Returns what a client does that finds a sign: it follows that. But a second home at the door is ended by a client
-     * that has another one: the clients that keep it have just started. What they have begun there is in quarantine for
-     * longer than the mark of the other one is trusted that no client has noted since.
+     * that has looked at another one until now: the clients that keep it have just started, and what they have begun
+     * there is in quarantine.
      *
      * @param door the slot in which the sign stands
      * @param seen what stands there; empty for none
      * @param ids of the node's data
+     * @param begins whether this client has no home yet: what it finds there without a sign is void
+     * @param isKept whether it has looked at its home until now; else clients may have noted elsewhere what it lacks
      */
-    Step next(BitSet slots, int door, String seen, ReplicationIds ids) {
+    Step next(BitSet slots, int door, String seen, ReplicationIds ids, boolean begins, boolean isKept) {
         ReplicationIds.Owner us = new ReplicationIds.Owner(node, ids.present());
         Optional<Sign> ours = Sign.parse(seen).filter(sign -> sign.writer().isNowOrWasBefore(node, ids));
         int named = ours.map(sign -> sign.leadsTo(door)).orElse(-1);
@@ -77,8 +79,8 @@ record Home(String node, int slot) {
         if (named == slot) {
             return seen.equals(right) ? new Step.Stay() : new Step.WriteSign(right, false);
         }
-        if (named < 0 || !slots.get(named) || named == door) {
-            return new Step.WriteSign(right, slot != door || ours.isPresent());
+        if (named < 0 || !slots.get(named) || named == door && isKept) {
+            return new Step.WriteSign(right, slot != door || ours.isPresent() || begins);
         }
         String leaves = slot == door ? "" : tag(); // at the door, what stood there was made void with the sign
         return new Step.Follow(

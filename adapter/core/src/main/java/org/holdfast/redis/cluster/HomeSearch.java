@@ -4,7 +4,13 @@ package org.holdfast.redis.cluster;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds in which slot a shard keeps what it knows of itself, and has all clients look there. */
+/**
+ * Finds in which slot a shard keeps what it knows of itself, and has all clients look there.
+ *
+ * <p>A client that has no home, and finds no sign at its door, looks in all slots of the node for one, from a time at
+ * which the door was another. If it began a second home, what clients have noted before would be missing there. What
+ * they note there would be missing at the first one when the second goes.
+ */
 public final class HomeSearch {
 
     /** So often a sign is compared and written; then not before the next look. */
@@ -20,11 +26,10 @@ public final class HomeSearch {
         Optional<String> sign(String tag);
 
         /**
-         * Returns the signs in slots, an empty text for none or where the node has lost the slot.
-         *
-         * @throws RuntimeException as {@link #unreadable} if one cannot be read
+         * Returns the signs in slots, an empty text for none or where the node has lost the slot; nothing for one that
+         * cannot be read while its slot is moved.
          */
-        List<String> signs(List<String> tags);
+        List<Optional<String>> signs(List<String> tags);
 
         /** Returns the ids of the node's data, after a sign was read. */
         ReplicationIds ids();
@@ -66,40 +71,51 @@ public final class HomeSearch {
     }
 
     private Optional<Lead> find() {
-        boolean isAlone = home.isFound(); // else there may be another home, from a time at which the door was another
+        String searchedAt = "";
         for (int round = 0; round < MOST_ROUNDS; round++) {
             Optional<String> door = home.doorTag(); // its slots may go in this moment
             Optional<String> seen = door.flatMap(doors::sign);
-            if (seen.isEmpty() && door.isPresent() && !home.isFound()) {
-                throw doors.unreadable(door.get());
-            }
             if (seen.isEmpty()) {
-                break;
+                return unread(door);
             }
             Home.Step step = home.next(door.get(), seen.get(), doors.ids());
-            if (step instanceof Home.Step.WriteSign && !isAlone) {
-                isAlone = true;
-                if (isElsewhere()) {
+            if (step instanceof Home.Step.WriteSign && !home.isFound() && !searchedAt.equals(door.get())) {
+                searchedAt = door.get();
+                List<String> tags = home.otherTags();
+                List<Optional<String>> signs = doors.signs(tags);
+                int unread = signs.indexOf(Optional.<String>empty());
+                if (unread >= 0) {
+                    return unread(Optional.of(tags.get(unread)));
+                }
+                if (home.takeOther(tags, signs, doors.ids())) {
                     continue;
                 }
             }
             Optional<String> leading = take(step, door.get(), seen.get());
             if (leading.isPresent()) {
-                return home.tag().map(tag -> new Lead(door.get(), leading.get(), tag));
+                return lead(door.get(), leading.get());
             }
         }
         return Optional.empty();
     }
 
-    /**
-     * Returns whether the node has a home where this client, which has just started or has lost its own, did not look.
-     * If it began another one, what clients have noted before would be missing there, and what they note here would be
-     * missing at the other one when this one goes.
-     */
-    private boolean isElsewhere() {
-        List<String> tags = home.otherTags();
-        List<String> signs = doors.signs(tags);
-        return home.takeOther(tags, signs, doors.ids());
+    /** A client that has leases there renews them; one that has just started does not use the node. */
+    private Optional<Lead> unread(Optional<String> tag) {
+        if (tag.isPresent() && !home.wasFound()) {
+            throw doors.unreadable(tag.get());
+        }
+        return Optional.empty();
+    }
+
+    /** Clients that find no sign at their door look for the one at the home. */
+    private Optional<Lead> lead(String door, String sign) {
+        Optional<String> at = home.tag();
+        Optional<String> seen = at.filter(tag -> !tag.equals(door)).flatMap(doors::sign);
+        String here = home.hereSign(doors.ids());
+        if (seen.isPresent() && !seen.get().equals(here)) {
+            doors.write(at.get(), seen.get(), here, false);
+        }
+        return at.map(tag -> new Lead(door, sign, tag));
     }
 
     /** Returns the sign that leads to the home after that; empty if it is to be read once more. */

@@ -31,6 +31,11 @@ final class KnownHome {
     /** When a look has found that a sign leads there; empty if none has, or something has changed since. */
     private volatile OptionalLong ledAt = OptionalLong.empty();
 
+    /** When a look there was over last that has found that a sign leads there, whatever has changed since. */
+    private volatile OptionalLong keptAt = OptionalLong.empty();
+
+    private volatile boolean wasFound;
+
     KnownHome(Time time) {
         this.time = time;
     }
@@ -57,6 +62,11 @@ final class KnownHome {
         return isFound;
     }
 
+    /** Returns whether this client has had one on some node: it may have leases there. */
+    boolean wasFound() {
+        return wasFound;
+    }
+
     /** The client has kept something there. */
     synchronized void keeps(Home at) {
         isFound |= at.equals(home);
@@ -71,19 +81,31 @@ final class KnownHome {
         if (!hasSameDoor || !next.equals(home)) {
             ledAt = OptionalLong.empty(); // the sign at the new door was not read yet
         }
+        if (!next.equals(home)) {
+            keptAt = OptionalLong.empty();
+        }
         home = next;
     }
 
     /** Returns what the client does that has found a sign at a door, see {@link Home#next}. */
     synchronized Home.Step next(String door, String sign, ReplicationIds ids) {
-        return home.next(slots, Slot.of(door), sign, ids);
+        return home.next(slots, Slot.of(door), sign, ids, !isFound, isOfLate(keptAt));
+    }
+
+    /** Returns the sign that stands at the home. */
+    String hereSign(ReplicationIds ids) {
+        Home known = home;
+        return Sign.in(known.slot(), known.slot(), new ReplicationIds.Owner(known.node(), ids.present()))
+                .toString();
     }
 
     synchronized void follow(Home to) {
         if (to.node().equals(home.node()) && slots.get(to.slot())) {
             ledAt = OptionalLong.empty();
+            keptAt = OptionalLong.empty();
             home = to;
             isFound = true;
+            wasFound = true;
         }
     }
 
@@ -98,13 +120,15 @@ final class KnownHome {
     /**
      * Takes what stands in these slots: another home of this node is the one.
      *
+     * @param signs of these slots, in the same order
      * @return whether there is one
      */
-    synchronized boolean takeOther(List<String> tags, List<String> signs, ReplicationIds ids) {
+    synchronized boolean takeOther(List<String> tags, List<Optional<String>> signs, ReplicationIds ids) {
         BitSet homes = new BitSet();
         for (int i = 0; i < signs.size(); i++) {
             int slot = Slot.of(tags.get(i));
-            boolean isHome = Sign.parse(signs.get(i))
+            boolean isHome = signs.get(i)
+                    .flatMap(Sign::parse)
                     .filter(sign -> sign.writer().isNowOrWasBefore(home.node(), ids))
                     .filter(sign -> sign.leadsTo(slot) == slot)
                     .isPresent();
@@ -126,6 +150,7 @@ final class KnownHome {
         Optional<HomeSearch.Lead> lead =
                 found.filter(it -> doorTag().equals(Optional.of(it.door())) && tag().equals(Optional.of(it.home())));
         isFound |= lead.isPresent();
+        wasFound |= isFound;
         if (lead.isEmpty()) {
             ledAt = OptionalLong.empty();
         }
@@ -134,12 +159,20 @@ final class KnownHome {
 
     /** A look is over that has found what leads there; empty if it has not, or other clients may know more. */
     synchronized void isLedBy(Optional<HomeSearch.Lead> found) {
-        ledAt = find(found).isPresent() ? OptionalLong.of(time.nanoTime()) : OptionalLong.empty();
+        if (find(found).isPresent()) {
+            ledAt = OptionalLong.of(time.nanoTime());
+            keptAt = ledAt;
+        } else {
+            ledAt = OptionalLong.empty();
+        }
     }
 
     /** Returns whether a look has found a moment ago that a sign leads there, and so all other clients. */
     boolean isShared() {
-        OptionalLong known = ledAt;
-        return known.isPresent() && time.nanoTime() - known.getAsLong() < LED_NANOS;
+        return isOfLate(ledAt);
+    }
+
+    private boolean isOfLate(OptionalLong at) {
+        return at.isPresent() && time.nanoTime() - at.getAsLong() < LED_NANOS;
     }
 }

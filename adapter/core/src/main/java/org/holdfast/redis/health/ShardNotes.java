@@ -79,8 +79,8 @@ final class ShardNotes {
         }
 
         @Override
-        public List<String> signs(List<String> tags) {
-            List<String> signs = new ArrayList<>(tags.size());
+        public List<Optional<String>> signs(List<String> tags) {
+            List<Optional<String>> signs = new ArrayList<>(tags.size());
             for (int from = 0; from < tags.size(); from += MOST_AT_ONCE) {
                 List<String> some = tags.subList(from, Math.min(from + MOST_AT_ONCE, tags.size()));
                 List<Object> replies = get(some);
@@ -98,15 +98,15 @@ final class ShardNotes {
         }
 
         /** A slot is moved in some milliseconds, where it has few keys: then it is looked at once more. */
-        private String signOnRecord(String tag, Object first) {
+        private Optional<String> signOnRecord(String tag, @Nullable Object first) {
             Object reply = first;
             for (int round = 0; round < MOST_ROUNDS && isBeingMoved(reply); round++) {
                 reply = get(List.of(tag)).get(0);
             }
             if (isBeingMoved(reply)) {
-                throw unreadable(tag);
+                return Optional.empty();
             }
-            return isElsewhere(reply) ? "" : text(reply);
+            return Optional.of(isElsewhere(reply) ? "" : text(reply));
         }
 
         @Override
@@ -138,7 +138,7 @@ final class ShardNotes {
     }
 
     /** Returns whether the node does not answer for a key: its slot is being moved, or is not there yet or any more. */
-    private static boolean isElsewhere(Object reply) {
+    private static boolean isElsewhere(@Nullable Object reply) {
         return isBeingMoved(reply)
                 || reply instanceof JedisDataException e && Failures.describe(e).startsWith("MOVED ");
     }
@@ -153,7 +153,7 @@ final class ShardNotes {
         }
     }
 
-    private static boolean isBeingMoved(Object reply) {
+    private static boolean isBeingMoved(@Nullable Object reply) {
         return reply instanceof JedisDataException e
                 && Stream.of("ASK ", "TRYAGAIN ").anyMatch(Failures.describe(e)::startsWith);
     }

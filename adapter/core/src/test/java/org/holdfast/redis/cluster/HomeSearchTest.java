@@ -4,117 +4,10 @@ package org.holdfast.redis.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import java.util.BitSet;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Clients find one home, and what stands in a slot that they leave is void. */
-class HomeSearchTest extends ShardOnNode {
-
-    private static final ReplicationIds DATA = new ReplicationIds("d1", "");
-
-    /** The slots of the node at first; the one that comes is {@link #door}. */
-    private final BitSet fewer = new BitSet();
-
-    private final BitSet all = new BitSet();
-    private int door;
-    private int home;
-
-    private final Node node = new Node();
-
-    /** What stands on the node. */
-    private final class Node implements HomeSearch.Doors {
-
-        private final Map<String, String> signs = new HashMap<>();
-        private final Map<String, String> marks = new HashMap<>();
-        private final Set<String> moving = new HashSet<>();
-        private ReplicationIds ids = DATA;
-        private boolean changesBeforeEachWrite;
-        private int searches;
-
-        @Override
-        public Optional<String> sign(String tag) {
-            return moving.contains(tag) ? Optional.empty() : Optional.of(signs.getOrDefault(tag, ""));
-        }
-
-        @Override
-        public List<String> signs(List<String> tags) {
-            searches++;
-            return tags.stream()
-                    .map(tag -> sign(tag).orElseThrow(() -> unreadable(tag)))
-                    .toList();
-        }
-
-        @Override
-        public ReplicationIds ids() {
-            return ids;
-        }
-
-        @Override
-        public RuntimeException unreadable(String tag) {
-            return new IllegalStateException(tag);
-        }
-
-        @Override
-        public boolean write(String tag, String seen, String sign, boolean voids) {
-            if (changesBeforeEachWrite || !signs.getOrDefault(tag, "").equals(seen)) {
-                return false;
-            }
-            signs.put(tag, sign);
-            if (voids) {
-                marks.remove(tag);
-            }
-            return true;
-        }
-
-        private String of(int slot) {
-            return signs.getOrDefault(Slot.tag(slot), "");
-        }
-    }
-
-    HomeSearchTest() {
-        all.set(100, 200);
-        door = Slot.homeOf(all);
-        fewer.or(all);
-        fewer.clear(door);
-        home = Slot.homeOf(fewer);
-    }
-
-    private Optional<HomeSearch.Lead> search(Shard shard) {
-        return new HomeSearch(shard, node).search();
-    }
-
-    /** A client that has looked before the slot came. */
-    private Shard early() {
-        Shard shard = shard();
-        see(shard, 1, fewer, fewer);
-        look(shard);
-        node.marks.put(Slot.tag(home), "kept");
-        see(shard, 5, all, all);
-        return shard;
-    }
-
-    @Override
-    void look(Shard shard) {
-        Optional<HomeSearch.Lead> lead = search(shard);
-        assertThat(lead).isPresent();
-        super.look(shard);
-        shard.isLedBy(lead);
-        assertThat(shard.isHomeShared()).isTrue();
-    }
-
-    private static int homeOf(Shard shard) {
-        return Slot.of(shard.homeTag().orElseThrow());
-    }
-
-    private static String sign(String what) {
-        return what + " a@d1";
-    }
+class HomeSearchTest extends ShardWithHome {
 
     @Test
     void home_staysWhereItIs_whenASlotComes_andASignLeadsOthersThere() {
@@ -221,15 +114,6 @@ class HomeSearchTest extends ShardOnNode {
         assertThat(homeOf(shard)).isEqualTo(home);
     }
 
-    private BitSet without(int... gone) {
-        BitSet slots = (BitSet) all.clone();
-        for (int slot : gone) {
-            slots.clear(slot);
-        }
-        return slots;
-    }
-
-    /** Others may have changed it meanwhile, and look elsewhere. */
     @Test
     void sign_inASlotThatIsBeingMoved_isNotWaitedFor_byAClientThatHasAHome_butItAsksForNoLock() {
         Shard early = early();
@@ -305,46 +189,5 @@ class HomeSearchTest extends ShardOnNode {
         node.changesBeforeEachWrite = true;
         assertThat(search(early)).isEmpty();
         assertThat(early.isHomeShared()).isFalse();
-    }
-
-    /** The first one has not written the sign at the new door yet, or is gone. */
-    @Test
-    void client_thatStartsAtANewDoor_looksInAllSlotsForTheHome_once() {
-        early();
-        Shard late = shard();
-        see(late, 5, all, all);
-        look(late);
-        assertThat(homeOf(late)).isEqualTo(home);
-        assertThat(node.of(door)).isEqualTo(sign(Slot.tag(home)));
-        assertThat(node.marks).containsKey(Slot.tag(home));
-        look(late);
-        Shard next = shard();
-        see(next, 5, all, all);
-        look(next);
-        assertThat(homeOf(next)).isEqualTo(home);
-        assertThat(node.searches).isEqualTo(2);
-    }
-
-    /** It had the door before another slot became that. */
-    @Test
-    void homeOfAnotherNode_inOneOfTheSlots_isNone() {
-        node.signs.put(Slot.tag(home), "here b@d2");
-        Shard late = shard();
-        see(late, 5, all, all);
-        look(late);
-        assertThat(homeOf(late)).isEqualTo(door);
-    }
-
-    @Test
-    void client_thatStartsAtANewDoor_isRefusedWhereASlotCannotBeRead() {
-        early();
-        node.moving.add(Slot.tag(home));
-        Shard late = shard();
-        see(late, 5, all, all);
-        assertThatIllegalStateException().isThrownBy(() -> search(late)).withMessage(Slot.tag(home));
-        assertThat(node.signs).doesNotContainKey(Slot.tag(door));
-        node.moving.clear();
-        look(late);
-        assertThat(homeOf(late)).isEqualTo(home);
     }
 }
