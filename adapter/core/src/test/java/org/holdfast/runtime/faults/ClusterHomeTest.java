@@ -167,6 +167,30 @@ class ClusterHomeTest {
         assertThat(since(node, mark)).as("since when its memory is whole").isEqualTo(since);
     }
 
+    /** No client was there to write a sign. What is begun at the door would lack what stands at the home. */
+    @Test
+    void home_ofANodeThatHasGotADoorMeanwhile_isFoundByAClientThatStarts() throws Exception {
+        RedisCluster cluster = voters.opened(RedisCluster.start(MovingVoters.FILES, 3, 0));
+        RedisServer node = cluster.owner(MovingVoters.slot(NAME));
+        LockConnectionFactory locks = voters.locks(cluster.uri(), MEMORY);
+        try (LockConnection first = locks.getConnection()) {
+            first.acquire(request()).release();
+        }
+        String mark = markKey(node);
+        String since = since(node, mark);
+        int preferred = preferredSlot(cluster, node);
+        locks.close();
+        cluster.move(preferred, node);
+
+        voters.connect(cluster.uri(), MEMORY).acquire(request()).release();
+        assertThat(since(node, mark)).as("since when its memory is whole").isEqualTo(since);
+        assertThat(node.ask("GET " + in(preferred, mark).replace("birth", "home")))
+                .contains(Slot.tag(Slot.of(mark)) + " ");
+        assertThat(node.ask("STRLEN " + in(preferred, mark)).trim())
+                .as("length of what came with the slot from another node")
+                .isEqualTo(":0");
+    }
+
     /** Clients that have started meanwhile may look elsewhere, and note there what the first one does not know. */
     @Test
     void sign_thatHasGoneWithItsSlot_letsNoClientBeGranted_butLeasesAreRenewed() throws Exception {
