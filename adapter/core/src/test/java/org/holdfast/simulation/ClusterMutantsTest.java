@@ -182,6 +182,15 @@ class ClusterMutantsTest {
     }
 
     @ConcurrentTest
+    void clientThatStoodStillTakenForOneThatKnows_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.NewcomerTest",
+                "clientThatHasLookedBefore_waitsIfItHasNotHeardOfTheShardMeanwhile",
+                new Mutant()
+                        .with(GUARD + "Newcomer.java", "last == null || heardSince - last.at() > 0", "last == null"));
+    }
+
+    @ConcurrentTest
     void clientThatWaitsForOthersAsksForLocks_isRefuted() throws Exception {
         assertRefuted(
                 "org.holdfast.protocol.guard.NewcomerTest",

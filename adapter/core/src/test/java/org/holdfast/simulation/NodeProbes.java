@@ -207,6 +207,11 @@ final class NodeProbes {
         }
 
         @Override
+        public long heardSince() {
+            return keys.shard().map(Shard::heardSince).orElse(Long.MIN_VALUE / 2);
+        }
+
+        @Override
         public void letOthersGoFirst() {
             isBehindOthers = true;
         }

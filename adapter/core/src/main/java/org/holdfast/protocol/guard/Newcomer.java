@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * Lets clients that know a shard go first, where this client has not looked at it for a while.
  *
  * <p>While the slot of the mark is being moved, no look can be noted. What clients see then they note when that is
- * over, at their next look, within a second. A client that looks just then for the first time, or for the first time
- * since it stood still, would rely on a mark that does not say it.
+ * over, at their next look. A client that looks just then for the first time, or for the first time since it stood
+ * still, would rely on a mark that does not say it. One that has heard of the shard all the time does not wait, though
+ * its looks failed: it is the one for which others wait.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -19,13 +20,8 @@ final class Newcomer {
     /** Clients look once a second: a mark that is older shows that none has, or that none could note it. */
     private static final long NOTED_MICROS = TimeUnit.MILLISECONDS.toMicros(2_500);
 
-    /** Two looks of others, and more for one that is late. */
-    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
-
-    /** One that has looked before may not have been able to, as the others: this ends sooner. */
-    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
-
-    private static final long MISSED_NANOS = TimeUnit.SECONDS.toNanos(3);
+    /** Looks of others that failed are repeated sooner. */
+    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(3_500);
 
     /** When it has begun to wait; empty if it does not. */
     private volatile OptionalLong since = OptionalLong.empty();
@@ -34,15 +30,17 @@ final class Newcomer {
      * Returns for how long this client must not ask for a new lock; 0 if it may.
      *
      * @param last what it saw before, in whichever term; null if it has not looked yet
+     * @param heardSince since when it has heard of the shard without a gap
      */
-    long waitsNanos(NodeFacts facts, BirthMark mark, MemoryCheck.@Nullable LastLook last, long askedAt) {
-        boolean isNew = last == null || askedAt - last.at() > MISSED_NANOS;
+    long waitsNanos(
+            NodeFacts facts, BirthMark mark, MemoryCheck.@Nullable LastLook last, long heardSince, long askedAt) {
+        boolean isNew = last == null || heardSince - last.at() > 0;
         if (!facts.clustered() || !isNew || facts.nowMicros() - mark.seenMicros() < NOTED_MICROS) {
             since = OptionalLong.empty();
             return 0;
         }
         OptionalLong begun = since.isEmpty() ? OptionalLong.of(askedAt) : since;
-        long left = begun.getAsLong() + (last == null ? FIRST_NANOS : AGAIN_NANOS) - askedAt;
+        long left = begun.getAsLong() + PATIENCE_NANOS - askedAt;
         since = left > 0 ? begun : OptionalLong.empty();
         return Math.max(0, left);
     }

@@ -142,7 +142,7 @@ public final class NodeGuard {
             long askedAt = time.nanoTime();
             NodeProbe.Sight sight = probe.look();
             MemoryCheck.LastLook before = inTerm(last, sight);
-            Verdict verdict = judge(sight, before, askedAt);
+            Verdict verdict = judge(sight, before, probe.heardSince(), askedAt);
             if (verdict instanceof Verdict.Refused refused) {
                 if (refused.forgets()) {
                     probe.write(changes.quarantine(sight, inTerm(lastLook, sight), refused.reason()));
@@ -208,7 +208,7 @@ public final class NodeGuard {
         return look != null && look.term() == sight.facts().term() ? look : null;
     }
 
-    private Verdict judge(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before, long askedAt) {
+    private Verdict judge(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before, long heardSince, long askedAt) {
         NodeFacts facts = sight.facts();
         Optional<BirthMark> mark = BirthMark.parse(sight.markText());
         Verdict.Refused refused = Eligibility.refusal(facts, mark.orElse(null));
@@ -233,7 +233,7 @@ public final class NodeGuard {
         if (doubt.isPresent()) {
             return new Verdict.SetMark(changes.quarantine(sight, inTerm(lastLook, sight), doubt.get()));
         }
-        long waits = newcomer.waitsNanos(facts, mark.get(), lastLook, askedAt);
+        long waits = newcomer.waitsNanos(facts, mark.get(), lastLook, heardSince, askedAt);
         return waits > 0 ? new Verdict.OthersFirst(mark.get(), waits) : keep(sight, mark.get(), before, resolved.get());
     }
 

@@ -17,6 +17,11 @@ public interface NodeProbe {
         return true;
     }
 
+    /** Returns since when this client has heard of the node without a gap, besides by looks, on its own clock. */
+    default long heardSince() {
+        return Long.MIN_VALUE / 2;
+    }
+
     /** This client may lack what others have seen and not noted yet: it asks for no new lock before its next look. */
     default void letOthersGoFirst() {}
 

@@ -40,6 +40,9 @@ public final class Shard {
 
     private volatile @Nullable Location location;
     private volatile Seen seen = new Seen("", new BitSet(), SlotDoubts.NONE, OwnWord.UNKNOWN);
+    /** Since when the node was asked without a gap which slots it has. */
+    private volatile long heardSince;
+
     private volatile @Nullable Written written;
     private volatile @Nullable Outdated outdated;
 
@@ -89,6 +92,7 @@ public final class Shard {
         OwnWord known = isSame ? seen.own() : OwnWord.UNKNOWN;
         Optional<BitSet> movingAway = view.map(NodeView::moving).or(() -> isSame ? Optional.empty() : NO_SLOTS);
         boolean missed = view.isPresent() && !known.isOf(askedAt, askedNanos);
+        heardSince = missed ? askedAt : heardSince;
         seen = new Seen(
                 node,
                 owned,
@@ -101,6 +105,15 @@ public final class Shard {
         if (!home.now().equals(before)) {
             written = null;
         }
+    }
+
+    /**
+     * Returns since when this client has heard of the node without a gap. What clients see then they note at their next
+     * look.
+     */
+    public long heardSince() {
+        long now = time.nanoTime();
+        return seen.own().isOf(now, askedNanos) ? heardSince : now;
     }
 
     /** Returns whether the node has not said itself which slots it has: a majority of others was heard before it. */

@@ -20,6 +20,7 @@ import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.VoterAddress;
 import org.holdfast.redis.cluster.HomeSearch;
 import org.holdfast.redis.cluster.ReplicationIds;
+import org.holdfast.redis.cluster.Shard;
 import org.holdfast.redis.script.LockScript;
 import org.holdfast.redis.script.NodeKeys;
 import org.holdfast.redis.script.ScriptCodec;
@@ -175,6 +176,11 @@ public final class NodeInspector {
         @Override
         public boolean mayNote() {
             return !own.ofShard() || lead.isPresent();
+        }
+
+        @Override
+        public long heardSince() {
+            return connector.shard(node).map(Shard::heardSince).orElse(Long.MIN_VALUE / 2);
         }
 
         @Override

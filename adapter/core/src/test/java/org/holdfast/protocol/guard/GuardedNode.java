@@ -51,12 +51,19 @@ abstract class GuardedNode {
         Runnable beforeWrite = () -> {};
         boolean isMarkOfAll = true;
 
+        long heardSince = time.nanoTime();
+
         /** How often a client was to ask for nothing new. */
         int othersFirst;
 
         @Override
         public boolean mayNote() {
             return isMarkOfAll;
+        }
+
+        @Override
+        public long heardSince() {
+            return heardSince;
         }
 
         @Override

@@ -61,16 +61,24 @@ class NewcomerTest extends GuardedNode {
     }
 
     @Test
-    void clientThatHasLookedBefore_waitsForOneLookOfOthers_ifItHasMissedSome() {
+    void clientThatHasLookedBefore_waitsIfItHasNotHeardOfTheShardMeanwhile() {
         voteAsShard();
         pass(Duration.ofSeconds(3));
+        node.heardSince = time.nanoTime();
+        assertWaits(guard, 3_500);
+        pass(Duration.ofMillis(3_500));
         assertWaits(guard, 0);
-        pass(Duration.ofMillis(3_001));
-        assertWaits(guard, 1_500);
-        pass(Duration.ofMillis(1_500));
+        pass(Duration.ofSeconds(3));
+        node.heardSince = time.nanoTime();
+        assertWaits(guard, 3_500);
+    }
+
+    /** Its looks failed, as those of all others, and others wait for what it has seen. */
+    @Test
+    void clientThatHasHeardOfTheShardAllTheTime_doesNotWait() {
+        voteAsShard();
+        pass(Duration.ofSeconds(8));
         assertWaits(guard, 0);
-        pass(Duration.ofMillis(3_001));
-        assertWaits(guard, 1_500);
     }
 
     @Test

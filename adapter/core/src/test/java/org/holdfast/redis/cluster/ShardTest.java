@@ -186,4 +186,20 @@ class ShardTest extends ShardOnNode {
                 .as("another node may vote until then")
                 .isEqualTo(nowMicros() + 7 * MICROS);
     }
+
+    @Test
+    void shard_isHeardWithoutAGap_asLongAsItIsAskedOftenEnough() {
+        Shard shard = shard();
+        assertThat(shard.heardSince()).as("not heard yet").isEqualTo(time.nanoTime());
+        see(shard, 1, 9);
+        long first = time.nanoTime();
+        pass(2_000);
+        see(shard, 1, 9);
+        assertThat(shard.heardSince()).isEqualTo(first);
+        pass(2_001);
+        assertThat(shard.heardSince()).as("while it is not heard").isEqualTo(time.nanoTime());
+        see(shard, 1, 9);
+        pass(500);
+        assertThat(shard.heardSince()).as("after a gap").isEqualTo(time.nanoTime() - 500_000_000L);
+    }
 }
