@@ -72,9 +72,10 @@ final class NodeProbes {
     /**
      * A look at a node that is to be used.
      *
-     * @param lead see {@link Shard#isLedBy}
+     * @param lead what leads to its birth mark
+     * @param isBehindOthers whether others may know more of it than is noted
      */
-    record Look(NodeGuard.Admission.Admitted admitted, Optional<HomeSearch.Lead> lead) {}
+    record Look(NodeGuard.Admission.Admitted admitted, Optional<HomeSearch.Lead> lead, boolean isBehindOthers) {}
 
     /**
      * Is looked at when a client connects, as the real one is; empty if it is not to be used.
@@ -88,7 +89,7 @@ final class NodeProbes {
             Optional<HomeSearch.Lead> lead) {
         Probe probe = new Probe(appointment, keys, lead);
         return guard.admit(probe) instanceof NodeGuard.Admission.Admitted admitted
-                ? Optional.of(new Look(admitted, probe.isBehindOthers ? Optional.empty() : lead))
+                ? Optional.of(new Look(admitted, lead, probe.isBehindOthers))
                 : Optional.empty();
     }
 

@@ -89,14 +89,14 @@ final class ShardPlaces implements Places {
 
     @Override
     public void looked(int node, SimulatedNode process, NodeProbes.Look look) {
-        if (look.lead().isPresent()) {
+        if (!look.isBehindOthers()) {
             process.probes.noteSlots(
                     codecs.get(node).orElseThrow().keys(),
                     !look.admitted().reason().isEmpty(),
                     inheritedAfterMicros,
                     sight -> connector.slots(node, sight));
         }
-        shard(node).isLedBy(look.lead());
+        shard(node).isLedBy(look.isBehindOthers() ? Optional.empty() : look.lead());
     }
 
     /** As the real one: a shard that has not said itself which slots it has is asked when it is looked at. */

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Newcomer {
 
+    static final String REASON = "clients that have looked at the primary before it come first: they may know more";
+
     /** Clients look once a second: a mark that is older shows that none has, or that none could note it. */
     private static final long NOTED_MICROS = TimeUnit.MILLISECONDS.toMicros(2_500);
 
@@ -25,6 +27,14 @@ final class Newcomer {
 
     /** When it has begun to wait; empty if it does not. */
     private volatile OptionalLong since = OptionalLong.empty();
+
+    /**
+     * Returns for how long this client must not take over what another process had, which it has not looked at: clients
+     * that have may not have noted yet what they saw.
+     */
+    long takesOverInNanos(NodeFacts facts, MemoryCheck.@Nullable LastLook last, long askedAt) {
+        return !facts.clustered() || last != null ? 0 : leftNanos(askedAt);
+    }
 
     /**
      * Returns for how long this client must not ask for a new lock; 0 if it may.
@@ -39,6 +49,10 @@ final class Newcomer {
             since = OptionalLong.empty();
             return 0;
         }
+        return leftNanos(askedAt);
+    }
+
+    private long leftNanos(long askedAt) {
         OptionalLong begun = since.isEmpty() ? OptionalLong.of(askedAt) : since;
         long left = begun.getAsLong() + PATIENCE_NANOS - askedAt;
         since = left > 0 ? begun : OptionalLong.empty();

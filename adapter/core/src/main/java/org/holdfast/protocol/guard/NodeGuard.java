@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.guard;
 
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.holdfast.protocol.env.Time;
@@ -224,10 +223,7 @@ public final class NodeGuard {
             return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false, 0);
         }
         if (facts.appointment().isPresent() && memoryCheck.isNext(facts.process(), mark.get())) {
-            return new Verdict.SetMark(
-                    memoryCheck.isInherited(sight, mark.get(), lastLook)
-                            ? changes.takeOver(sight, mark.get(), resolved.get())
-                            : changes.quarantineOfPromoted(sight, mark.get(), PROMOTED));
+            return ofNext(sight, mark.get(), resolved.get(), askedAt);
         }
         Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);
         if (doubt.isPresent()) {
@@ -235,6 +231,16 @@ public final class NodeGuard {
         }
         long waits = newcomer.waitsNanos(facts, mark.get(), lastLook, heardSince, askedAt);
         return waits > 0 ? new Verdict.OthersFirst(mark.get(), waits) : keep(sight, mark.get(), before, resolved.get());
+    }
+
+    private Verdict ofNext(NodeProbe.Sight sight, BirthMark mark, AcceptedSettings resolved, long askedAt) {
+        if (!memoryCheck.isInherited(sight, mark, lastLook)) {
+            return new Verdict.SetMark(changes.quarantineOfPromoted(sight, mark, PROMOTED));
+        }
+        long waits = newcomer.takesOverInNanos(sight.facts(), lastLook, askedAt);
+        return waits > 0
+                ? new Verdict.Refused(Newcomer.REASON, false, waits)
+                : new Verdict.SetMark(changes.takeOver(sight, mark, resolved));
     }
 
     /**
@@ -336,10 +342,7 @@ public final class NodeGuard {
     }
 
     private long quarantineMicros() {
-        return micros(acceptedSettings.widest().quarantine());
-    }
-
-    private static long micros(Duration duration) {
-        return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
+        return TimeUnit.NANOSECONDS.toMicros(
+                acceptedSettings.widest().quarantine().toNanos());
     }
 }

@@ -43,6 +43,9 @@ public final class Shard {
     /** Since when the node was asked without a gap which slots it has. */
     private volatile long heardSince;
 
+    /** The epoch of the node before, as that has said last; -1 if it has not. */
+    private volatile long epochBefore = OwnWord.UNKNOWN.epoch();
+
     private volatile @Nullable Written written;
     private volatile @Nullable Outdated outdated;
 
@@ -90,6 +93,7 @@ public final class Shard {
     private void take(String node, BitSet owned, Optional<NodeView> view, long askedAt) {
         boolean isSame = seen.node().equals(node);
         OwnWord known = isSame ? seen.own() : OwnWord.UNKNOWN;
+        epochBefore = isSame ? epochBefore : seen.own().epoch();
         Optional<BitSet> movingAway = view.map(NodeView::moving).or(() -> isSame ? Optional.empty() : NO_SLOTS);
         boolean missed = view.isPresent() && !known.isOf(askedAt, askedNanos);
         heardSince = missed ? askedAt : heardSince;
@@ -242,7 +246,7 @@ public final class Shard {
 
     private boolean isOfPresentEpoch(SlotRecord before, Home at, OwnWord own) {
         return before.isInherited()
-                ? isWatchedSincePromotion(own)
+                ? isWatchedSincePromotion(own) && before.epoch() == epochBefore
                 : before.epoch() == own.epoch() || isWatched(before, at, own);
     }
 

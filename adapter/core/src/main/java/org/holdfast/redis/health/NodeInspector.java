@@ -105,16 +105,7 @@ public final class NodeInspector {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            Optional<HomeSearch.Lead> shared = connected.isBehindOthers ? Optional.empty() : lead;
-            if (shared.isPresent()) {
-                shardNotes.noteSlots(
-                        connection,
-                        connected.own,
-                        connected.ids,
-                        connected.nowMicros,
-                        !admitted.reason().isEmpty());
-            }
-            connector.shard(node).ifPresent(shard -> shard.isLedBy(shared));
+            connector.shard(node).ifPresent(shard -> connected.isOver(shard, admitted));
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
@@ -181,6 +172,15 @@ public final class NodeInspector {
         @Override
         public long heardSince() {
             return connector.shard(node).map(Shard::heardSince).orElse(Long.MIN_VALUE / 2);
+        }
+
+        /** A client renews its leases also where it does not know whether others look there: by the record. */
+        private void isOver(Shard shard, NodeGuard.Admission.Admitted admitted) {
+            if (!isBehindOthers) {
+                shardNotes.noteSlots(
+                        connection, own, ids, nowMicros, !admitted.reason().isEmpty());
+            }
+            shard.isLedBy(isBehindOthers ? Optional.empty() : lead);
         }
 
         @Override

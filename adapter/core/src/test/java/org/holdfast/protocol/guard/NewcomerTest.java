@@ -87,4 +87,22 @@ class NewcomerTest extends GuardedNode {
         pass(Duration.ofSeconds(4));
         assertWaits(starting(), 0);
     }
+
+    @Test
+    void clientThatHasNeverLooked_takesOverNothing_beforeOthersHadTime() {
+        node.clustered = true;
+        guard = guard(new AcceptedSettings(SHORT), true);
+        voteAfterQuarantine();
+        watch(Duration.ofSeconds(12));
+        node.process = new BirthMark.Process("next", 0, "-@2", "-");
+        String mark = node.mark;
+        NodeGuard late = guard(new AcceptedSettings(SHORT), true);
+        assertThat(late.admit(node)).isInstanceOfSatisfying(NodeGuard.Admission.Refused.class, refused -> assertThat(
+                        refused.settlingNanos())
+                .isEqualTo(3_500_000_000L));
+        assertThat(node.mark).isEqualTo(mark);
+        assertThat(guard.admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+        assertThat(node.parsed().process().runId()).isEqualTo("next");
+        assertThat(late.admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+    }
 }
