@@ -25,7 +25,7 @@ final class KnownHome {
 
     private volatile Home home = new Home("", -1);
 
-    /** Whether this client has found it by a sign, or has kept something there: it leaves it by a sign only. */
+    /** Whether this client has found it by a sign: it leaves it by a sign only. */
     private volatile boolean isFound;
 
     /** When a look has found that a sign leads there; empty if none has, or something has changed since. */
@@ -65,11 +65,6 @@ final class KnownHome {
     /** Returns whether this client has had one on some node: it may have leases there. */
     boolean wasFound() {
         return wasFound;
-    }
-
-    /** The client has kept something there. */
-    synchronized void keeps(Home at) {
-        isFound |= at.equals(home);
     }
 
     /** Takes which node the shard is, and which slots that has. */

@@ -299,7 +299,6 @@ public final class Shard {
     /** What was seen since then is written down at the next look. */
     private synchronized void isWritten(Update update) {
         written = new Written(update.at, update.record, update.seenThen.own());
-        home.keeps(update.at);
         if (update.ours && seen.doubts() == update.seenThen.doubts()) {
             seen = seen.noted();
         }

@@ -106,15 +106,6 @@ class HomeSearchTest extends ShardWithHome {
     }
 
     @Test
-    void home_inWhichAClientHasKeptSomething_isLeftByASignOnly() {
-        Shard shard = shard();
-        see(shard, 1, fewer, fewer);
-        super.look(shard); // it could not read the sign
-        see(shard, 5, all, all);
-        assertThat(homeOf(shard)).isEqualTo(home);
-    }
-
-    @Test
     void sign_inASlotThatIsBeingMoved_isNotWaitedFor_byAClientThatHasAHome_butItAsksForNoLock() {
         Shard early = early();
         look(early);

@@ -97,8 +97,18 @@ class SecondHomeTest extends ShardWithHome {
         node.moving.add(Slot.tag(other));
         assertThat(search(shard)).isEmpty();
         assertThat(shard.isHomeShared()).isFalse();
+        text = ""; // at the next home
+        keepRecord(shard);
+        assertThat(shard.sinceMicros(Slot.tag(home), other))
+                .as("what renewals need")
+                .isLessThan(Long.MAX_VALUE);
+
         node.moving.clear();
+        int searches = node.searches;
         look(shard);
         assertThat(homeOf(shard)).isEqualTo(home);
+        assertThat(node.searches)
+                .as("it has not found that home by what it keeps there")
+                .isEqualTo(searches + 1);
     }
 }

@@ -95,6 +95,11 @@ abstract class ShardWithHome extends ShardOnNode {
         return shard;
     }
 
+    /** As a look does that has found no sign. */
+    void keepRecord(Shard shard) {
+        super.look(shard);
+    }
+
     @Override
     void look(Shard shard) {
         Optional<HomeSearch.Lead> lead = search(shard);
