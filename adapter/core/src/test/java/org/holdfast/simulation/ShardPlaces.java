@@ -96,7 +96,7 @@ final class ShardPlaces implements Places {
                     inheritedAfterMicros,
                     sight -> connector.slots(node, sight));
         }
-        shard(node).isLedBy(look.isBehindOthers() ? Optional.empty() : look.lead());
+        shard(node).isLedBy(look.isBehindOthers() ? Optional.empty() : look.lead(), time.nanoTime());
     }
 
     /** As the real one: a shard that has not said itself which slots it has is asked when it is looked at. */

@@ -152,10 +152,14 @@ final class KnownHome {
         return lead;
     }
 
-    /** A look is over that has found what leads there; empty if it has not, or other clients may know more. */
-    synchronized void isLedBy(Optional<HomeSearch.Lead> found) {
+    /**
+     * A look is over that has found what leads there; empty if it has not, or other clients may know more.
+     *
+     * @param begunAt when it began: this client may have stood still since
+     */
+    synchronized void isLedBy(Optional<HomeSearch.Lead> found, long begunAt) {
         if (find(found).isPresent()) {
-            ledAt = OptionalLong.of(time.nanoTime());
+            ledAt = OptionalLong.of(begunAt);
             keptAt = ledAt;
         } else {
             ledAt = OptionalLong.empty();

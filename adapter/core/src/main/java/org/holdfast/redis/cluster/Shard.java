@@ -156,9 +156,13 @@ public final class Shard {
         return home;
     }
 
-    /** A look is over that has found what leads to the home; empty if it has not, or other clients may know more. */
-    public void isLedBy(Optional<HomeSearch.Lead> lead) {
-        home.isLedBy(lead);
+    /**
+     * A look is over that has found what leads to the home; empty if it has not, or other clients may know more.
+     *
+     * @param begunAt when it began: this client may have stood still since
+     */
+    public void isLedBy(Optional<HomeSearch.Lead> lead, long begunAt) {
+        home.isLedBy(lead, begunAt);
     }
 
     /**

@@ -98,6 +98,7 @@ public final class NodeInspector {
      * @throws JedisException if it does not answer
      */
     public Admission inspect(NodeConnection connection) {
+        long begunAt = time.nanoTime();
         Optional<HomeSearch.Lead> lead = connector.shard(node).flatMap(shard -> shardNotes.search(connection, shard));
         Connected connected = new Connected(connection, lead);
         NodeGuard.Admission admission = guard.admit(connected);
@@ -105,7 +106,7 @@ public final class NodeInspector {
             throw NodeRefusedException.settling(refused.reason(), Duration.ofNanos(refused.settlingNanos()));
         }
         if (admission instanceof NodeGuard.Admission.Admitted admitted) {
-            connector.shard(node).ifPresent(shard -> connected.isOver(shard, admitted));
+            connector.shard(node).ifPresent(shard -> connected.isOver(shard, admitted, begunAt));
             reported.set("");
             return new Admission(
                     admitted.runId(), TimeUnit.MICROSECONDS.toNanos(admitted.quarantineMicros()), admitted.reason());
@@ -175,12 +176,12 @@ public final class NodeInspector {
         }
 
         /** A client renews its leases also where it does not know whether others look there: by the record. */
-        private void isOver(Shard shard, NodeGuard.Admission.Admitted admitted) {
+        private void isOver(Shard shard, NodeGuard.Admission.Admitted admitted, long begunAt) {
             if (!isBehindOthers) {
                 shardNotes.noteSlots(
                         connection, own, ids, nowMicros, !admitted.reason().isEmpty());
             }
-            shard.isLedBy(isBehindOthers ? Optional.empty() : lead);
+            shard.isLedBy(isBehindOthers ? Optional.empty() : lead, begunAt);
         }
 
         @Override

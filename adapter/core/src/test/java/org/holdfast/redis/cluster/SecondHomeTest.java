@@ -4,6 +4,7 @@ package org.holdfast.redis.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Where the sign at the door is missing, no client relies on a second home, or on what a second home lacks. */
@@ -110,5 +111,16 @@ class SecondHomeTest extends ShardWithHome {
         assertThat(node.searches)
                 .as("it has not found that home by what it keeps there")
                 .isEqualTo(searches + 1);
+    }
+
+    @Test
+    void look_inWhichAClientStoodStill_isAsOldAsItsBeginning() {
+        Shard shard = shard();
+        see(shard, 5, all, all);
+        long begunAt = time.nanoTime();
+        Optional<HomeSearch.Lead> lead = search(shard);
+        pass(3_500);
+        shard.isLedBy(lead, begunAt);
+        assertThat(shard.isHomeShared()).isFalse();
     }
 }

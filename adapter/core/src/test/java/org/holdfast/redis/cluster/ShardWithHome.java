@@ -105,7 +105,7 @@ abstract class ShardWithHome extends ShardOnNode {
         Optional<HomeSearch.Lead> lead = search(shard);
         assertThat(lead).isPresent();
         super.look(shard);
-        shard.isLedBy(lead);
+        shard.isLedBy(lead, time.nanoTime());
         assertThat(shard.isHomeShared()).isTrue();
     }
 
