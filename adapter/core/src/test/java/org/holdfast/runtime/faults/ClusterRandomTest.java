@@ -3,8 +3,10 @@ package org.holdfast.runtime.faults;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
+import static java.util.stream.Collectors.joining;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -36,6 +38,11 @@ class ClusterRandomTest {
     private final long seed = Long.getLong("cluster.seed", System.nanoTime());
     private final Random random = new Random(seed);
 
+    /** What was done, and at which millisecond of the test. */
+    private final List<String> story = new ArrayList<>();
+
+    private final long begun = System.nanoTime();
+
     @RegisterExtension
     final MovingVoters voters = new MovingVoters();
 
@@ -62,14 +69,26 @@ class ClusterRandomTest {
                 pause(random.nextInt(3_000));
             }
             cluster.ways().mend();
-            contenders.untilTaken(1, RECOVERY);
-            contenders.assertExclusive();
+            check(contenders);
         }
         LOG.log(System.Logger.Level.INFO, "seed " + seed + ": " + contenders.acquisitions() + " leases");
     }
 
+    private void check(Contenders contenders) {
+        try {
+            contenders.untilTaken(1, RECOVERY);
+            contenders.assertExclusive();
+        } catch (AssertionError e) {
+            String views = cluster.servers().stream()
+                    .filter(RedisServer::isAlive)
+                    .map(server -> "\n" + server.port() + ":\n" + server.ask("CLUSTER NODES"))
+                    .collect(joining());
+            throw new AssertionError("seed " + seed + ", slot " + slot + ": " + story + views, e);
+        }
+    }
+
     private void act(int action) throws Exception {
-        LOG.log(System.Logger.Level.INFO, "seed " + seed + " does " + action);
+        story.add(action + " at " + Duration.ofNanos(System.nanoTime() - begun).toMillis());
         try {
             RedisServer owner = cluster.owner(slot);
             switch (action) {
@@ -85,7 +104,7 @@ class ClusterRandomTest {
                 default -> cluster.ways().cut(any(), any());
             }
         } catch (IllegalStateException e) { // the cluster refuses that now
-            LOG.log(System.Logger.Level.INFO, e.getMessage());
+            story.add(e.getMessage());
         }
     }
 

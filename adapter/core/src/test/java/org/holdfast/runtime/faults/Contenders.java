@@ -44,6 +44,10 @@ final class Contenders implements AutoCloseable {
     private final Map<Integer, Hold> held = new ConcurrentHashMap<>();
 
     private final AtomicLong acquisitions = new AtomicLong();
+
+    /** By caller, why it was last refused: of a test that waits in vain, the cause. */
+    private final Map<Integer, String> refusals = new ConcurrentHashMap<>();
+
     private final String name;
     private final Duration ttl;
     private volatile boolean over;
@@ -80,10 +84,12 @@ final class Contenders implements AutoCloseable {
             long asked = System.nanoTime();
             try (LockConnection connection = factory.getConnection()) {
                 Optional<Lease> lease = connection.tryAcquire(request);
+                refusals.remove(caller);
                 if (lease.isPresent()) {
                     hold(caller, lease.get(), asked, holding);
                 }
             } catch (LockException e) {
+                refusals.put(caller, e.getMessage());
                 pause(ofMillis(20)); // no quorum
             } catch (InterruptedException e) {
                 return;
@@ -138,7 +144,7 @@ final class Contenders implements AutoCloseable {
         long wanted = acquisitions.get() + leases;
         while (acquisitions.get() < wanted) {
             assertThat(System.nanoTime() - begun)
-                    .as("nanoseconds without so many leases")
+                    .as("nanoseconds without so many leases; callers are refused: %s", refusals)
                     .isLessThan(patience.toNanos());
             pause(ofMillis(5));
         }
