@@ -108,7 +108,8 @@ class HandingOnTest {
 
     /**
      * What it asks when it has received a release comes to the nodes 8 ms after that, when a moment of the shortest
-     * kind is over. They share the lock all the same: each has it for about 100 ms.
+     * kind is over. They share the lock all the same: each has it for about 100 ms, which is some 20 turns of the near
+     * one, and one moment of five is long enough also on a busy machine.
      */
     @Test
     void otherProcess_thatIsFar_hasItsTurnSoon() throws Exception {
@@ -139,8 +140,8 @@ class HandingOnTest {
                 }));
             }
             assertThat(median(turnsOfOthers(connection, taken)))
-                    .as("most often it waits twice or so")
-                    .isLessThan(100);
+                    .as("most often it waits twice or so, beside a load ten times")
+                    .isLessThan(400);
             over.set(true);
             for (FutureTask<Object> thread : threads) {
                 thread.get(40, SECONDS);
