@@ -90,11 +90,7 @@ public final class RedisCluster implements AutoCloseable {
         return startDurable(directory, primaries, Optional.empty());
     }
 
-    /**
-     * Does the same.
-     *
-     * @param clock of the replicas; those of the primaries have the machine's
-     */
+    /** Does the same with another clock for the replicas than the machine's, which the primaries have. */
     public static RedisCluster startDurable(Path directory, int primaries, ClockShim clock) {
         return startDurable(directory, primaries, Optional.of(clock));
     }
@@ -269,7 +265,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /**
      * Ends the move of a slot: the new place has it from now on, whatever keys it has. The node of before drops those
-     * that it still has.
+     * that it still has, and up to Redis 6.2 would say for ever that it moves the slot.
      */
     public void endMove(int slot, RedisServer to) {
         String line = "CLUSTER SETSLOT " + slot + " NODE " + ClusterNode.id(to);
@@ -278,6 +274,7 @@ public final class RedisCluster implements AutoCloseable {
         Patience.await("all know where the slot is", () -> servers.stream()
                 .filter(server -> server != to && server.isAlive() && ClusterNode.isPrimary(server))
                 .noneMatch(server -> ClusterNode.hasSlot(server, slot)));
+        servers.stream().filter(RedisServer::isAlive).forEach(one -> one.ask("CLUSTER SETSLOT " + slot + " STABLE"));
     }
 
     /** Gives up the move of a slot: the keys that were moved stay at the other place. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.holdfast.redis.cluster.Slot;
 import org.holdfast.testkit.ClusterNode;
 import org.holdfast.testkit.RedisCluster;
 import org.holdfast.testkit.RedisServer;
@@ -19,7 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A voter that is a Redis Cluster to which one thing after another is done at random, while callers contend for a lock.
+ * A voter that is a Redis Cluster to which one thing after another is done at random, while callers contend for a lock,
+ * each with a lock service of its own. Callers end and start meanwhile, and slots are moved in which nodes keep what
+ * they know of themselves.
  */
 @Tag("thorough")
 class ClusterRandomTest {
@@ -34,7 +37,7 @@ class ClusterRandomTest {
     /** Looks are a second apart: what is undone sooner is excluded in writing. */
     private static final int LOOKS_MILLIS = 2_000;
 
-    private final int slot = MovingVoters.slot(Contenders.NAME);
+    private final int lockSlot = MovingVoters.slot(Contenders.NAME);
     private final long seed = Long.getLong("cluster.seed", System.nanoTime());
     private final Random random = new Random(seed);
 
@@ -57,7 +60,7 @@ class ClusterRandomTest {
         }
         Contenders contenders = voters.opened(new Contenders(ofSeconds(2)));
         for (int i = 0; i < 6; i++) {
-            contenders.add(MovingVoters.settings(cluster.uri(), MEMORY), i % 2 == 0 ? ofMillis(100) : ofSeconds(3));
+            contenders.add(MovingVoters.settings(cluster.uri(), MEMORY), holding(i));
         }
         contenders.untilTaken(3, FIRST_USE);
         long end = System.nanoTime()
@@ -65,7 +68,7 @@ class ClusterRandomTest {
         while (System.nanoTime() - end < 0) {
             int times = 1 + random.nextInt(3); // the next one may come before the last one is over
             for (int i = 0; i < times; i++) {
-                act(random.nextInt(10));
+                act(random.nextInt(12), contenders);
                 pause(random.nextInt(3_000));
             }
             cluster.ways().mend();
@@ -83,29 +86,46 @@ class ClusterRandomTest {
                     .filter(RedisServer::isAlive)
                     .map(server -> "\n" + server.port() + ":\n" + server.ask("CLUSTER NODES"))
                     .collect(joining());
-            throw new AssertionError("seed " + seed + ", slot " + slot + ": " + story + views, e);
+            throw new AssertionError("seed " + seed + ", slot " + lockSlot + ": " + story + views, e);
         }
     }
 
-    private void act(int action) throws Exception {
+    private static Duration holding(int caller) {
+        return caller % 2 == 0 ? ofMillis(100) : ofSeconds(3);
+    }
+
+    private void act(int action, Contenders contenders) throws Exception {
         story.add(action + " at " + Duration.ofNanos(System.nanoTime() - begun).toMillis());
         try {
+            int slot = random.nextInt(3) == 0 ? homeSlot(cluster.owner(lockSlot)) : lockSlot;
             RedisServer owner = cluster.owner(slot);
             switch (action) {
                 case 0 -> cluster.move(slot, otherThan(owner));
-                case 1 -> move(owner, otherThan(owner), false, true);
-                case 2 -> move(owner, otherThan(owner), true, false);
-                case 3 -> move(owner, otherThan(owner), true, true);
+                case 1 -> move(slot, owner, false, true);
+                case 2 -> move(slot, owner, true, false);
+                case 3 -> move(slot, owner, true, true);
                 case 4 -> freeze(owner);
                 case 5 -> kill(owner);
                 case 6 -> failOver();
                 case 7 -> owner.command("FLUSHALL");
                 case 8 -> owner.command("CLUSTER BUMPEPOCH");
-                default -> cluster.ways().cut(any(), any());
+                case 9 -> cluster.ways().cut(any(), any());
+                default ->
+                    contenders.replaceOne(MovingVoters.settings(cluster.uri(), MEMORY), holding(random.nextInt(2)));
             }
         } catch (IllegalStateException e) { // the cluster refuses that now
             story.add(e.getMessage());
         }
+    }
+
+    /** Returns the slot in which a node keeps what it knows of itself, or one in which it did. */
+    private static int homeSlot(RedisServer node) {
+        return node.ask("KEYS holdfast:{*}:birth")
+                .lines()
+                .filter(line -> line.startsWith("holdfast"))
+                .findFirst()
+                .map(Slot::of)
+                .orElseThrow(() -> new IllegalStateException("no mark"));
     }
 
     private RedisServer any() {
@@ -122,7 +142,8 @@ class ClusterRandomTest {
     }
 
     /** Moves a slot with some of its keys, or with none, and ends that or gives it up. */
-    private void move(RedisServer from, RedisServer to, boolean some, boolean ends) throws Exception {
+    private void move(int slot, RedisServer from, boolean some, boolean ends) throws Exception {
+        RedisServer to = otherThan(from);
         cluster.beginMove(slot, from, to);
         pause(LOOKS_MILLIS);
         cluster.moveKeys(slot, from, to, key -> some && random.nextBoolean());

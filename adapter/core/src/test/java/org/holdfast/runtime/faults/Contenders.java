@@ -38,6 +38,10 @@ final class Contenders implements AutoCloseable {
 
     private final List<LockConnectionFactory> factories = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
+
+    /** Callers that end, the first ones. */
+    private volatile int ending;
+
     private final Queue<Hold> ended = new ConcurrentLinkedQueue<>();
 
     /** By caller, what it has seen so far of the lease that it has. */
@@ -80,7 +84,7 @@ final class Contenders implements AutoCloseable {
 
     private void contend(int caller, LockConnectionFactory factory, Duration holding) {
         LockRequest request = LockRequest.of(name).ttl(ttl).waitTimeout(ofMillis(500));
-        while (!over) {
+        while (!over && caller > ending) {
             long asked = System.nanoTime();
             try (LockConnection connection = factory.getConnection()) {
                 Optional<Lease> lease = connection.tryAcquire(request);
@@ -103,7 +107,7 @@ final class Contenders implements AutoCloseable {
         long until = granted + ThreadLocalRandom.current().nextLong(holding.toNanos());
         long end = validUntil(lease, asked);
         long now = granted;
-        while (!over && lease.isHeld() && now - until < 0) {
+        while (!over && caller > ending && lease.isHeld() && now - until < 0) {
             end = Math.max(end, Math.max(now, validUntil(lease, asked)));
             held.put(caller, seen(caller, lease, asked, granted, end));
             pause(ofMillis(2));
@@ -131,6 +135,15 @@ final class Contenders implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Ends the caller that was added first, as a process does that ends in order, and adds another one. */
+    void replaceOne(Map<String, String> settings, Duration holding) throws InterruptedException {
+        int first = ending;
+        ending = first + 1;
+        threads.get(first).join(ofSeconds(10).toMillis());
+        factories.get(first).close();
+        add(settings, holding);
     }
 
     /** Returns how many leases there were so far. */
