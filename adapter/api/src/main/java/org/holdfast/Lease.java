@@ -92,10 +92,11 @@ public interface Lease extends AutoCloseable {
      * <p>Inside a transaction the lock stays taken until the transaction has completed: no other holder may see what is
      * not committed. Works on an interrupted thread and leaves the interrupt status as it was. Returns when a quorum of
      * nodes has released the lock or a node timeout has passed; the release is sent again to each node that has not
-     * confirmed it, until it does; to a node that answers with errors, until a TTL after the first one.
+     * confirmed it, until it does; to a node that answers with errors, until a TTL after the first one. With {@link
+     * Release#ASYNC} it returns when the release is sent.
      *
      * @return whether the lock was still held by this lease; if it was released before, what was returned then, or
-     *     {@link ReleaseResult#UNCONFIRMED} if another thread is still releasing it
+     *     {@link ReleaseResult#UNCONFIRMED} if another thread is still releasing it, or the caller does not wait
      */
     ReleaseResult release();
 

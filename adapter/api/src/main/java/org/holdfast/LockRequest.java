@@ -27,6 +27,7 @@ import java.util.Optional;
  *     is released
  * @param interruptOnLoss whether the thread that takes the lease is interrupted if the lease is lost
  * @param scope what ends a lease that is not released
+ * @param release whether the caller waits for the nodes when it releases the lease
  */
 public record LockRequest(
         List<String> names,
@@ -39,7 +40,8 @@ public record LockRequest(
         Optional<Duration> maxHold,
         Optional<Duration> atLeast,
         boolean interruptOnLoss,
-        LeaseScope scope) {
+        LeaseScope scope,
+        Release release) {
 
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 1024;
@@ -67,6 +69,7 @@ public record LockRequest(
      * @param atLeast for how long no other holder gets the lock
      * @param interruptOnLoss whether the thread that takes the lease is interrupted if the lease is lost
      * @param scope what ends a lease that is not released
+     * @param release whether the caller waits for the nodes when it releases the lease
      * @throws InvalidLockRequestException if a part is missing or out of its range
      */
     public LockRequest {
@@ -78,6 +81,7 @@ public record LockRequest(
         Objects.requireNonNull(ttl, "ttl");
         Objects.requireNonNull(maxHold, "maxHold");
         Objects.requireNonNull(scope, "scope");
+        Objects.requireNonNull(release, "release");
         if (waitTimeout.isPresent() && waitTimeout.get().isNegative()) {
             throw new InvalidLockRequestException(
                     "waitTimeout must be zero or more, was " + waitTimeout.get() + " (lock '" + name + "')");
@@ -147,7 +151,8 @@ public record LockRequest(
                 Optional.empty(),
                 Optional.empty(),
                 false,
-                LeaseScope.CONNECTION);
+                LeaseScope.CONNECTION,
+                Release.AS_CONFIGURED);
     }
 
     /** Returns a copy with other times. */
@@ -158,7 +163,7 @@ public record LockRequest(
             Optional<Duration> most,
             Optional<Duration> least) {
         return new LockRequest(
-                names, mode, permits, fair, wait, lifetime, isRenewed, most, least, interruptOnLoss, scope);
+                names, mode, permits, fair, wait, lifetime, isRenewed, most, least, interruptOnLoss, scope, release);
     }
 
     /** {@return the lock's name; of several the first} */
@@ -177,7 +182,18 @@ public record LockRequest(
     @CheckReturnValue
     public LockRequest mode(LockMode lockMode) {
         return new LockRequest(
-                names, lockMode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, scope);
+                names,
+                lockMode,
+                permits,
+                fair,
+                waitTimeout,
+                ttl,
+                renewed,
+                maxHold,
+                atLeast,
+                interruptOnLoss,
+                scope,
+                release);
     }
 
     /**
@@ -195,7 +211,18 @@ public record LockRequest(
     @CheckReturnValue
     public LockRequest fair(boolean inOrder) {
         return new LockRequest(
-                names, mode, permits, inOrder, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, scope);
+                names,
+                mode,
+                permits,
+                inOrder,
+                waitTimeout,
+                ttl,
+                renewed,
+                maxHold,
+                atLeast,
+                interruptOnLoss,
+                scope,
+                release);
     }
 
     /**
@@ -299,7 +326,7 @@ public record LockRequest(
     @CheckReturnValue
     public LockRequest interruptOnLoss(boolean interrupt) {
         return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interrupt, scope);
+                names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interrupt, scope, release);
     }
 
     /**
@@ -311,7 +338,31 @@ public record LockRequest(
     @CheckReturnValue
     public LockRequest scope(LeaseScope leaseScope) {
         return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, leaseScope);
+                names,
+                mode,
+                permits,
+                fair,
+                waitTimeout,
+                ttl,
+                renewed,
+                maxHold,
+                atLeast,
+                interruptOnLoss,
+                leaseScope,
+                release);
+    }
+
+    /**
+     * Sets whether the caller waits for the nodes when it releases the lease. Default: {@link Release#AS_CONFIGURED},
+     * which is {@link Release#CONFIRMED} unless the factory says otherwise.
+     *
+     * @param how whether it waits
+     * @return a changed copy
+     */
+    @CheckReturnValue
+    public LockRequest release(Release how) {
+        return new LockRequest(
+                names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, scope, how);
     }
 
     /**

@@ -280,6 +280,16 @@ public final class LockSettings {
     }
 
     /**
+     * {@return a copy in which callers wait, or do not, for the nodes when they release a lease whose request does not
+     * say} Default: {@link Release#CONFIRMED}.
+     *
+     * @param how the value of {@link Setting#RELEASE}
+     */
+    public LockSettings release(Release how) {
+        return with(Setting.RELEASE, Objects.requireNonNull(how, "release").name());
+    }
+
+    /**
      * {@return a copy with the operator's word, or none, that no node loses an acknowledged write} Default: false.
      *
      * @param durable the value of {@link Setting#DURABLE}

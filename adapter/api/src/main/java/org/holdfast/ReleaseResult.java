@@ -24,8 +24,8 @@ public enum ReleaseResult {
     NOT_HELD,
 
     /**
-     * Too few nodes answered in time to know the result. The release is sent again, and the lock ends with its TTL at
-     * the latest.
+     * Too few nodes answered in time to know the result, or the caller did not wait for them ({@link Release#ASYNC}).
+     * The release is sent again to each node that does not confirm it, and the lock ends with its TTL at the latest.
      */
     UNCONFIRMED
 }

@@ -100,6 +100,9 @@ public enum Setting {
     /** Whether to look at every node at the start, and to fail where no majority can be used; false by default. */
     CHECK_AT_START,
 
+    /** Whether callers wait for the nodes when they release a lease: CONFIRMED (the default) or ASYNC. */
+    RELEASE,
+
     /** What is done about nodes that may have forgotten locks: QUARANTINE (the default), DEVELOPMENT or OFF. */
     GUARD,
 

@@ -76,7 +76,8 @@ class LockRequestTest {
                         request.maxHold(),
                         request.atLeast(),
                         request.interruptOnLoss(),
-                        request.scope()),
+                        request.scope(),
+                        request.release()),
                 "must have a fixedTtl",
                 "'a'");
     }
@@ -140,6 +141,17 @@ class LockRequestTest {
         assertRefused(() -> request.mode(LockMode.READ), "atLeast", "EXCLUSIVE", "READ");
         assertRefused(() -> request.ttl(Duration.ofSeconds(4)), "ttl", "PT5S", "PT4S");
         assertRefused(() -> request.maxHold(Duration.ofSeconds(4)), "maxHold", "PT5S", "PT4S");
+    }
+
+    @Test
+    void release_isAsTheFactorySays_unlessTheRequestDoes() {
+        assertThat(LockRequest.of("a").release()).isEqualTo(Release.AS_CONFIGURED);
+        assertThat(LockRequest.of("a")
+                        .release(Release.ASYNC)
+                        .ttl(Duration.ofSeconds(1))
+                        .detached()
+                        .release())
+                .isEqualTo(Release.ASYNC);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.Arrays;
 import org.holdfast.LockMode;
+import org.holdfast.Release;
 
 /**
  * Runs a method of a CDI bean or EJB under a lock: one caller at a time, in all processes together.
@@ -159,6 +160,13 @@ public @interface Locked {
     OnLoss onLoss() default OnLoss.ROLLBACK;
 
     /**
+     * Whether the end of the method waits for the nodes. The end of a transaction always does. Default: as the
+     * factory's setting {@code release} says.
+     */
+    @Nonbinding
+    Release release() default Release.AS_CONFIGURED;
+
+    /**
      * The JNDI name of the {@link org.holdfast.LockConnectionFactory}. Default: the application's bean of that type,
      * else what is bound to the first of {@code java:comp/env/eis/holdfast}, {@code java:app/eis/holdfast}, {@code
      * java:/eis/holdfast}, {@code eis/holdfast}, {@code openejb:Resource/holdfast.rar} and {@code
@@ -231,6 +239,11 @@ public @interface Locked {
         @Override
         public OnLoss onLoss() {
             return OnLoss.ROLLBACK;
+        }
+
+        @Override
+        public Release release() {
+            return Release.AS_CONFIGURED;
         }
 
         @Override

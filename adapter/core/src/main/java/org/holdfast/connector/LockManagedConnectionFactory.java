@@ -58,6 +58,12 @@ public class LockManagedConnectionFactory
     @ConfigProperty(description = "How long to wait for a lock in ms, 0 or more. Default: the adapter's.")
     private @Nullable String waitTimeoutMillis;
 
+    @ConfigProperty(
+            description =
+                    "Whether callers wait for the nodes when they release a lease: CONFIRMED or ASYNC. Default: the"
+                            + " adapter's.")
+    private @Nullable String release;
+
     private transient @Nullable HoldfastResourceAdapter adapter;
     private transient @Nullable PrintWriter logWriter;
 
@@ -133,6 +139,7 @@ public class LockManagedConnectionFactory
                 .with(Settings.KEY_PREFIX, keyPrefix)
                 .with(Settings.TTL_MILLIS, ttlMillis)
                 .with(Settings.WAIT_TIMEOUT_MILLIS, waitTimeoutMillis)
+                .with(Settings.RELEASE, release)
                 .map();
     }
 
@@ -213,6 +220,14 @@ public class LockManagedConnectionFactory
 
     public void setWaitTimeoutMillis(@Nullable String waitTimeoutMillis) {
         this.waitTimeoutMillis = waitTimeoutMillis;
+    }
+
+    public @Nullable String getRelease() {
+        return release;
+    }
+
+    public void setRelease(@Nullable String release) {
+        this.release = release;
     }
 
     @Override

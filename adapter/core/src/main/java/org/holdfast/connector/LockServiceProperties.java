@@ -59,6 +59,12 @@ public class LockServiceProperties extends NodeAccessProperties {
 
     @ConfigProperty(
             description =
+                    "Whether callers wait for the nodes when they release a lease: CONFIRMED or ASYNC (the lock is"
+                            + " free a moment after that). Default: CONFIRMED.")
+    private @Nullable String release;
+
+    @ConfigProperty(
+            description =
                     "What is done about nodes that may have forgotten locks: QUARANTINE, DEVELOPMENT (nothing, on a developer's own nodes) or OFF. Default: QUARANTINE.")
     private @Nullable String guard;
 
@@ -170,6 +176,14 @@ public class LockServiceProperties extends NodeAccessProperties {
 
     public void setCheckAtStart(@Nullable String checkAtStart) {
         set(Settings.CHECK_AT_START, checkAtStart);
+    }
+
+    public @Nullable String getRelease() {
+        return get(Settings.RELEASE);
+    }
+
+    public void setRelease(@Nullable String release) {
+        set(Settings.RELEASE, release);
     }
 
     public @Nullable String getGuard() {

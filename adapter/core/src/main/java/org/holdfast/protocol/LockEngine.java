@@ -130,7 +130,7 @@ public final class LockEngine {
         this.renewals = new Renewals(time, timing, redlock, counters, recorder, sweeps);
         this.heldLocks = new HeldLocks(renewals, waitQueues);
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
-        Releases releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
+        Releases releases = new Releases(time, redlock, forWaiting, heldLocks, handoffYield::released, counters);
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
         this.leases = new Leases(time, ownNodes, heldLocks, renewals, releases, handoff, underway);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);

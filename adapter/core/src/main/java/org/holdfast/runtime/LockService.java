@@ -180,7 +180,8 @@ public final class LockService implements AutoCloseable {
 
     /** Returns what a request has that does not say, and may have at the most, where a factory has these settings. */
     public static LockSession.Defaults defaults(Settings ofFactory) {
-        return new LockSession.Defaults(ofFactory.waitTimeout(), ofFactory.ttl(), ofFactory.maxTtl());
+        return new LockSession.Defaults(
+                ofFactory.waitTimeout(), ofFactory.ttl(), ofFactory.maxTtl(), ofFactory.release());
     }
 
     /** Returns whether this service takes locks, and has not been closed. */

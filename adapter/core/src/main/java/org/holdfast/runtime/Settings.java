@@ -8,6 +8,7 @@ import java.util.Map;
 import org.holdfast.GuardMode;
 import org.holdfast.InvalidSettingsException;
 import org.holdfast.LockRequest;
+import org.holdfast.Release;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.guard.GuardPolicy;
 import org.holdfast.protocol.node.SharedSettings;
@@ -27,6 +28,7 @@ import org.holdfast.redis.wire.ConnectionSecurity;
  * @param maxTtl the longest TTL that a request may ask for
  * @param timing the times of the protocol
  * @param acceptedSettings what all processes of the deployment must share
+ * @param release whether a caller waits for the nodes when it releases a lease whose request does not say
  * @param guard what is done about nodes that may have forgotten locks
  * @param stopTimeout how long holders and open transactions may go on when the service stops
  * @param checkAtStart whether a service starts only where locks can be had
@@ -40,6 +42,7 @@ public record Settings(
         Duration maxTtl,
         Timing timing,
         AcceptedSettings acceptedSettings,
+        Release release,
         GuardMode guard,
         Duration stopTimeout,
         boolean checkAtStart) {
@@ -62,6 +65,7 @@ public record Settings(
     public static final String TICKET_TTL_MILLIS = "ticketTtlMillis";
     public static final String STOP_TIMEOUT_MILLIS = "stopTimeoutMillis";
     public static final String CHECK_AT_START = "checkAtStart";
+    public static final String RELEASE = "release";
     public static final String GUARD = "guard";
     public static final String DURABLE = "durable";
     public static final String PREVIOUS_MAX_LEASE_TTL_MILLIS = "previousMaxLeaseTtlMillis";
@@ -102,7 +106,8 @@ public record Settings(
 
     /**
      * Reads settings by name, and what a connection factory has in the place of some of them: {@link #KEY_PREFIX},
-     * {@link #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}. Reads no file: the adapter did when it was started.
+     * {@link #TTL_MILLIS}, {@link #WAIT_TIMEOUT_MILLIS}, {@link #RELEASE}. Reads no file: the adapter did when it was
+     * started.
      *
      * @throws InvalidSettingsException naming every fault of both
      */
@@ -139,6 +144,7 @@ public record Settings(
         long commitMargin = reader.millis(COMMIT_MARGIN_MILLIS, 1_000, 0, DAY_MILLIS);
         long ticketTtl = reader.millis(TICKET_TTL_MILLIS, 1_000, 100, 60_000);
         long stopTimeout = reader.millis(STOP_TIMEOUT_MILLIS, 5_000, 0, LONGEST_STOP_MILLIS);
+        Release release = reader.release(Release.CONFIRMED);
         GuardMode guard = reader.guard(nodes);
         boolean checkAtStart = reader.flag(CHECK_AT_START, false);
         reader.refuseUnknown();
@@ -162,6 +168,7 @@ public record Settings(
                 Duration.ofMillis(maxTtl),
                 timing,
                 acceptedSettings,
+                release,
                 guard,
                 Duration.ofMillis(stopTimeout),
                 checkAtStart);
@@ -182,6 +189,7 @@ public record Settings(
         String ownPrefix = reader.prefix(keyPrefix);
         long ownTtl = reader.millis(TTL_MILLIS, ttl.toMillis(), LockRequest.MIN_TTL.toMillis(), maxTtl.toMillis());
         long ownWait = reader.millis(WAIT_TIMEOUT_MILLIS, waitTimeout.toMillis(), 0, Long.MAX_VALUE);
+        Release ownRelease = reader.release(release);
         reader.refuseUnknown();
         return new Settings(
                 nodes,
@@ -192,6 +200,7 @@ public record Settings(
                 maxTtl,
                 timing,
                 acceptedSettings,
+                ownRelease,
                 guard,
                 stopTimeout,
                 checkAtStart);

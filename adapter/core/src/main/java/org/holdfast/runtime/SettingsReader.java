@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.holdfast.GuardMode;
 import org.holdfast.LockRequest;
+import org.holdfast.Release;
 import org.holdfast.protocol.guard.AcceptedSettings;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.ClusterAddress;
@@ -208,6 +209,20 @@ final class SettingsReader {
         }
         violations.add(Settings.GUARD + " must be QUARANTINE, DEVELOPMENT or OFF, was '" + text + "'");
         return GuardMode.QUARANTINE;
+    }
+
+    Release release(Release byDefault) {
+        String text = take(Settings.RELEASE);
+        if (text == null) {
+            return byDefault;
+        }
+        for (Release how : List.of(Release.CONFIRMED, Release.ASYNC)) {
+            if (how.name().equalsIgnoreCase(text.trim())) {
+                return how;
+            }
+        }
+        violations.add(owner + Settings.RELEASE + " must be CONFIRMED or ASYNC, was '" + text + "'");
+        return byDefault;
     }
 
     void refuseUnknown() {

@@ -52,6 +52,7 @@ class EveryPropertyTest {
             Map.entry("ticketTtlMillis", "2000"),
             Map.entry("stopTimeoutMillis", "3000"),
             Map.entry("checkAtStart", "true"),
+            Map.entry("release", "ASYNC"),
             Map.entry("guard", "OFF"),
             Map.entry("durable", "true"),
             Map.entry("previousMaxLeaseTtlMillis", "70000"),

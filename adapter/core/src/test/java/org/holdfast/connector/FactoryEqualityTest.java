@@ -43,7 +43,8 @@ class FactoryEqualityTest {
         return Stream.of(
                 factory -> factory.setKeyPrefix("own"),
                 factory -> factory.setTtlMillis("500"),
-                factory -> factory.setWaitTimeoutMillis("0"));
+                factory -> factory.setWaitTimeoutMillis("0"),
+                factory -> factory.setRelease("ASYNC"));
     }
 
     @ParameterizedTest

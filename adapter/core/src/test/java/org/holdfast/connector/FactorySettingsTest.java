@@ -16,6 +16,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
+import org.holdfast.ReleaseResult;
 import org.holdfast.testkit.RedisServers;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -74,7 +75,7 @@ class FactorySettingsTest {
         }
         assertThat(Arrays.stream(LockManagedConnectionFactory.class.getDeclaredFields())
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
-                .hasSize(3)
+                .hasSize(4)
                 .allSatisfy(field -> assertThat(field.getType()).isIn(String.class, Long.class));
     }
 
@@ -97,6 +98,13 @@ class FactorySettingsTest {
                 .isThrownBy(() -> impatient.acquire(LockRequest.of("wait").detached()))
                 .withMessageContaining("50");
         held.release();
+    }
+
+    @Test
+    void release_ofTheFactory_isThatOfItsLeases() throws Exception {
+        own.setRelease("ASYNC");
+        assertThat(handle(own).acquire("release").release()).isEqualTo(ReleaseResult.UNCONFIRMED);
+        assertThat(handle(running.factory).acquire("adapters").release()).isEqualTo(ReleaseResult.RELEASED);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import org.holdfast.LockRequest;
+import org.holdfast.Release;
 import org.holdfast.protocol.env.Randomness;
 import org.holdfast.protocol.env.Recorder;
 import org.holdfast.protocol.env.StopFlag;
@@ -155,7 +156,8 @@ public final class ProtocolFixture {
     public LockSession session(LockEngine of, Transactions transactions) {
         return of.newSession(
                 of.transactionLeases(transactions),
-                new LockSession.Defaults(Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60)));
+                new LockSession.Defaults(
+                        Duration.ZERO, Duration.ofMillis(TTL_MILLIS), Duration.ofSeconds(60), Release.CONFIRMED));
     }
 
     public void runNotifications() {

@@ -24,6 +24,10 @@ public final class ScriptedNodes implements Nodes {
     private long sendingMillis;
     private boolean measured;
     private int roundsNotLeft;
+    private boolean keepsLateAnswers;
+
+    /** What has not come yet to callers that wait no more. */
+    private final List<Runnable> lateAnswers = new ArrayList<>();
 
     /** What was sent, in order: the node and the command. */
     public final List<Sent> sent = new ArrayList<>();
@@ -81,6 +85,18 @@ public final class ScriptedNodes implements Nodes {
 
     public <T extends Command> List<Sent> sent(Class<T> kind) {
         return sent.stream().filter(s -> kind.isInstance(s.command())).toList();
+    }
+
+    /** Has answers that no caller waits for come when the test says, by {@link #lateAnswersCome}. */
+    public ScriptedNodes keepsLateAnswers() {
+        keepsLateAnswers = true;
+        return this;
+    }
+
+    public void lateAnswersCome(int answers) {
+        for (int i = 0; i < answers; i++) {
+            lateAnswers.remove(0).run();
+        }
     }
 
     /** Returns how many rounds were begun, and not left. */
@@ -147,7 +163,10 @@ public final class ScriptedNodes implements Nodes {
         @Override
         public void leave(Consumer<Answer> late) {
             roundsNotLeft--;
-            arrivals.forEach(arrival -> late.accept(arrival.answer));
+            arrivals.forEach(arrival -> lateAnswers.add(() -> late.accept(arrival.answer)));
+            if (!keepsLateAnswers) {
+                lateAnswersCome(lateAnswers.size());
+            }
             arrivals.clear();
         }
     }

@@ -14,6 +14,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockException;
 import org.holdfast.LockRequest;
 import org.holdfast.QuorumUnavailableException;
+import org.holdfast.Release;
 import org.holdfast.protocol.LockEngine;
 import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.env.Randomness;
@@ -109,7 +110,8 @@ class WrongWallClockTest {
                     new LockEngine.Threads(Runnable::run, Runnable::run, WakeUp.NONE));
             session = engine.newSession(
                     engine.transactionLeases(Transactions.NONE),
-                    new LockSession.Defaults(Duration.ZERO, Duration.ofSeconds(10), TIMING.maxLeaseTtl()));
+                    new LockSession.Defaults(
+                            Duration.ZERO, Duration.ofSeconds(10), TIMING.maxLeaseTtl(), Release.CONFIRMED));
         }
 
         void setAhead(Duration ahead) {

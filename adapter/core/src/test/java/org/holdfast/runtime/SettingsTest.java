@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.holdfast.GuardMode;
 import org.holdfast.InvalidSettingsException;
+import org.holdfast.Release;
 import org.holdfast.protocol.node.SharedSettings;
 import org.holdfast.redis.address.NodeAddress;
 import org.holdfast.redis.address.VoterAddress;
@@ -45,6 +46,7 @@ class SettingsTest {
         "ttlMillis, 60001, ttlMillis must be 100 to 60000 ms",
         "ttlMillis, soon, ttlMillis must be 100 to 60000 ms",
         "waitTimeoutMillis, -1, waitTimeoutMillis must be 0 to",
+        "release, AS_CONFIGURED, 'release must be CONFIRMED or ASYNC, was ''AS_CONFIGURED'''",
         "nodeTimeoutMillis, 0, nodeTimeoutMillis must be 1 to 15000 ms",
         "nodeTimeoutMillis, 15001, nodeTimeoutMillis must be 1 to 15000 ms",
         "maxLeaseTtlMillis, 99, maxLeaseTtlMillis must be 100 to 86400000 ms",
@@ -133,10 +135,13 @@ class SettingsTest {
 
     @Test
     void of_overrides_takeThePlaceOfTheAdaptersAndNothingElseChanges() {
-        Map<String, String> adapters = with("keyPrefix", "a", "ttlMillis", "500", "waitTimeoutMillis", "1");
+        Map<String, String> adapters =
+                with("keyPrefix", "a", "ttlMillis", "500", "waitTimeoutMillis", "1", "release", "CONFIRMED");
         Settings plain = Settings.of(adapters);
         assertThat(Settings.of(adapters, Map.of())).isEqualTo(plain);
-        assertThat(Settings.of(adapters, Map.of("keyPrefix", "b", "ttlMillis", "700", "waitTimeoutMillis", "2")))
+        assertThat(Settings.of(
+                        adapters,
+                        Map.of("keyPrefix", "b", "ttlMillis", "700", "waitTimeoutMillis", "2", "release", "async")))
                 .isEqualTo(new Settings(
                         plain.nodes(),
                         plain.access(),
@@ -146,6 +151,7 @@ class SettingsTest {
                         plain.maxTtl(),
                         plain.timing(),
                         plain.acceptedSettings(),
+                        Release.ASYNC,
                         plain.guard(),
                         plain.stopTimeout(),
                         plain.checkAtStart()));

@@ -144,7 +144,7 @@ final class Client {
     LockSession newSession() {
         return engine.newSession(
                 engine.transactionLeases(Transactions.NONE),
-                new LockSession.Defaults(Duration.ZERO, timing.maxLeaseTtl(), timing.maxLeaseTtl()));
+                new LockSession.Defaults(Duration.ZERO, timing.maxLeaseTtl(), timing.maxLeaseTtl(), habits.release()));
     }
 
     /** Returns a latch, whose calls are sent again for so long if they are not confirmed. */

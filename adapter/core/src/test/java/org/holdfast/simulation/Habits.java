@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.holdfast.LockRequest;
+import org.holdfast.Release;
 
 /**
  * How the clients of one run go about locking.
@@ -20,6 +21,7 @@ import org.holdfast.LockRequest;
  * @param async whether some wait without a thread
  * @param maxTtl the longest TTL that may be asked for
  * @param lengthy whether most leases are nearly as long as that, and so is the work
+ * @param release whether callers wait for the nodes when they release a lease
  * @param stream what is asked for all the time while others must have their turn; empty for nothing
  */
 record Habits(
@@ -32,6 +34,7 @@ record Habits(
         boolean async,
         Duration maxTtl,
         boolean lengthy,
+        Release release,
         Optional<Shape> stream) {
 
     /** Of what must be had after all. */
@@ -80,6 +83,7 @@ record Habits(
                 random.nextInt(3) == 0,
                 maxTtl,
                 lengthy,
+                Release.CONFIRMED,
                 alwaysBusy ? Optional.of(random.nextBoolean() ? Shape.READING : Shape.WRITING) : Optional.empty());
     }
 
@@ -95,6 +99,7 @@ record Habits(
                 random.nextBoolean(),
                 maxTtl,
                 random.nextBoolean(),
+                Release.CONFIRMED,
                 Optional.empty());
     }
 
@@ -102,7 +107,23 @@ record Habits(
     private static Habits crowded(Random random, Duration maxTtl, boolean lengthy) {
         Optional<Duration> ttl = Optional.of(ttl(random, maxTtl, lengthy));
         return new Habits(
-                List.of(Shape.PLAIN), 1, 1, 3, BRISK, ttl, random.nextBoolean(), maxTtl, lengthy, Optional.empty());
+                List.of(Shape.PLAIN),
+                1,
+                1,
+                3,
+                BRISK,
+                ttl,
+                random.nextBoolean(),
+                maxTtl,
+                lengthy,
+                Release.CONFIRMED,
+                Optional.empty());
+    }
+
+    /** Returns the same for clients that do not wait for the nodes when they release. */
+    Habits hasty() {
+        return new Habits(
+                shapes, locks, permits, threads, paceNanos, fixedTtl, async, maxTtl, lengthy, Release.ASYNC, stream);
     }
 
     private static Duration ttl(Random random, Duration maxTtl, boolean lengthy) {

@@ -3,6 +3,7 @@ package org.holdfast.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.holdfast.simulation.MutantAssertions.assertFound;
+import static org.holdfast.simulation.MutantAssertions.assertRefuted;
 import static org.holdfast.simulation.Sources.CONNECTION;
 import static org.holdfast.simulation.Sources.LEASE;
 import static org.holdfast.simulation.Sources.QUORUM;
@@ -282,5 +283,31 @@ class MutantsTest {
                                 LEASE + "HeldLock.java",
                                 "this.endsAt = startedAt + terms.maxHoldNanos();",
                                 "this.endsAt = startedAt + Long.MAX_VALUE / 2;"));
+    }
+
+    /** It finds the lock held, and is right to: no promise is broken in a world. */
+    @ConcurrentTest
+    void requestThatMayOvertakeAReleaseOfItsProcess_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.lease.UnawaitedReleaseTest",
+                "nextRequest_forTheSameName_takesTheWayOfTheRelease_untilThatIsAnswered",
+                new Mutant().with(WAITING + "Acquiring.java", "place.isBeingReleased() ?", "false ?"));
+    }
+
+    @ConcurrentTest
+    void unawaitedReleaseNotSentAgain_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.lease.UnawaitedReleaseTest",
+                "release_thatANodeDoesNotConfirm_isSentAgain",
+                new Mutant()
+                        .with(QUORUM + "UnawaitedRelease.java", "unfinished.addUnlessConfirmed(answer, release);", ""));
+    }
+
+    @ConcurrentTest
+    void releaseOfALockThatIsKeptForAMinimumNotWaitedFor_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.lease.UnawaitedReleaseTest",
+                "release_ofALockThatIsKeptForAMinimum_isWaitedFor",
+                new Mutant().with(LEASE + "Releases.java", "&& heldLock.keptNanos(time.nanoTime()) == 0", ""));
     }
 }

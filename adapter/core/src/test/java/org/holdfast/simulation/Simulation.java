@@ -24,6 +24,9 @@ public final class Simulation {
     /** Each run after so many has a latch too. */
     private static final int LATCH_EVERY = 5;
 
+    /** In each world after so many clients do not wait for the nodes when they release. */
+    private static final int HASTY_EVERY = 7;
+
     /** In one of so many worlds connections go through proxies, and outlive the processes behind these. */
     private static final int PROXIED_EVERY = 6;
 
@@ -90,6 +93,9 @@ public final class Simulation {
         World world = new World(seed);
         Setting setting = Setting.draw(world.random, only);
         Habits habits = Habits.draw(world.random, setting.timing().maxLeaseTtl(), setting.shapes());
+        if (seed % HASTY_EVERY == 0) {
+            habits = habits.hasty();
+        }
         boolean latched =
                 seed % LATCH_EVERY == 0 && only.isEmpty() && setting.survival().isEmpty();
         return new Simulation(seed, world, setting, habits, setting.troubleNanos(), latched, lua);

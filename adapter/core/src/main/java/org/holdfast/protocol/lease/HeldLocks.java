@@ -46,6 +46,11 @@ public final class HeldLocks {
         successor.freed(heldLock.claim().target().names());
     }
 
+    /** Returns whether a caller of this process waits for one of its names. */
+    boolean isWaitedFor(HeldLock heldLock) {
+        return successor.isWaitedFor(heldLock.claim().target().names());
+    }
+
     /** Lets one hold take the place of another on the same names, so that the lock is never seen free. */
     void replace(HeldLock old, HeldLock next) {
         for (String name : next.claim().target().names()) {

@@ -4,6 +4,7 @@ package org.holdfast.protocol.lease;
 import java.time.Duration;
 import java.util.Optional;
 import org.holdfast.LockRequest;
+import org.holdfast.Release;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param renewed whether it is renewed until released
  * @param maxHold when it ends all the same
  * @param atLeast for how long no other holder is to have it, released or not
+ * @param release whether the caller waits for the nodes when it releases it
  */
-public record LeaseTerms(boolean renewed, Optional<Duration> maxHold, Optional<Duration> atLeast) {
+public record LeaseTerms(boolean renewed, Optional<Duration> maxHold, Optional<Duration> atLeast, Release release) {
 
     /** Longer than any process lives: half of what differences of the clock can express. */
     private static final Duration FOR_EVER = Duration.ofNanos(Long.MAX_VALUE / 2);

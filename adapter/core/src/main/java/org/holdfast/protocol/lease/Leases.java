@@ -86,6 +86,11 @@ public final class Leases {
         return longest;
     }
 
+    /** Returns whether a release of one of these names is under way that no caller waits for. */
+    public boolean isBeingReleased(List<String> names) {
+        return releases.isUnderWay(names);
+    }
+
     /** Renews now, on the calling thread. */
     public boolean renew(HeldLock heldLock) {
         return renewals.renewNow(ownNodes, heldLock);
@@ -128,9 +133,7 @@ public final class Leases {
         HeldLock heldLock = share.heldLock();
         switch (heldLock.giveBack(share.reads())) {
             case RELEASE -> {
-                return handoff.handOff(heldLock)
-                        ? ReleaseResult.RELEASED
-                        : releases.release(List.of(heldLock), ownNodes).get(0);
+                return handoff.handOff(heldLock) ? ReleaseResult.RELEASED : releases.release(heldLock, ownNodes);
             }
             case DOWNGRADE -> {
                 letReadersIn(heldLock);

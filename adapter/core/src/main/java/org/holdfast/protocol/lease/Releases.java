@@ -4,7 +4,9 @@ package org.holdfast.protocol.lease;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.holdfast.Release;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Command;
@@ -20,9 +22,13 @@ public final class Releases {
 
     private final Time time;
     private final Redlock redlock;
+    private final Nodes nextNodes;
     private final HeldLocks heldLocks;
     private final ReleaseListener whenReleased;
     private final Counters counters;
+
+    /** By name, how many releases are under way that no caller waits for. */
+    private final ConcurrentHashMap<String, Integer> unawaited = new ConcurrentHashMap<>();
 
     /** Receives what was released on the nodes. Must not block. */
     public interface ReleaseListener {
@@ -36,12 +42,60 @@ public final class Releases {
         void released(String lock, long token, long heldNanos, long listeners);
     }
 
-    public Releases(Time time, Redlock redlock, HeldLocks heldLocks, ReleaseListener whenReleased, Counters counters) {
+    /**
+     * @param nextNodes the nodes as the next caller reaches them that asks for a lock whose release is under way: what
+     *     is sent there comes to a node after that release
+     */
+    public Releases(
+            Time time,
+            Redlock redlock,
+            Nodes nextNodes,
+            HeldLocks heldLocks,
+            ReleaseListener whenReleased,
+            Counters counters) {
         this.time = time;
         this.redlock = redlock;
+        this.nextNodes = nextNodes;
         this.heldLocks = heldLocks;
         this.whenReleased = whenReleased;
         this.counters = counters;
+    }
+
+    /** Releases a lock, as its holder has asked for: waits for the nodes or not. */
+    ReleaseResult release(HeldLock heldLock, Nodes nodes) {
+        return isLeftToNodes(heldLock)
+                ? send(heldLock)
+                : release(List.of(heldLock), nodes).get(0);
+    }
+
+    /** While callers of this process wait, the answers say whether other processes do, and whose turn it is. */
+    private boolean isLeftToNodes(HeldLock heldLock) {
+        return heldLock.terms().release() == Release.ASYNC
+                && heldLock.keptNanos(time.nanoTime()) == 0
+                && !heldLocks.isWaitedFor(heldLock);
+    }
+
+    private ReleaseResult send(HeldLock heldLock) {
+        long begun = time.nanoTime();
+        counters.released.increment();
+        List<String> names = heldLock.claim().target().names();
+        names.forEach(name -> unawaited.merge(name, 1, Integer::sum)); // before it is sent, and its answers come
+        redlock.release(nextNodes, Command.Release.ofLease(heldLock.claim()), freed -> {
+            names.forEach(name -> unawaited.computeIfPresent(name, (key, count) -> count == 1 ? null : count - 1));
+            report(heldLock, begun, freed);
+        });
+        heldLocks.remove(heldLock);
+        return wasHeld(heldLock, begun) ? ReleaseResult.UNCONFIRMED : ReleaseResult.NOT_HELD;
+    }
+
+    /** Returns whether a release of one of these names is under way that no caller waits for. */
+    public boolean isUnderWay(List<String> names) {
+        return !unawaited.isEmpty() && names.stream().anyMatch(unawaited::containsKey);
+    }
+
+    private void report(HeldLock heldLock, long begun, Redlock.Freed freed) {
+        long heldNanos = heldLock.isAlone() ? begun - heldLock.cohort().since() : 0;
+        whenReleased.released(heldLock.lock(), heldLock.claim().token(), heldNanos, freed.listeners());
     }
 
     /** Releases locks, all at once; returns the results, in no order where they are several. */
@@ -69,8 +123,7 @@ public final class Releases {
             HeldLock heldLock = given.get(i);
             counters.released.increment();
             Redlock.Freed freed = redlock.finishRelease(nodes, commands.get(i), rounds.get(i), begun, until);
-            long heldNanos = heldLock.isAlone() ? begun - heldLock.cohort().since() : 0;
-            whenReleased.released(heldLock.lock(), heldLock.claim().token(), heldNanos, freed.listeners());
+            report(heldLock, begun, freed);
             heldLocks.remove(heldLock);
             results.add(wasHeld(heldLock, begun) ? freed.result() : ReleaseResult.NOT_HELD);
         }

@@ -192,6 +192,14 @@ public final class WaitQueues implements Successor {
     }
 
     @Override
+    public boolean isWaitedFor(List<String> names) {
+        return !lines.isEmpty()
+                && names.stream()
+                        .anyMatch(name -> indexed.containsKey(name)
+                                || PLAIN.stream().anyMatch(kind -> lines.containsKey(QueueKey.of(name, kind))));
+    }
+
+    @Override
     public void freed(List<String> names) {
         names.forEach(this::wake);
     }

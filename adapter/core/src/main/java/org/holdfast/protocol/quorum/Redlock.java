@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
@@ -154,7 +155,7 @@ public final class Redlock {
         NodeSet reachable = tally.granted().and(tally.pending());
         if (!reachable.isEmpty()) {
             Command.Release undoing = Command.Release.ofAttempt(claim);
-            nodes.send(undoing, reachable).leave(late -> finish(late, undoing));
+            nodes.send(undoing, reachable).leave(late -> unfinished.addUnlessConfirmed(late, undoing));
         }
     }
 
@@ -268,10 +269,21 @@ public final class Redlock {
                 break;
             }
             tally.count(answer);
-            finish(answer, release);
+            unfinished.addUnlessConfirmed(answer, release);
         }
-        round.leave(late -> finish(late, release));
+        round.leave(late -> unfinished.addUnlessConfirmed(late, release));
         return new Freed(tally.released(), tally.listeners());
+    }
+
+    /**
+     * Sends the release of a lease to all nodes, and does not wait for their answers. It is sent again to nodes that do
+     * not confirm it.
+     *
+     * @param whenKnown receives the result, once, on the thread that reads the answers. Must not block
+     */
+    public void release(Nodes nodes, Command.Release release, Consumer<Freed> whenKnown) {
+        Round round = nodes.send(release, NodeSet.first(nodes.count()));
+        round.leave(new UnawaitedRelease(nodes.count(), release, unfinished, whenKnown));
     }
 
     /** Has a lost claim released on every node, in the background. */
@@ -295,14 +307,6 @@ public final class Redlock {
         }
         round.leave(late -> {});
         return tally;
-    }
-
-    /** Keeps a release that a node has not confirmed, to be sent again. */
-    private void finish(Answer answer, Command.Release release) {
-        Reply reply = answer.reply();
-        if (reply instanceof Reply.NoAnswer || reply instanceof Reply.NotSent || reply instanceof Reply.Refused) {
-            unfinished.add(answer.node(), release);
-        }
     }
 
     private static long earlier(long a, long b) {

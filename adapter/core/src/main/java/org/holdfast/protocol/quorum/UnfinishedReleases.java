@@ -66,6 +66,14 @@ public final class UnfinishedReleases {
         return byNode.size();
     }
 
+    /** Keeps a release that a node has not confirmed with this answer. */
+    void addUnlessConfirmed(Answer answer, Command.Release release) {
+        Reply reply = answer.reply();
+        if (reply instanceof Reply.NoAnswer || reply instanceof Reply.NotSent || reply instanceof Reply.Refused) {
+            add(answer.node(), release);
+        }
+    }
+
     void add(NodeSet nodes, Command.Release release) {
         for (int node = 0; node < byNode.size(); node++) {
             if (nodes.contains(node)) {

@@ -17,6 +17,7 @@ import org.holdfast.LockHolder;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
 import org.holdfast.LockTimeoutException;
+import org.holdfast.Release;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.StopFlag;
 import org.holdfast.protocol.env.Time;
@@ -57,8 +58,9 @@ public final class LockSession {
      * The values of a request that does not set its own.
      *
      * @param maxTtl the longest TTL that a request may ask for
+     * @param release whether callers wait for the nodes when they release a lease
      */
-    public record Defaults(Duration waitTimeout, Duration ttl, Duration maxTtl) {
+    public record Defaults(Duration waitTimeout, Duration ttl, Duration maxTtl, Release release) {
 
         /**
          * Returns the request with the defaults for what it does not set.
@@ -72,7 +74,8 @@ public final class LockSession {
             if (asked.compareTo(maxTtl) > 0) {
                 throw tooLong(request, asked.equals(least) ? "atLeast" : request.renewed() ? "ttl" : "fixedTtl", asked);
             }
-            if (request.waitTimeout().isPresent() && request.ttl().isPresent()) {
+            boolean says = request.release() != Release.AS_CONFIGURED;
+            if (request.waitTimeout().isPresent() && request.ttl().isPresent() && says) {
                 return request;
             }
             return new LockRequest(
@@ -86,7 +89,8 @@ public final class LockSession {
                     request.maxHold(),
                     request.atLeast(),
                     request.interruptOnLoss(),
-                    request.scope());
+                    request.scope(),
+                    says ? request.release() : release);
         }
 
         private InvalidLockRequestException tooLong(LockRequest request, String part, Duration asked) {

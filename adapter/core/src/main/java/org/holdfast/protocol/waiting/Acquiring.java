@@ -65,18 +65,20 @@ public final class Acquiring {
     /**
      * Attempts once, unless callers wait already; to be called first, and once.
      *
-     * @param nodes as the caller reaches them; they are not used any more afterwards
+     * @param nodes as the caller reaches them; they are not used any more afterwards, and not at all for a lock whose
+     *     release is under way
      * @return the result, or null if the caller has to wait
      */
     public @Nullable AcquireResult attempt(Nodes nodes) {
+        Nodes way = place.isBeingReleased() ? context.forWaiting() : nodes; // there it comes after the release
         wakesBefore = place.wakes();
         context.underway().begin();
         try {
             if (!patience.mayWait()) {
-                AcquireResult once = next(nodes);
+                AcquireResult once = next(way);
                 settle(once != null ? once : givenUp());
             } else if (place.isFree()) {
-                settle(next(nodes));
+                settle(next(way));
             }
         } finally {
             context.underway().end();

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.holdfast.LeaseLoss;
+import org.holdfast.Release;
 import org.holdfast.interleavings.Interleavings;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.protocol.env.Callbacks;
@@ -54,7 +55,7 @@ class HeldLockInterleavingsTest {
                 claim,
                 new Cohort(0, 0, 0),
                 new Taker(null, HolderInfo.UNKNOWN, 1),
-                new LeaseTerms(true, Optional.empty(), Optional.empty()),
+                new LeaseTerms(true, Optional.empty(), Optional.empty(), Release.CONFIRMED),
                 new QuorumResult.Acquired(0, VALID_UNTIL),
                 notifier,
                 whenLost);

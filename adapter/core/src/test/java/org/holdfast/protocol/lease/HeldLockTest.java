@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.holdfast.LeaseLoss;
+import org.holdfast.Release;
 import org.holdfast.protocol.ProtocolFixture;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.protocol.env.Callbacks;
@@ -24,7 +25,8 @@ class HeldLockTest {
 
     private static final long VALIDITY = Duration.ofMillis(900).toNanos();
 
-    private static final LeaseTerms RENEWED = new LeaseTerms(true, Optional.empty(), Optional.empty());
+    private static final LeaseTerms RENEWED =
+            new LeaseTerms(true, Optional.empty(), Optional.empty(), Release.CONFIRMED);
 
     private final ProtocolFixture fixture = new ProtocolFixture(3);
     private final VirtualTime time = fixture.time;
@@ -157,7 +159,8 @@ class HeldLockTest {
 
     @Test
     void maxHold_endsTheLeaseHoweverOftenItIsExtended() {
-        LeaseTerms terms = new LeaseTerms(true, Optional.of(Duration.ofMillis(1_500)), Optional.empty());
+        LeaseTerms terms =
+                new LeaseTerms(true, Optional.of(Duration.ofMillis(1_500)), Optional.empty(), Release.CONFIRMED);
         long start = time.nanoTime();
         HeldLock bounded = new HeldLock(
                 fixture.command(7).claim(),
@@ -182,7 +185,8 @@ class HeldLockTest {
 
     @Test
     void maxHold_longerThanAnyClockCounts_isForEver() {
-        LeaseTerms terms = new LeaseTerms(true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)), Optional.empty());
+        LeaseTerms terms = new LeaseTerms(
+                true, Optional.of(Duration.ofSeconds(Long.MAX_VALUE)), Optional.empty(), Release.CONFIRMED);
         long start = time.nanoTime();
         HeldLock bounded = new HeldLock(
                 fixture.command(7).claim(),

@@ -2,6 +2,7 @@
 package org.holdfast.protocol.lease;
 
 import java.util.Optional;
+import org.holdfast.Release;
 import org.holdfast.protocol.VirtualTime;
 import org.holdfast.protocol.env.Callbacks;
 import org.holdfast.protocol.env.WakeUp;
@@ -39,7 +40,7 @@ public final class LeaseBridge {
                 claim,
                 new Cohort(0, 0, 0),
                 new Taker(null, HolderInfo.UNKNOWN, 1),
-                new LeaseTerms(true, Optional.empty(), Optional.empty()),
+                new LeaseTerms(true, Optional.empty(), Optional.empty(), Release.CONFIRMED),
                 new QuorumResult.Acquired(0, Long.MAX_VALUE / 2),
                 notifier,
                 lost -> {});

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.holdfast.Lease;
 import org.holdfast.LogLines;
+import org.holdfast.Release;
 import org.holdfast.protocol.InterruptedWaits;
 import org.holdfast.protocol.NodesConnection;
 import org.holdfast.protocol.ProtocolFixture;
@@ -137,7 +138,8 @@ class LeaseShutdownTest {
         OneTransaction transaction = new OneTransaction();
         TransactionLeases kept = fixture.engine.transactionLeases(transaction);
         Duration ttl = Duration.ofMillis(ProtocolFixture.TTL_MILLIS);
-        LockSession session = fixture.engine.newSession(kept, new LockSession.Defaults(Duration.ZERO, ttl, ttl));
+        LockSession session =
+                fixture.engine.newSession(kept, new LockSession.Defaults(Duration.ZERO, ttl, ttl, Release.CONFIRMED));
         LeaseShutdown shutdownOfBoth = fixture.engine.shutdown(kept);
         Lease lease = new NodesConnection(session, fixture.nodes).acquire(fixture.request(0));
         long deadline = time.nanoTime() + PATIENCE;

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.holdfast.LeaseScope;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.Release;
 import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.OnBusy;
 import org.holdfast.cdi.OnLoss;
@@ -33,6 +34,7 @@ public record LockedOperation(
         LockScope scope,
         OnBusy onBusy,
         OnLoss onLoss,
+        Release release,
         Optional<String> factory) {
 
     /** In the place of a wait timeout with {@link OnBusy#SKIP}: as long as it takes to find out which caller has it. */
@@ -72,7 +74,8 @@ public record LockedOperation(
                 times.maxHold(),
                 times.atLeast(),
                 onLoss == OnLoss.INTERRUPT,
-                leaseScope());
+                leaseScope(),
+                release);
     }
 
     private List<String> resolve(Object[] arguments) {

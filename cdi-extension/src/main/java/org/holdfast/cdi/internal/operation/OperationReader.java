@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.holdfast.LockMode;
 import org.holdfast.LockRequest;
+import org.holdfast.Release;
 import org.holdfast.cdi.LockScope;
 import org.holdfast.cdi.Locked;
 import org.holdfast.cdi.OnBusy;
@@ -46,6 +47,7 @@ public final class OperationReader {
                 members.choice("scope", locked.scope(), EnumSet.allOf(LockScope.class)),
                 members.choice("onBusy", locked.onBusy(), EnumSet.allOf(OnBusy.class)),
                 members.choice("onLoss", locked.onLoss(), EnumSet.allOf(OnLoss.class)),
+                members.choice("release", locked.release(), EnumSet.allOf(Release.class)),
                 members.text("factory", locked.factory()));
         checkShape(operation, members);
         checkTimes(operation, locked, members);

@@ -67,6 +67,7 @@ class AdapterPropertiesIT {
         FLAGS.forEach(name -> wrong.put(name, "perhaps"));
         NUMBERS.forEach(name -> wrong.put(name, "some"));
         wrong.put("guard", "sometimes");
+        wrong.put("release", "later");
         wrong.put("keyPrefix", "a/b");
         List<String> faults = new ArrayList<>(wrong.entrySet().stream()
                 .map(property -> property.getKey() + " must be [^;]*, was '" + property.getValue() + "'")
