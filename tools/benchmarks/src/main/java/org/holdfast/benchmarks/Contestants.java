@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import org.holdfast.Holdfast;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
+import org.holdfast.Release;
 import org.holdfast.testkit.RedisServer;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
@@ -34,6 +35,7 @@ final class Contestants {
         all.add(Floor.ofCommands(nodes));
         all.add(Floor.ofScripts(nodes));
         all.add(ours);
+        all.add(holdfast("Holdfast, release = ASYNC", nodes, Release.ASYNC));
         if (nodes.size() == 1) {
             all.add(jedis(nodes.get(0)));
         }
@@ -46,8 +48,13 @@ final class Contestants {
     }
 
     static Contestant holdfast(String name, List<RedisServer> nodes) {
+        return holdfast(name, nodes, Release.CONFIRMED);
+    }
+
+    private static Contestant holdfast(String name, List<RedisServer> nodes, Release release) {
         String uris = nodes.stream().map(RedisServer::uri).collect(Collectors.joining(","));
-        LockConnectionFactory locks = Holdfast.connect(Map.of("nodes", uris, "guard", "DEVELOPMENT"));
+        LockConnectionFactory locks =
+                Holdfast.connect(Map.of("nodes", uris, "guard", "DEVELOPMENT", "release", release.name()));
         LockConnection connection = locks.getConnection();
         return contestant(name, () -> connection.acquire("holdfast").release(), locks);
     }
