@@ -115,7 +115,7 @@ class ClusterMutantsTest {
                 "Violation: ",
                 new Mutant()
                         .amidst("SLOT_GIVEN_UP")
-                        .with(CLUSTER + "Shard.java", "uncertain.or(now.doubts().outdated());", "uncertain.clear();"));
+                        .with(CLUSTER + "SlotDoubts.java", "return uncertain;", "return new BitSet();"));
     }
 
     /** A client that starts would not know what others have noted: in these worlds each client notes it itself. */

@@ -19,6 +19,9 @@ final class ClusterTrouble {
     /** So long it takes until all know what each of them claims. */
     private static final long GOSSIP = 1_000 * MILLI;
 
+    /** So long after a node was named clients use it. */
+    private static final long SETTLED = 7_500 * MILLI;
+
     /** So long before the time of trouble ends nothing is begun any more. */
     private static final long LAST = 1_500 * MILLI;
 
@@ -148,8 +151,11 @@ final class ClusterTrouble {
      * former replica is cut off with another client.
      */
     private void supplantThereAndBack(SimulatedCluster cluster, ClusterMember owner) {
+        if (left() < SETTLED) {
+            return; // there and back between two looks is excluded in writing
+        }
         Client absent = clients.get(random.nextInt(clients.size()));
-        long nanos = Math.min(left(), 7_500 * MILLI + upTo(4_000 * MILLI));
+        long nanos = Math.min(left(), SETTLED + upTo(4_000 * MILLI));
         hide(absent, cluster, List.of(), false, world.now() + nanos);
         Optional<ClusterMember> replica = replica(cluster, owner);
         replica.ifPresent(ClusterMember::takeOver);

@@ -156,18 +156,21 @@ final class NodeProbes {
      * A client notes since when it has its slots, as the real one does after each look.
      *
      * @param forgets whether a quarantine began just now
+     * @param led whether a sign leads all clients there
      * @param inheritedAfterMicros for how long the node before must have had a slot that counts here, if writes survive
      */
     void noteSlots(
             NodeKeys keys,
             boolean forgets,
+            boolean led,
             long inheritedAfterMicros,
             Function<SlotSight, Optional<Shard.Update>> updates) {
         node.gate().require(keys.own().slots());
         String seen = Objects.requireNonNullElse(redis.get(keys.own().slots()), "");
         long inheritedBefore = node.isDurable() ? node.clock.micros() - inheritedAfterMicros : 0;
         String tag = keys.own().tag().orElseThrow();
-        SlotSight sight = new SlotSight(tag, seen, node.role.dataSet(), node.clock.micros(), inheritedBefore, forgets);
+        SlotSight sight =
+                new SlotSight(tag, seen, node.role.dataSet(), node.clock.micros(), inheritedBefore, forgets, led);
         Shard.Update update = updates.apply(sight).orElseThrow();
         if (update.text().equals(seen)
                 || redis.eval(ScriptBridge.slots(keys, seen, update.text())).equals(List.of(1L))) {
@@ -210,6 +213,11 @@ final class NodeProbes {
         @Override
         public long heardSince() {
             return keys.shard().map(Shard::heardSince).orElse(Long.MIN_VALUE / 2);
+        }
+
+        @Override
+        public boolean hasWatchedSince(long moment) {
+            return keys.shard().filter(shard -> !shard.hasWatchedSince(moment)).isEmpty();
         }
 
         @Override

@@ -93,6 +93,7 @@ final class ShardPlaces implements Places {
             process.probes.noteSlots(
                     codecs.get(node).orElseThrow().keys(),
                     !look.admitted().reason().isEmpty(),
+                    look.lead().isPresent(),
                     inheritedAfterMicros,
                     sight -> connector.slots(node, sight));
         }

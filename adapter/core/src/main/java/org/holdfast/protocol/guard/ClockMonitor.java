@@ -50,7 +50,7 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
                 TimeUnit.NANOSECONDS.toMicros(settings.quarantine().toNanos());
         this.watched = new WatchedClock[nodes];
         for (int node = 0; node < nodes; node++) {
-            watched[node] = new WatchedClock(drift, 0);
+            watched[node] = new WatchedClock(drift, 0, false);
         }
     }
 
@@ -123,13 +123,14 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
         if (isOf(term, node)) {
             watched[node].wholeFromMicros = wholeFromMicros;
             watched[node].steadyForAllMicros = steadyMicros;
+            watched[node].wasDoubted = false; // what was to be done about it is done
         }
     }
 
     /** Another process is the node, with another clock: what was seen of the former one is forgotten. */
     public synchronized void begin(int node, int term) {
         if (term > watched[node].term) {
-            watched[node] = new WatchedClock(drift, term);
+            watched[node] = new WatchedClock(drift, term, watched[node].doubted || watched[node].wasDoubted);
         }
     }
 
@@ -227,6 +228,11 @@ public final class ClockMonitor implements NodeGuard.ClockWatch {
     @Override
     public synchronized boolean isDoubted(int node) {
         return watched[node].doubted;
+    }
+
+    @Override
+    public synchronized boolean wasDoubted(int node) {
+        return watched[node].wasDoubted;
     }
 
     /** Returns the nodes that are doubted. */

@@ -87,6 +87,16 @@ final class MemoryCheck {
                 .or(() -> earlyHeartbeat(sight, mark));
     }
 
+    /** Returns why nothing is known of its memory. */
+    static String whyUnmarked(NodeProbe.Sight sight, @Nullable LastLook before) {
+        if (before != null && !before.runId().equals(sight.facts().process().runId())) {
+            return REPLACED;
+        }
+        return sight.markText().isEmpty()
+                ? "it has no birth mark: it is used for the first time, or its memory was flushed"
+                : "its birth mark is not one of this version";
+    }
+
     private static Optional<String> clockFault(long nowMicros, BirthMark mark) {
         if (mark.sinceMicros() > nowMicros || isOfTheFuture(mark.seenMicros(), nowMicros)) {
             return Optional.of("its clock was set back");

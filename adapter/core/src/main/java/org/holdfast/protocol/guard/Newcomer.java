@@ -17,7 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Newcomer {
 
-    static final String REASON = "clients that have looked at the primary before it come first: they may know more";
+    static final String REASON = "clients that have watched the primary before it come first: they may know more";
+
+    static final String UNLED = "it is not known yet in which of its slots clients look there";
+
+    static final String MISSED = "no client has watched the primary before it until it was replaced";
 
     /** Clients look once a second: a mark that is older shows that none has, or that none could note it. */
     private static final long NOTED_MICROS = TimeUnit.MILLISECONDS.toMicros(2_500);
@@ -29,11 +33,16 @@ final class Newcomer {
     private volatile OptionalLong since = OptionalLong.empty();
 
     /**
-     * Returns for how long this client must not take over what another process had, which it has not looked at: clients
-     * that have may not have noted yet what they saw.
+     * Returns whether this client has watched the node since its last look, at the process before. Else that may have
+     * shown what is not noted, such as another epoch, or a clock that jumped.
      */
-    long takesOverInNanos(NodeFacts facts, MemoryCheck.@Nullable LastLook last, long askedAt) {
-        return !facts.clustered() || last != null ? 0 : leftNanos(askedAt);
+    static boolean hasWatched(NodeProbe probe, MemoryCheck.@Nullable LastLook last) {
+        return last != null && probe.hasWatchedSince(last.at());
+    }
+
+    /** Returns for how long this client, which has not, leaves it to others to take over what that process had. */
+    long takesOverInNanos(long askedAt) {
+        return leftNanos(askedAt);
     }
 
     /**

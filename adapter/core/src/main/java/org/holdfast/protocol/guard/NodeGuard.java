@@ -72,6 +72,9 @@ public final class NodeGuard {
         /** Returns whether the node's clock seems to have jumped. */
         boolean isDoubted(int node);
 
+        /** Returns whether the clock of the process before seemed to have jumped, and the doubt was not settled. */
+        boolean wasDoubted(int node);
+
         /** Returns since when this process has watched the node's clock without a gap or jump, in its microseconds. */
         long steadyMicros(int node);
 
@@ -141,7 +144,7 @@ public final class NodeGuard {
             long askedAt = time.nanoTime();
             NodeProbe.Sight sight = probe.look();
             MemoryCheck.LastLook before = inTerm(last, sight);
-            Verdict verdict = judge(sight, before, probe.heardSince(), askedAt);
+            Verdict verdict = judge(probe, sight, before, askedAt);
             if (verdict instanceof Verdict.Refused refused) {
                 if (refused.forgets()) {
                     probe.write(changes.quarantine(sight, inTerm(lastLook, sight), refused.reason()));
@@ -207,7 +210,7 @@ public final class NodeGuard {
         return look != null && look.term() == sight.facts().term() ? look : null;
     }
 
-    private Verdict judge(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before, long heardSince, long askedAt) {
+    private Verdict judge(NodeProbe probe, NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before, long askedAt) {
         NodeFacts facts = sight.facts();
         Optional<BirthMark> mark = BirthMark.parse(sight.markText());
         Verdict.Refused refused = Eligibility.refusal(facts, mark.orElse(null));
@@ -223,24 +226,30 @@ public final class NodeGuard {
             return new Verdict.Refused(describeDifference(mark.get().acceptedSettings()), false, 0);
         }
         if (facts.appointment().isPresent() && memoryCheck.isNext(facts.process(), mark.get())) {
-            return ofNext(sight, mark.get(), resolved.get(), askedAt);
+            return ofNext(probe, sight, mark.get(), resolved.get(), askedAt);
         }
         Optional<String> doubt = memoryCheck.whyForgotten(sight, mark.get(), before, askedAt);
         if (doubt.isPresent()) {
             return new Verdict.SetMark(changes.quarantine(sight, inTerm(lastLook, sight), doubt.get()));
         }
-        long waits = newcomer.waitsNanos(facts, mark.get(), lastLook, heardSince, askedAt);
+        long waits = newcomer.waitsNanos(facts, mark.get(), lastLook, probe.heardSince(), askedAt);
         return waits > 0 ? new Verdict.OthersFirst(mark.get(), waits) : keep(sight, mark.get(), before, resolved.get());
     }
 
-    private Verdict ofNext(NodeProbe.Sight sight, BirthMark mark, AcceptedSettings resolved, long askedAt) {
-        if (!memoryCheck.isInherited(sight, mark, lastLook)) {
+    private Verdict ofNext(
+            NodeProbe probe, NodeProbe.Sight sight, BirthMark mark, AcceptedSettings resolved, long askedAt) {
+        if (!memoryCheck.isInherited(sight, mark, lastLook) || clockMonitor.wasDoubted(node)) {
             return new Verdict.SetMark(changes.quarantineOfPromoted(sight, mark, PROMOTED));
         }
-        long waits = newcomer.takesOverInNanos(sight.facts(), lastLook, askedAt);
+        if (Newcomer.hasWatched(probe, lastLook)) {
+            return probe.mayNote()
+                    ? new Verdict.SetMark(changes.takeOver(sight, mark, resolved))
+                    : new Verdict.Refused(Newcomer.UNLED, false, BEAT_MICROS * 1_000);
+        }
+        long waits = newcomer.takesOverInNanos(askedAt);
         return waits > 0
                 ? new Verdict.Refused(Newcomer.REASON, false, waits)
-                : new Verdict.SetMark(changes.takeOver(sight, mark, resolved));
+                : new Verdict.SetMark(changes.quarantineOfPromoted(sight, mark, Newcomer.MISSED));
     }
 
     /**
@@ -254,16 +263,8 @@ public final class NodeGuard {
                         < seen.acceptedSettings().widest().quarantine().toNanos()) {
             return new Verdict.Refused(describeDifference(seen.acceptedSettings()), false, 0);
         }
-        return new Verdict.SetMark(changes.quarantine(sight, inTerm(lastLook, sight), whyUnmarked(sight, before)));
-    }
-
-    private static String whyUnmarked(NodeProbe.Sight sight, MemoryCheck.@Nullable LastLook before) {
-        if (before != null && !before.runId().equals(sight.facts().process().runId())) {
-            return MemoryCheck.REPLACED;
-        }
-        return sight.markText().isEmpty()
-                ? "it has no birth mark: it is used for the first time, or its memory was flushed"
-                : "its birth mark is not one of this version";
+        return new Verdict.SetMark(
+                changes.quarantine(sight, inTerm(lastLook, sight), MemoryCheck.whyUnmarked(sight, before)));
     }
 
     private String describeDifference(AcceptedSettings theirs) {

@@ -22,6 +22,11 @@ public interface NodeProbe {
         return Long.MIN_VALUE / 2;
     }
 
+    /** Returns whether this client has asked without a gap since a moment which process the node is. */
+    default boolean hasWatchedSince(long moment) {
+        return true;
+    }
+
     /** This client may lack what others have seen and not noted yet: it asks for no new lock before its next look. */
     default void letOthersGoFirst() {}
 

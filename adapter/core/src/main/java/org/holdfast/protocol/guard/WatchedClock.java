@@ -39,6 +39,7 @@ final class WatchedClock {
     private final double drift;
 
     boolean known;
+    boolean wasDoubted;
     long low;
     long high;
     long at;
@@ -93,9 +94,11 @@ final class WatchedClock {
      * @param drift bound on the difference of clock rates, as a part of the time that passes
      * @param term in which the process is the voter that has this clock, see {@link Terms}
      */
-    WatchedClock(double drift, int term) {
+    /** @param wasDoubted whether that of the process before had jumped, and the doubt is not settled */
+    WatchedClock(double drift, int term, boolean wasDoubted) {
         this.drift = drift;
         this.term = term;
+        this.wasDoubted = wasDoubted;
     }
 
     boolean isLike(WatchedClock other) {

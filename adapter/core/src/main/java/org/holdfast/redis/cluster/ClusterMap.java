@@ -39,6 +39,11 @@ public final class ClusterMap {
     private Map<String, Shard> byNode = new HashMap<>();
     private volatile NavigableMap<Integer, Segment> segments = new TreeMap<>();
 
+    /** Since when a majority was heard without a gap; and when it was asked last. */
+    private long watchedSince;
+
+    private OptionalLong watchedAt = OptionalLong.empty();
+
     /**
      * Slots that follow one another, and have the same shard.
      *
@@ -98,6 +103,11 @@ public final class ClusterMap {
         Assignment assignment = Assignment.of(views);
         Map<NodeView.Owner, BitSet> slots = assignment.slots();
         Set<String> owners = slots.keySet().stream().map(NodeView.Owner::node).collect(Collectors.toSet());
+        if (!slots.isEmpty()) {
+            boolean continues = watchedAt.isPresent() && askedAt - watchedAt.getAsLong() <= round.toNanos();
+            watchedSince = continues ? watchedSince : askedAt;
+            watchedAt = OptionalLong.of(askedAt);
+        }
         List<Move> moves = new ArrayList<>();
         Map<String, Shard> next = new HashMap<>();
         Set<Shard> watched = new HashSet<>();
@@ -109,7 +119,7 @@ public final class ClusterMap {
                 watched.add(shard);
             }
             boolean begun = shard.terms().confirm(new Witnesses.Agreement(node, 0), askedAt, askedMicros);
-            shard.see(node, place(node, assignment), owned, assignment.voice(node), askedAt);
+            shard.see(owner, place(node, assignment), owned, assignment.voice(node), askedAt, watchedSince);
             shard.firstUse().witnessed(assignment.isWitnessed(owner), assignment.witnesses(), watched.contains(shard));
             Terms.Term term = shard.terms().current().orElseThrow();
             if (begun && term.number() > 1) {

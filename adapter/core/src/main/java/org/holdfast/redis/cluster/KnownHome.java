@@ -104,6 +104,13 @@ final class KnownHome {
         }
     }
 
+    /** The node was not heard of for a while: it may have been without that slot, and clients may look elsewhere. */
+    synchronized void missed() {
+        isFound = false;
+        ledAt = OptionalLong.empty();
+        keptAt = OptionalLong.empty();
+    }
+
     /** Returns the hash tags of the slots in which there may be another home. */
     List<String> otherTags() {
         return slots.stream()

@@ -10,6 +10,7 @@ import java.util.function.IntToLongFunction;
 import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.guard.Terms;
 import org.holdfast.redis.address.HostPort;
+import org.holdfast.redis.cluster.Seen.OwnWord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,13 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Shard {
 
-    /** A slot that is being moved away is uncertain until then; so often that is written down. */
-    private static final long MOVING_MICROS = 500_000;
-
     /** A moment in the record is later by so much, and by what is added to it, only where the clock was set back. */
     private static final long AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
 
-    /** A client that has seen the record so lately has watched since then what came to the node. */
+    /** A client writes so soon what it knows of a node that has another epoch: others that know less wait for that. */
     private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final Optional<BitSet> NO_SLOTS = Optional.of(new BitSet());
@@ -34,6 +32,7 @@ public final class Shard {
     private final FirstUse firstUse;
     private final Time time;
     private final KnownHome home;
+    private final EpochWatch epochs;
 
     /** The node is asked at least so often. */
     private final long askedNanos;
@@ -42,9 +41,6 @@ public final class Shard {
     private volatile Seen seen = new Seen("", new BitSet(), SlotDoubts.NONE, OwnWord.UNKNOWN);
     /** Since when the node was asked without a gap which slots it has. */
     private volatile long heardSince;
-
-    /** The epoch of the node before, as that has said last; -1 if it has not. */
-    private volatile long epochBefore = OwnWord.UNKNOWN.epoch();
 
     private volatile @Nullable Written written;
     private volatile @Nullable Outdated outdated;
@@ -70,6 +66,7 @@ public final class Shard {
         this.time = time;
         this.home = new KnownHome(time);
         this.askedNanos = asked.toNanos();
+        this.epochs = new EpochWatch(time, askedNanos);
     }
 
     /** Returns which node it is, and whether its votes count. */
@@ -80,20 +77,22 @@ public final class Shard {
     /**
      * Takes what the cluster says of it now.
      *
-     * @param node the id of the node
+     * @param owner the node, and its epoch
      * @param at where that is
      * @param view what it says itself; empty if it has not answered now
      * @param askedAt when it was asked
+     * @param since when a majority was asked without a gap from then on
      */
-    synchronized void see(String node, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt) {
-        location = new Location(node, at);
-        take(node, owned, view, askedAt);
+    synchronized void see(
+            NodeView.Owner owner, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt, long since) {
+        epochs.see(seen.node().equals(owner.node()), owner.epoch(), askedAt, since);
+        location = new Location(owner.node(), at);
+        take(owner.node(), owned, view, askedAt);
     }
 
     private void take(String node, BitSet owned, Optional<NodeView> view, long askedAt) {
         boolean isSame = seen.node().equals(node);
         OwnWord known = isSame ? seen.own() : OwnWord.UNKNOWN;
-        epochBefore = isSame ? epochBefore : seen.own().epoch();
         Optional<BitSet> movingAway = view.map(NodeView::moving).or(() -> isSame ? Optional.empty() : NO_SLOTS);
         boolean missed = view.isPresent() && !known.isOf(askedAt, askedNanos);
         heardSince = missed ? askedAt : heardSince;
@@ -105,6 +104,9 @@ public final class Shard {
                         .map(own -> known.next(own, askedAt, time.nanoTime()))
                         .orElse(known));
         Home before = home.now();
+        if (missed && isSame) {
+            home.missed();
+        }
         home.see(node, isSilent() ? owned : seen.own().slots());
         if (!home.now().equals(before)) {
             written = null;
@@ -118,6 +120,11 @@ public final class Shard {
     public long heardSince() {
         long now = time.nanoTime();
         return seen.own().isOf(now, askedNanos) ? heardSince : now;
+    }
+
+    /** Returns whether this client has asked without a gap since a moment which node the shard is. */
+    public boolean hasWatchedSince(long moment) {
+        return epochs.since() - moment <= 0;
     }
 
     /** Returns whether the node has not said itself which slots it has: a majority of others was heard before it. */
@@ -224,10 +231,10 @@ public final class Shard {
         if (own.equals(OwnWord.UNKNOWN)) { // it answers soon
             return new Update(at, SlotRecord.none(at.node(), sight.ids()), now, text, false);
         }
-        if (before.isNone() || isOfPresentEpoch(before, at, own)) {
+        if (before.isNone() || isOfPresentEpoch(before, at, own, sight.led())) {
             outdated = null;
             long begun = terms.current().map(terms::unsettledNanos).orElse(0L); // 0 after the wait for a term
-            BitSet uncertain = uncertain(before, now, nowMicros);
+            BitSet uncertain = now.doubts().uncertain(before, nowMicros);
             if (sight.inheritedBeforeMicros() == 0) { // else the record goes back to the node before, and is right
                 uncertain.or(before.contradicted(others, nowMicros));
             }
@@ -248,10 +255,11 @@ public final class Shard {
         return new Update(at, after, now, after.text(), true);
     }
 
-    private boolean isOfPresentEpoch(SlotRecord before, Home at, OwnWord own) {
+    /** Where no sign leads to the home, other clients may have written the record of a later epoch elsewhere. */
+    private boolean isOfPresentEpoch(SlotRecord before, Home at, OwnWord own, boolean led) {
         return before.isInherited()
-                ? isWatchedSincePromotion(own) && before.epoch() == epochBefore
-                : before.epoch() == own.epoch() || isWatched(before, at, own);
+                ? led && isWatchedSincePromotion(own) && epochs.wasBefore(before.epoch())
+                : before.epoch() == own.epoch() || led && isWatched(before, at, own);
     }
 
     /**
@@ -277,7 +285,7 @@ public final class Shard {
         come.andNot(known.own().slots());
         return known.own().epoch() == before.epoch()
                 && own.epoch() > before.epoch()
-                && own.at() - known.own().at() < WATCHED_NANOS
+                && own.at() - known.own().at() <= askedNanos
                 && !come.isEmpty();
     }
 
@@ -289,15 +297,6 @@ public final class Shard {
             outdated = known;
         }
         return time.nanoTime() - known.firstSeenAt() < WATCHED_NANOS;
-    }
-
-    private static BitSet uncertain(SlotRecord before, Seen now, long nowMicros) {
-        BitSet uncertain = now.doubts().moving();
-        uncertain.stream()
-                .filter(slot -> nowMicros - before.sinceMicros(slot) < MOVING_MICROS)
-                .forEach(uncertain::clear);
-        uncertain.or(now.doubts().outdated());
-        return uncertain;
     }
 
     /** What was seen since then is written down at the next look. */

@@ -15,6 +15,9 @@ final class SlotDoubts {
     static final SlotDoubts NONE =
             new SlotDoubts(new BitSet(), new BitSet(), new BitSet(), new BitSet(), new BitSet(), 0, 0);
 
+    /** A slot that is being moved away is uncertain until then; so often that is written down. */
+    private static final long MOVING_MICROS = 500_000;
+
     /** They are being moved away. */
     private final BitSet moving;
 
@@ -81,14 +84,13 @@ final class SlotDoubts {
         return new SlotDoubts(moving, new BitSet(), new BitSet(), new BitSet(), doubted, doubtedAt, missedAt);
     }
 
-    /** Returns the slots that are being moved away. */
-    BitSet moving() {
-        return (BitSet) moving.clone();
-    }
-
-    /** Returns the slots whose entries in the record are out of date. */
-    BitSet outdated() {
-        return union(stayed, left);
+    /** Returns the slots whose entries in this record are out of date, or will be soon. */
+    BitSet uncertain(SlotRecord record, long nowMicros) {
+        BitSet uncertain = union(stayed, left);
+        moving.stream()
+                .filter(slot -> nowMicros - record.sinceMicros(slot) >= MOVING_MICROS)
+                .forEach(uncertain::set);
+        return uncertain;
     }
 
     /** Returns whether the node did not have a slot for a moment, which is not written down yet. */

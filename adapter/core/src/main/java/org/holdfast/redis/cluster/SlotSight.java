@@ -10,6 +10,13 @@ package org.holdfast.redis.cluster;
  * @param nowMicros its clock
  * @param inheritedBeforeMicros see {@link SlotRecord#parse}
  * @param forgets whether a quarantine of the node began just now
+ * @param led whether a sign leads all clients there, as was found at this look
  */
 public record SlotSight(
-        String tag, String text, ReplicationIds ids, long nowMicros, long inheritedBeforeMicros, boolean forgets) {}
+        String tag,
+        String text,
+        ReplicationIds ids,
+        long nowMicros,
+        long inheritedBeforeMicros,
+        boolean forgets,
+        boolean led) {}

@@ -175,11 +175,19 @@ public final class NodeInspector {
             return connector.shard(node).map(Shard::heardSince).orElse(Long.MIN_VALUE / 2);
         }
 
+        @Override
+        public boolean hasWatchedSince(long moment) {
+            return connector
+                    .shard(node)
+                    .filter(shard -> !shard.hasWatchedSince(moment))
+                    .isEmpty();
+        }
+
         /** A client renews its leases also where it does not know whether others look there: by the record. */
         private void isOver(Shard shard, NodeGuard.Admission.Admitted admitted, long begunAt) {
             if (!isBehindOthers) {
                 shardNotes.noteSlots(
-                        connection, own, ids, nowMicros, !admitted.reason().isEmpty());
+                        connection, own, ids, nowMicros, !admitted.reason().isEmpty(), lead.isPresent());
             }
             shard.isLedBy(isBehindOthers ? Optional.empty() : lead, begunAt);
         }

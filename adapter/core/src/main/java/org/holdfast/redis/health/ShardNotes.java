@@ -175,11 +175,17 @@ final class ShardNotes {
      * @param ids of its data
      * @param lookedMicros its clock at this look
      * @param forgets whether a quarantine began just now
+     * @param led whether a sign leads all clients there
      */
     void noteSlots(
-            NodeConnection connection, NodeKeys.OwnKeys own, ReplicationIds ids, long lookedMicros, boolean forgets) {
+            NodeConnection connection,
+            NodeKeys.OwnKeys own,
+            ReplicationIds ids,
+            long lookedMicros,
+            boolean forgets,
+            boolean led) {
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            if (areSlotsNoted(connection, own, ids, lookedMicros, forgets)) {
+            if (areSlotsNoted(connection, own, ids, lookedMicros, forgets, led)) {
                 return;
             }
         }
@@ -187,7 +193,12 @@ final class ShardNotes {
 
     /** Returns false if another client has written meanwhile. */
     private boolean areSlotsNoted(
-            NodeConnection connection, NodeKeys.OwnKeys own, ReplicationIds ids, long lookedMicros, boolean forgets) {
+            NodeConnection connection,
+            NodeKeys.OwnKeys own,
+            ReplicationIds ids,
+            long lookedMicros,
+            boolean forgets,
+            boolean led) {
         connection.sendCommand(new CommandArguments(Command.GET).add(own.slots()));
         connection.sendCommand(new CommandArguments(Command.TIME));
         List<Object> replies = connection.getMany(2);
@@ -196,7 +207,7 @@ final class ShardNotes {
         if (now < lookedMicros) { // the next look begins a quarantine: then moments may be earlier
             throw new JedisException("its clock was set back in this moment");
         }
-        SlotSight sight = new SlotSight(own.tag().orElse(""), seen, ids, now, inheritedBeforeMicros(now), forgets);
+        SlotSight sight = new SlotSight(own.tag().orElse(""), seen, ids, now, inheritedBeforeMicros(now), forgets, led);
         Optional<Shard.Update> update = connector.slots(node, sight);
         if (update.isEmpty()) {
             return true; // it is elsewhere by now: the next look is there

@@ -25,6 +25,7 @@ abstract class GuardedNode {
     static final BirthMark.Process PROCESS = new BirthMark.Process("run", 0, "-", "-");
 
     final VirtualTime time = new VirtualTime();
+    boolean formerClockDoubted;
     final FakeNode node = new FakeNode();
     long steadySince = START;
 
@@ -52,6 +53,7 @@ abstract class GuardedNode {
         boolean isMarkOfAll = true;
 
         long heardSince = time.nanoTime();
+        long watchedSince = time.nanoTime();
 
         /** How often a client was to ask for nothing new. */
         int othersFirst;
@@ -64,6 +66,11 @@ abstract class GuardedNode {
         @Override
         public long heardSince() {
             return heardSince;
+        }
+
+        @Override
+        public boolean hasWatchedSince(long moment) {
+            return watchedSince - moment <= 0;
         }
 
         @Override
@@ -116,6 +123,11 @@ abstract class GuardedNode {
             @Override
             public boolean isDoubted(int node) {
                 return false;
+            }
+
+            @Override
+            public boolean wasDoubted(int node) {
+                return formerClockDoubted;
             }
 
             @Override

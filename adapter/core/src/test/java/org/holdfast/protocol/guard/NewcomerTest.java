@@ -88,21 +88,73 @@ class NewcomerTest extends GuardedNode {
         assertWaits(starting(), 0);
     }
 
-    @Test
-    void clientThatHasNeverLooked_takesOverNothing_beforeOthersHadTime() {
+    private void failOver() {
         node.clustered = true;
         guard = guard(new AcceptedSettings(SHORT), true);
         voteAfterQuarantine();
         watch(Duration.ofSeconds(12));
         node.process = new BirthMark.Process("next", 0, "-@2", "-");
+    }
+
+    private void assertRefused(NodeGuard client, long settlingMillis) {
         String mark = node.mark;
-        NodeGuard late = guard(new AcceptedSettings(SHORT), true);
-        assertThat(late.admit(node)).isInstanceOfSatisfying(NodeGuard.Admission.Refused.class, refused -> assertThat(
+        assertThat(client.admit(node)).isInstanceOfSatisfying(NodeGuard.Admission.Refused.class, refused -> assertThat(
                         refused.settlingNanos())
-                .isEqualTo(3_500_000_000L));
+                .isEqualTo(settlingMillis * 1_000_000));
         assertThat(node.mark).isEqualTo(mark);
-        assertThat(guard.admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+    }
+
+    private void assertAdmitted(NodeGuard client, boolean inQuarantine) {
+        assertThat(client.admit(node))
+                .isInstanceOfSatisfying(
+                        NodeGuard.Admission.Admitted.class,
+                        admitted -> assertThat(admitted.quarantineMicros() > 0).isEqualTo(inQuarantine));
         assertThat(node.parsed().process().runId()).isEqualTo("next");
-        assertThat(late.admit(node)).isInstanceOf(NodeGuard.Admission.Admitted.class);
+    }
+
+    @Test
+    void clientThatHasNeverLooked_takesNothingOver_andLeavesThatToOthersFirst() {
+        failOver();
+        NodeGuard late = guard(new AcceptedSettings(SHORT), true);
+        assertRefused(late, 3_500);
+        assertAdmitted(guard, false);
+        assertAdmitted(late, false);
+    }
+
+    @Test
+    void failoverThatNoClientHasWatched_hasAQuarantine() {
+        failOver();
+        NodeGuard late = guard(new AcceptedSettings(SHORT), true);
+        assertRefused(late, 3_500);
+        pass(Duration.ofMillis(3_500));
+        assertAdmitted(late, true);
+        assertAdmitted(guard, true);
+    }
+
+    /** It stood still, for instance. */
+    @Test
+    void clientThatHasMissedWhatBecameOfThePrimary_takesNothingOver() {
+        failOver();
+        node.watchedSince = time.nanoTime() + 1;
+        assertRefused(guard, 3_500);
+        pass(Duration.ofMillis(3_500));
+        assertAdmitted(guard, true);
+    }
+
+    @Test
+    void clientThatDoesNotKnowWhereOthersLook_takesNothingOver_untilItDoes() {
+        failOver();
+        node.isMarkOfAll = false;
+        assertRefused(guard, 500);
+        node.isMarkOfAll = true;
+        assertAdmitted(guard, false);
+    }
+
+    /** It could not note that before the failover. */
+    @Test
+    void clientThatSawTheClockOfTheFormerPrimaryJump_takesNothingOver() {
+        failOver();
+        formerClockDoubted = true;
+        assertAdmitted(guard, true);
     }
 }

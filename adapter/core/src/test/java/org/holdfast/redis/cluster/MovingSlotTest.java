@@ -55,7 +55,7 @@ class MovingSlotTest extends ShardOnNode {
         see(shard, 1, slots(9), slots(9), only(3));
         look(shard);
         pass(1_000);
-        shard.see("a", PLACE, slots(9), Optional.empty(), time.nanoTime());
+        shard.see(new NodeView.Owner("a", 1), PLACE, slots(9), Optional.empty(), time.nanoTime(), watchedSince);
         look(shard);
         pass(1_000);
         see(shard, 1, 9);

@@ -65,6 +65,25 @@ class SecondHomeTest extends ShardWithHome {
         assertThat(node.marks).containsOnlyKeys(Slot.tag(door));
     }
 
+    /** Its home may have been away meanwhile, and another one begun. */
+    @Test
+    void client_thatHasNotHeardOfTheNodeForSomeSeconds_looksInAllSlotsAsOneThatStarts() {
+        Shard early = early();
+        look(early);
+        int searches = node.searches;
+        node.signs.remove(Slot.tag(door));
+        pass(1_000);
+        see(early, 5, all, all);
+        look(early);
+        assertThat(node.searches).isEqualTo(searches);
+        node.signs.remove(Slot.tag(door));
+        pass(2_001);
+        see(early, 5, all, all);
+        look(early);
+        assertThat(node.searches).isEqualTo(searches + 1);
+        assertThat(homeOf(early)).isEqualTo(home);
+    }
+
     /** Memory was flushed, or the key has gone with a move that was given up. */
     @Test
     void signAtTheHome_isWrittenAnew_whereTheDoorIsAnother() {

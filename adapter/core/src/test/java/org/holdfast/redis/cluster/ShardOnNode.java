@@ -22,6 +22,12 @@ abstract class ShardOnNode {
     /** What stands on the node. */
     String text = "";
 
+    /** Since when a majority is asked without a gap. */
+    long watchedSince = start;
+
+    /** Whether a sign leads to the home. */
+    boolean led = true;
+
     /** How many nanoseconds ago the slots were another node's. */
     long sinceOther = Long.MAX_VALUE;
 
@@ -51,7 +57,7 @@ abstract class ShardOnNode {
     private void see(Shard shard, String node, long epoch, BitSet assigned, BitSet own, BitSet moving) {
         NodeView.Primary primary = new NodeView.Primary(node, Optional.of(PLACE), own, epoch, false);
         NodeView view = new NodeView(node, Set.of(node), List.of(primary), moving);
-        shard.see(node, PLACE, assigned, Optional.of(view), time.nanoTime());
+        shard.see(new NodeView.Owner(node, epoch), PLACE, assigned, Optional.of(view), time.nanoTime(), watchedSince);
     }
 
     void look(Shard shard) {
@@ -66,7 +72,7 @@ abstract class ShardOnNode {
 
     Shard.Update updateOf(Shard shard, boolean forgets) {
         String tag = shard.homeTag().orElseThrow();
-        SlotSight sight = new SlotSight(tag, text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets);
+        SlotSight sight = new SlotSight(tag, text, ReplicationIds.UNKNOWN, nowMicros(), 0, forgets, led);
         return shard.update(sight, slot -> 0, others()).orElseThrow();
     }
 

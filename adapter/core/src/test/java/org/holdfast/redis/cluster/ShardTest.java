@@ -114,6 +114,38 @@ class ShardTest extends ShardOnNode {
         assertThat(shard.sinceMicros(shard.homeTag().orElse(""), 0)).isGreaterThan(nowMicros());
     }
 
+    /** Two and a half seconds: the slot may have been away for longer than what is excluded in writing. */
+    @Test
+    void epochThatRises_whileAClientDoesNotAsk_isNoSlotThatCame() {
+        assertThat(sinceAfterRise(2_000)).isEqualTo(toMicros(start));
+        assertThat(sinceAfterRise(2_001)).isEqualTo(Long.MAX_VALUE);
+    }
+
+    /** The home may have been away meanwhile, and clients have noted elsewhere what it lacks. */
+    @Test
+    void epochThatRises_whereNoSignLeadsToTheHome_isNoSlotThatCame() {
+        led = false;
+        assertThat(sinceAfterRise(1_000)).isEqualTo(Long.MAX_VALUE);
+    }
+
+    /** Returns since when a slot is there that a client has seen, after another one came so much later. */
+    private long sinceAfterRise(long millis) {
+        text = "";
+        Shard shard = shard();
+        see(shard, 1, 9);
+        look(shard);
+        long first = shard.sinceMicros(shard.homeTag().orElse(""), 0);
+        pass(millis);
+        see(shard, 5, 10);
+        look(shard);
+        long since = shard.sinceMicros(shard.homeTag().orElse(""), 0);
+        return since == first ? toMicros(start) : since;
+    }
+
+    private static long toMicros(long nanos) {
+        return nanos / 1_000;
+    }
+
     @Test
     void epochThatStays_whileNoClientLooks_isBelieved() {
         Shard before = shard();
