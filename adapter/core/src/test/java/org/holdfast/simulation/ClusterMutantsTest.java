@@ -278,4 +278,64 @@ class ClusterMutantsTest {
                 "parse_recordOfTheNodeBefore_countsWhereItsDataIsContinuedAndDurable",
                 new Mutant().with(CLUSTER + "SlotRecord.java", "if (since < beforeMicros) {", "if (true) {"));
     }
+
+    @ConcurrentTest
+    void epochOfANodeThatAClientHasMissedBelieved_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "EpochWatchTest",
+                "epochOfTheNodeBefore_isNotKnown_whereThisClientDidNotAskMeanwhile",
+                new Mutant().with(CLUSTER + "EpochWatch.java", "missed ? UNKNOWN : now", "now"));
+    }
+
+    @ConcurrentTest
+    void laterEpochExplainedWhereNoSignLeads_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "ShardTest",
+                "epochThatRises_whereNoSignLeadsToTheHome_isNoSlotThatCame",
+                new Mutant().with(CLUSTER + "Shard.java", "|| led && isWatched", "|| isWatched"));
+    }
+
+    @ConcurrentTest
+    void laterEpochExplainedAfterAGap_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "ShardTest",
+                "epochThatRises_whileAClientDoesNotAsk_isNoSlotThatCame",
+                new Mutant().with(CLUSTER + "Shard.java", "&& own.at() - known.own().at() <= askedNanos", ""));
+    }
+
+    @ConcurrentTest
+    void homeOfANodeThatAClientHasMissedKept_isRefuted() throws Exception {
+        assertRefuted(
+                TESTS + "SecondHomeTest",
+                "client_thatHasNotHeardOfTheNodeForSomeSeconds_looksInAllSlotsAsOneThatStarts",
+                new Mutant().with(CLUSTER + "Shard.java", "if (missed && isSame) {", "if (false) {"));
+    }
+
+    @ConcurrentTest
+    void failoverThatAClientHasMissedTakenOver_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.NewcomerTest",
+                "clientThatHasMissedWhatBecameOfThePrimary_takesNothingOver",
+                new Mutant()
+                        .with(
+                                GUARD + "Newcomer.java",
+                                "last != null && probe.hasWatchedSince(last.at())",
+                                "last != null"));
+    }
+
+    @ConcurrentTest
+    void failoverAfterAJumpOfTheClockTakenOver_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.NewcomerTest",
+                "clientThatSawTheClockOfTheFormerPrimaryJump_takesNothingOver",
+                new Mutant().with(GUARD + "NodeGuard.java", "|| clockMonitor.wasDoubted(node)", ""));
+    }
+
+    @ConcurrentTest
+    void failoverTakenOverWhereNoSignLeads_isRefuted() throws Exception {
+        assertRefuted(
+                "org.holdfast.protocol.guard.NewcomerTest",
+                "clientThatDoesNotKnowWhereOthersLook_takesNothingOver_untilItDoes",
+                new Mutant().with(GUARD + "NodeGuard.java", "return probe.mayNote()\n", "return true\n"));
+    }
 }

@@ -157,6 +157,7 @@ class HomeSearchTest extends ShardWithHome {
         assertThat(shard.isHomeShared()).isTrue();
         pass(1);
         assertThat(shard.isHomeShared()).as("after 3.5 s").isFalse();
+        see(shard, 1, fewer, fewer);
         look(shard);
         see(shard, 5, all, all);
         assertThat(shard.isHomeShared())
