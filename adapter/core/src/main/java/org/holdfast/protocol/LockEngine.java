@@ -70,6 +70,7 @@ public final class LockEngine {
     private final Time time;
     private final Counters counters;
     private final Nodes ownNodes;
+    private final Releases releases;
     private final StopFlag stopFlag = new StopFlag();
     private final Underway underway = new Underway();
     private final Callbacks callbacks;
@@ -130,7 +131,7 @@ public final class LockEngine {
         this.renewals = new Renewals(time, timing, redlock, counters, recorder, sweeps);
         this.heldLocks = new HeldLocks(renewals, waitQueues);
         Losses losses = new Losses(time, heldLocks, redlock, lossNotifier, counters, recorder);
-        Releases releases = new Releases(time, redlock, forWaiting, heldLocks, handoffYield::released, counters);
+        this.releases = new Releases(time, redlock, heldLocks, handoffYield::released, counters);
         Handoff handoff = new Handoff(time, timing, heldLocks, losses, waitQueues, counters, stopFlag);
         this.leases = new Leases(time, ownNodes, heldLocks, renewals, releases, handoff, underway);
         this.grants = new Grants(time, heldLocks, losses, releases, stopFlag);
@@ -233,6 +234,7 @@ public final class LockEngine {
                 + waitQueues.size()
                 + tickets.size()
                 + handoffYield.size()
+                + releases.unawaited()
                 + asyncAcquirer.size()
                 + callbacks.size()
                 + latches.size();

@@ -4,6 +4,7 @@ package org.holdfast.redis;
 import java.util.ArrayDeque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.holdfast.protocol.env.KeptInterrupt;
 import org.holdfast.protocol.node.Answer;
@@ -59,11 +60,11 @@ final class PendingRound implements Round {
         outstanding--;
         if (late == null) {
             arrived.addLast(answer);
-            if (changed != null) {
-                changed.signal();
-            }
         } else {
             late.accept(answer);
+        }
+        if (changed != null) {
+            changed.signal();
         }
     }
 
@@ -78,6 +79,23 @@ final class PendingRound implements Round {
                 kept = KeptInterrupt.take(kept);
             }
             return arrived.pollFirst();
+        } finally {
+            reader.passOnReading();
+            lock.unlock();
+            KeptInterrupt.restore(kept);
+        }
+    }
+
+    @Override
+    public void awaitLate(BooleanSupplier enough, long deadline) {
+        KeptInterrupt kept = KeptInterrupt.take(null);
+        lock.lock();
+        try {
+            boolean inTime = true;
+            while (inTime && outstanding > 0 && !enough.getAsBoolean()) {
+                inTime = reader.awaitChange(this, deadline);
+                kept = KeptInterrupt.take(kept);
+            }
         } finally {
             reader.passOnReading();
             lock.unlock();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.holdfast.protocol.node.Answer;
@@ -25,6 +26,9 @@ public final class ScriptedNodes implements Nodes {
     private boolean measured;
     private int roundsNotLeft;
     private boolean keepsLateAnswers;
+
+    /** How many answers a caller has waited for that had not waited before. */
+    public int awaitedLate;
 
     /** What has not come yet to callers that wait no more. */
     private final List<Runnable> lateAnswers = new ArrayList<>();
@@ -158,6 +162,14 @@ public final class ScriptedNodes implements Nodes {
             }
             time.passTo(first.at);
             return arrivals.remove(0).answer;
+        }
+
+        @Override
+        public void awaitLate(BooleanSupplier enough, long deadline) {
+            while (!enough.getAsBoolean() && !lateAnswers.isEmpty()) {
+                lateAnswersCome(1);
+                awaitedLate++;
+            }
         }
 
         @Override

@@ -4,6 +4,7 @@ package org.holdfast.simulation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Round;
@@ -35,9 +36,9 @@ final class Answers implements Round {
             late.accept(answer);
         } else {
             arrived.addLast(answer);
-            if (waiter != null) {
-                world.wake(waiter);
-            }
+        }
+        if (waiter != null) {
+            world.wake(waiter);
         }
     }
 
@@ -49,6 +50,15 @@ final class Answers implements Round {
         }
         waiter = null;
         return arrived.pollFirst();
+    }
+
+    @Override
+    public void awaitLate(BooleanSupplier enough, long deadline) {
+        waiter = world.current();
+        while (!enough.getAsBoolean() && outstanding > 0 && time.nanoTime() - deadline < 0) {
+            world.waitUntil(time.worldMoment(deadline));
+        }
+        waiter = null;
     }
 
     @Override

@@ -300,7 +300,7 @@ class ClusterMutantsTest {
         assertRefuted(
                 TESTS + "ShardTest",
                 "epochThatRises_whileAClientDoesNotAsk_isNoSlotThatCame",
-                new Mutant().with(CLUSTER + "Shard.java", "&& own.at() - known.own().at() <= askedNanos", ""));
+                new Mutant().with(CLUSTER + "Shard.java", "&& own.at() - known.own().at() < WATCHED_NANOS", ""));
     }
 
     @ConcurrentTest
@@ -308,7 +308,11 @@ class ClusterMutantsTest {
         assertRefuted(
                 TESTS + "SecondHomeTest",
                 "client_thatHasNotHeardOfTheNodeForSomeSeconds_looksInAllSlotsAsOneThatStarts",
-                new Mutant().with(CLUSTER + "Shard.java", "if (missed && isSame) {", "if (false) {"));
+                new Mutant()
+                        .with(
+                                CLUSTER + "Shard.java",
+                                "if (missed && !known.equals(OwnWord.UNKNOWN)) {",
+                                "if (false) {"));
     }
 
     @ConcurrentTest

@@ -290,8 +290,8 @@ class MutantsTest {
     void requestThatMayOvertakeAReleaseOfItsProcess_isRefuted() throws Exception {
         assertRefuted(
                 "org.holdfast.protocol.lease.UnawaitedReleaseTest",
-                "nextRequest_forTheSameName_takesTheWayOfTheRelease_untilThatIsAnswered",
-                new Mutant().with(WAITING + "Acquiring.java", "place.isBeingReleased() ?", "false ?"));
+                "nextRequest_forTheSameName_comesAfterTheRelease",
+                new Mutant().with(WAITING + "Acquiring.java", "place.awaitReleases();", ""));
     }
 
     @ConcurrentTest

@@ -86,9 +86,9 @@ public final class Leases {
         return longest;
     }
 
-    /** Returns whether a release of one of these names is under way that no caller waits for. */
-    public boolean isBeingReleased(List<String> names) {
-        return releases.isUnderWay(names);
+    /** Waits for releases of one of these names that no caller waits for. */
+    public void awaitReleases(List<String> names) {
+        releases.awaitUnawaited(names);
     }
 
     /** Renews now, on the calling thread. */

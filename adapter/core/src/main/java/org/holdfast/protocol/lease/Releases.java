@@ -9,10 +9,12 @@ import java.util.concurrent.TimeUnit;
 import org.holdfast.Release;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
+import org.holdfast.protocol.node.Claim;
 import org.holdfast.protocol.node.Command;
 import org.holdfast.protocol.node.Nodes;
 import org.holdfast.protocol.node.Round;
 import org.holdfast.protocol.quorum.Redlock;
+import org.holdfast.protocol.quorum.UnawaitedRelease;
 
 /** Releases locks of this process on the nodes. Safe for use by any number of threads. */
 public final class Releases {
@@ -22,13 +24,12 @@ public final class Releases {
 
     private final Time time;
     private final Redlock redlock;
-    private final Nodes nextNodes;
     private final HeldLocks heldLocks;
     private final ReleaseListener whenReleased;
     private final Counters counters;
 
-    /** By name, how many releases are under way that no caller waits for. */
-    private final ConcurrentHashMap<String, Integer> unawaited = new ConcurrentHashMap<>();
+    /** By name, those under way that no caller waits for. */
+    private final ConcurrentHashMap<String, List<UnawaitedRelease>> unawaited = new ConcurrentHashMap<>();
 
     /** Receives what was released on the nodes. Must not block. */
     public interface ReleaseListener {
@@ -42,20 +43,9 @@ public final class Releases {
         void released(String lock, long token, long heldNanos, long listeners);
     }
 
-    /**
-     * @param nextNodes the nodes as the next caller reaches them that asks for a lock whose release is under way: what
-     *     is sent there comes to a node after that release
-     */
-    public Releases(
-            Time time,
-            Redlock redlock,
-            Nodes nextNodes,
-            HeldLocks heldLocks,
-            ReleaseListener whenReleased,
-            Counters counters) {
+    public Releases(Time time, Redlock redlock, HeldLocks heldLocks, ReleaseListener whenReleased, Counters counters) {
         this.time = time;
         this.redlock = redlock;
-        this.nextNodes = nextNodes;
         this.heldLocks = heldLocks;
         this.whenReleased = whenReleased;
         this.counters = counters;
@@ -64,7 +54,7 @@ public final class Releases {
     /** Releases a lock, as its holder has asked for: waits for the nodes or not. */
     ReleaseResult release(HeldLock heldLock, Nodes nodes) {
         return isLeftToNodes(heldLock)
-                ? send(heldLock)
+                ? send(heldLock, nodes)
                 : release(List.of(heldLock), nodes).get(0);
     }
 
@@ -75,22 +65,62 @@ public final class Releases {
                 && !heldLocks.isWaitedFor(heldLock);
     }
 
-    private ReleaseResult send(HeldLock heldLock) {
+    private ReleaseResult send(HeldLock heldLock, Nodes nodes) {
         long begun = time.nanoTime();
-        counters.released.increment();
-        List<String> names = heldLock.claim().target().names();
-        names.forEach(name -> unawaited.merge(name, 1, Integer::sum)); // before it is sent, and its answers come
-        redlock.release(nextNodes, Command.Release.ofLease(heldLock.claim()), freed -> {
-            names.forEach(name -> unawaited.computeIfPresent(name, (key, count) -> count == 1 ? null : count - 1));
+        Claim claim = heldLock.claim();
+        List<String> names = claim.target().names();
+        UnawaitedRelease release = redlock.unawaitedRelease(nodes, claim, (self, freed) -> {
+            forget(names, self);
             report(heldLock, begun, freed);
         });
-        heldLocks.remove(heldLock);
+        names.forEach(name -> unawaited.merge(name, List.of(release), Releases::joined)); // before its answers come
+        counters.released.increment();
+        boolean sent = false;
+        try {
+            release.send(nodes);
+            sent = true;
+        } finally {
+            if (!sent) {
+                forget(names, release);
+                redlock.abandon(claim);
+            }
+            heldLocks.remove(heldLock);
+        }
         return wasHeld(heldLock, begun) ? ReleaseResult.UNCONFIRMED : ReleaseResult.NOT_HELD;
     }
 
-    /** Returns whether a release of one of these names is under way that no caller waits for. */
-    public boolean isUnderWay(List<String> names) {
-        return !unawaited.isEmpty() && names.stream().anyMatch(unawaited::containsKey);
+    private static List<UnawaitedRelease> joined(List<UnawaitedRelease> some, List<UnawaitedRelease> others) {
+        List<UnawaitedRelease> all = new ArrayList<>(some);
+        all.addAll(others);
+        return List.copyOf(all);
+    }
+
+    private void forget(List<String> names, UnawaitedRelease release) {
+        for (String name : names) {
+            unawaited.computeIfPresent(name, (key, all) -> {
+                List<UnawaitedRelease> left =
+                        all.stream().filter(each -> each != release).toList();
+                return left.isEmpty() ? null : left;
+            });
+        }
+    }
+
+    /**
+     * Waits for releases of these names that no caller waits for: as after any other release, the lock is free by then,
+     * and it is known whether other processes wait for it, and go first.
+     */
+    void awaitUnawaited(List<String> names) {
+        if (unawaited.isEmpty()) {
+            return;
+        }
+        for (String name : names) {
+            unawaited.getOrDefault(name, List.of()).forEach(UnawaitedRelease::await);
+        }
+    }
+
+    /** Returns how many names have releases under way that no caller waits for. */
+    public int unawaited() {
+        return unawaited.size();
     }
 
     private void report(HeldLock heldLock, long begun, Redlock.Freed freed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.node;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.holdfast.protocol.env.Time;
 import org.jspecify.annotations.Nullable;
@@ -24,4 +25,13 @@ public interface Round {
      * thread that reads it. The listener must not block.
      */
     void leave(Consumer<Answer> late);
+
+    /**
+     * Waits, after {@link #leave}, until the listener has what it needs, or every target has answered, or the deadline.
+     * Works on an interrupted thread and leaves the interrupt status as it was.
+     *
+     * @param enough whether it has; is asked on any thread, and must not block
+     * @param deadline on the scale of {@link Time#nanoTime()}
+     */
+    void awaitLate(BooleanSupplier enough, long deadline);
 }

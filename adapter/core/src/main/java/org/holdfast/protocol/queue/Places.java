@@ -87,9 +87,9 @@ public final class Places {
             return leases.remainingNanos(demand.names(), demand::isKeptOutBy);
         }
 
-        /** Returns whether a release by this process is under way that no caller waits for. */
-        public boolean isBeingReleased() {
-            return leases.isBeingReleased(demand.names());
+        /** Waits for releases by this process that no caller waits for. */
+        public void awaitReleases() {
+            leases.awaitReleases(demand.names());
         }
 
         /** Returns a number that grows with each wake, to see later whether one was missed. */

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.holdfast.ReleaseResult;
 import org.holdfast.protocol.env.Time;
@@ -276,14 +276,18 @@ public final class Redlock {
     }
 
     /**
-     * Sends the release of a lease to all nodes, and does not wait for their answers. It is sent again to nodes that do
-     * not confirm it.
+     * Returns the release of a lease that no caller waits for; it is not sent yet.
      *
      * @param whenKnown receives the result, once, on the thread that reads the answers. Must not block
      */
-    public void release(Nodes nodes, Command.Release release, Consumer<Freed> whenKnown) {
-        Round round = nodes.send(release, NodeSet.first(nodes.count()));
-        round.leave(new UnawaitedRelease(nodes.count(), release, unfinished, whenKnown));
+    public UnawaitedRelease unawaitedRelease(Nodes nodes, Claim claim, BiConsumer<UnawaitedRelease, Freed> whenKnown) {
+        return new UnawaitedRelease(
+                time,
+                timing.patienceNanos(claim.ttlMillis()),
+                nodes.count(),
+                Command.Release.ofLease(claim),
+                unfinished,
+                whenKnown);
     }
 
     /** Has a lost claim released on every node, in the background. */

@@ -1,29 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.holdfast.protocol.quorum;
 
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.holdfast.ReleaseResult;
+import org.holdfast.protocol.env.Time;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Command;
+import org.holdfast.protocol.node.NodeSet;
+import org.holdfast.protocol.node.Nodes;
+import org.holdfast.protocol.node.Round;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the answers to a release that no caller waits for.
+ * The release of a lease that its caller does not wait for. It is sent again to nodes that do not confirm it.
  *
  * <p>Safe for use by any number of threads: each node's answer is read by any of them.
  */
-final class UnawaitedRelease implements Consumer<Answer> {
+public final class UnawaitedRelease {
 
-    private final int nodes;
     private final Command.Release release;
     private final UnfinishedReleases unfinished;
-    private final Consumer<Redlock.Freed> whenKnown;
+    private final BiConsumer<UnawaitedRelease, Redlock.Freed> whenKnown;
     private final Tally tally;
+    private final Time time;
+    private final long patienceNanos;
+    private final int nodes;
     private int answers;
-    private boolean known;
+    private volatile boolean known;
+    private volatile @Nullable Round round;
 
-    /** @param whenKnown receives the result, once. Must not block */
+    /**
+     * @param patienceNanos how long a caller waits for its answers after all
+     * @param whenKnown receives the result, once. Must not block
+     */
     UnawaitedRelease(
-            int nodes, Command.Release release, UnfinishedReleases unfinished, Consumer<Redlock.Freed> whenKnown) {
+            Time time,
+            long patienceNanos,
+            int nodes,
+            Command.Release release,
+            UnfinishedReleases unfinished,
+            BiConsumer<UnawaitedRelease, Redlock.Freed> whenKnown) {
+        this.time = time;
+        this.patienceNanos = patienceNanos;
         this.nodes = nodes;
         this.release = release;
         this.unfinished = unfinished;
@@ -31,14 +49,28 @@ final class UnawaitedRelease implements Consumer<Answer> {
         this.tally = new Tally(nodes);
     }
 
-    @Override
-    public synchronized void accept(Answer answer) {
+    /** Sends it to all nodes, once. */
+    public void send(Nodes to) {
+        Round sent = to.send(release, NodeSet.first(nodes));
+        sent.leave(this::count);
+        round = sent;
+    }
+
+    private synchronized void count(Answer answer) {
         answers++;
         tally.count(answer);
         unfinished.addUnlessConfirmed(answer, release);
         if (!known && (answers == nodes || tally.released() != ReleaseResult.UNCONFIRMED)) {
             known = true;
-            whenKnown.accept(new Redlock.Freed(tally.released(), tally.listeners()));
+            whenKnown.accept(this, new Redlock.Freed(tally.released(), tally.listeners()));
+        }
+    }
+
+    /** Waits after all until enough nodes have answered, a node timeout at the most. */
+    public void await() {
+        Round sent = round;
+        if (sent != null) { // else another thread sends it in this moment
+            sent.awaitLate(() -> known, time.nanoTime() + patienceNanos);
         }
     }
 }

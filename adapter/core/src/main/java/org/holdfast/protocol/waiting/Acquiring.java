@@ -65,20 +65,19 @@ public final class Acquiring {
     /**
      * Attempts once, unless callers wait already; to be called first, and once.
      *
-     * @param nodes as the caller reaches them; they are not used any more afterwards, and not at all for a lock whose
-     *     release is under way
+     * @param nodes as the caller reaches them; they are not used any more afterwards
      * @return the result, or null if the caller has to wait
      */
     public @Nullable AcquireResult attempt(Nodes nodes) {
-        Nodes way = place.isBeingReleased() ? context.forWaiting() : nodes; // there it comes after the release
         wakesBefore = place.wakes();
         context.underway().begin();
         try {
+            place.awaitReleases();
             if (!patience.mayWait()) {
-                AcquireResult once = next(way);
+                AcquireResult once = next(nodes);
                 settle(once != null ? once : givenUp());
             } else if (place.isFree()) {
-                settle(next(way));
+                settle(next(nodes));
             }
         } finally {
             context.underway().end();

@@ -36,15 +36,17 @@ final class EpochWatch {
      * @param isSame whether the node is that which it has named before
      * @param askedAt when it was asked
      * @param askedSince since when it was asked without a gap from then on
+     * @return whether this client has missed something since it asked last
      */
-    synchronized void see(boolean isSame, long epoch, long askedAt, long askedSince) {
+    synchronized boolean see(boolean isSame, long epoch, long askedAt, long askedSince) {
+        boolean missed = at.isEmpty() || askedSince - at.getAsLong() > 0;
         if (!isSame) {
-            boolean missed = at.isEmpty() || askedSince - at.getAsLong() > 0;
             before = missed ? UNKNOWN : now;
         }
         now = epoch;
         since = askedSince;
         at = OptionalLong.of(askedAt);
+        return missed;
     }
 
     /** Returns whether this is the epoch that the node before had, as long as this client watched it. */

@@ -23,7 +23,7 @@ public final class Shard {
     /** A moment in the record is later by so much, and by what is added to it, only where the clock was set back. */
     private static final long AHEAD_MICROS = TimeUnit.SECONDS.toMicros(1);
 
-    /** A client writes so soon what it knows of a node that has another epoch: others that know less wait for that. */
+    /** A client that has seen the record so lately has watched since then what came to the node, see docs/safety.md. */
     private static final long WATCHED_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final Optional<BitSet> NO_SLOTS = Optional.of(new BitSet());
@@ -85,7 +85,9 @@ public final class Shard {
      */
     synchronized void see(
             NodeView.Owner owner, HostPort at, BitSet owned, Optional<NodeView> view, long askedAt, long since) {
-        epochs.see(seen.node().equals(owner.node()), owner.epoch(), askedAt, since);
+        if (epochs.see(seen.node().equals(owner.node()), owner.epoch(), askedAt, since)) {
+            home.missed();
+        }
         location = new Location(owner.node(), at);
         take(owner.node(), owned, view, askedAt);
     }
@@ -104,7 +106,7 @@ public final class Shard {
                         .map(own -> known.next(own, askedAt, time.nanoTime()))
                         .orElse(known));
         Home before = home.now();
-        if (missed && isSame) {
+        if (missed && !known.equals(OwnWord.UNKNOWN)) { // else it is another node, which continues the one before
             home.missed();
         }
         home.see(node, isSilent() ? owned : seen.own().slots());
@@ -285,7 +287,7 @@ public final class Shard {
         come.andNot(known.own().slots());
         return known.own().epoch() == before.epoch()
                 && own.epoch() > before.epoch()
-                && own.at() - known.own().at() <= askedNanos
+                && own.at() - known.own().at() < WATCHED_NANOS
                 && !come.isEmpty();
     }
 

@@ -25,6 +25,7 @@ import org.holdfast.Lease;
 import org.holdfast.LockConnection;
 import org.holdfast.LockConnectionFactory;
 import org.holdfast.LockRequest;
+import org.holdfast.Release;
 import org.holdfast.ReleaseResult;
 import org.holdfast.runtime.Processes;
 import org.holdfast.testkit.Link;
@@ -174,6 +175,26 @@ class HandingOnTest {
             thread.get(40, SECONDS);
         }
         assertThat(median(turns)).as("at most 16 in a row, most often").isLessThan(100);
+    }
+
+    /** What the nodes answer to its release says that another process waits: it lets that one go first all the same. */
+    @Test
+    void otherProcess_besideOneThatDoesNotWaitForItsReleases_hasItsTurnSoon() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger taken = new AtomicInteger();
+        FutureTask<Object> greedy = Processes.start(() -> {
+            LockConnection connection = processes.connection(0);
+            while (!over.get()) {
+                Lease lease = connection.acquire(REQUEST.release(Release.ASYNC));
+                taken.incrementAndGet();
+                lease.release();
+            }
+            return null;
+        });
+        List<Integer> turns = turnsOfOthers(processes.connection(1), taken);
+        over.set(true);
+        greedy.get(40, SECONDS);
+        assertThat(median(turns)).as("one of its own, most often").isLessThan(6);
     }
 
     /** Takes the lock again and again; returns how often others have had it before each time. */
