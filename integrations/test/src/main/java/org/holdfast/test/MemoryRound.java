@@ -4,6 +4,7 @@ package org.holdfast.test;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.holdfast.protocol.node.Answer;
 import org.holdfast.protocol.node.Round;
@@ -49,6 +50,13 @@ final class MemoryRound implements Round {
         time.skipTo(deadline);
         synchronized (this) {
             return arrived.pollFirst();
+        }
+    }
+
+    @Override
+    public void awaitLate(BooleanSupplier enough, long deadline) {
+        if (!enough.getAsBoolean()) {
+            time.skipTo(deadline);
         }
     }
 
