@@ -108,9 +108,12 @@ final class Assignment {
         return others >= witnesses();
     }
 
-    /** Returns how many others that must be. */
+    /**
+     * Returns how many others that must be: as many as elect a replica. Those that the node before it knows may be one
+     * less, if a primary has got its first slots meanwhile. Of two, the other one.
+     */
     int witnesses() {
-        return primaries == 1 ? 0 : (primaries + 1) / 2;
+        return primaries <= 2 ? primaries - 1 : primaries / 2 + 1;
     }
 
     /** Two majorities at a time, of a node and of one in its place, are none. */

@@ -190,6 +190,22 @@ class ClusterMapTest {
         assertThat(shard.firstUse().unsettledNanos()).isZero();
     }
 
+    /** A and B do not know D, which has got its first slot since they were cut off: to them, two of three name A. */
+    @Test
+    void shard_besideAPrimaryThatIsNew_isNamedByAllOthers() {
+        Primary fewer = primary("c", 21, 29, 3);
+        Primary d = primary("d", 20, 20, 8);
+        confirm(view(R, B, fewer, d), view(fewer, R, B, d), view(d, R, B, fewer));
+        Shard shard = map.shard(0).orElseThrow();
+        assertThat(shard.firstUse().lacksWitnesses()).hasValue(3);
+        confirm(
+                view(R, B, fewer, d),
+                view(fewer, R, B, d),
+                view(d, R, B, fewer),
+                view(primary("b", 10, 19, 2), R, fewer, d));
+        assertThat(shard.firstUse().lacksWitnesses()).isEmpty();
+    }
+
     @Test
     void nodes_thatEachHaveAMajority_haveNoVote() {
         confirm(seesBefore(A), seesBefore(B), view(R, B, C), view(C, R, B));
