@@ -178,7 +178,7 @@ class ResourceAdapterTest {
         assertThat(EveryPropertyTest.lineage(HoldfastResourceAdapter.class)
                         .flatMap(type -> Arrays.stream(type.getDeclaredFields()))
                         .filter(field -> field.isAnnotationPresent(ConfigProperty.class)))
-                .hasSize(28)
+                .hasSize(29)
                 .allSatisfy(field -> {
                     assertThat(field.getType()).isIn(String.class, Long.class, Double.class, Boolean.class);
                     assertThat(field.getAnnotation(ConfigProperty.class).confidential())
