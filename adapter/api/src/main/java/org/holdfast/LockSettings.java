@@ -283,7 +283,7 @@ public final class LockSettings {
      * {@return a copy in which callers wait, or do not, for the nodes when they release a lease whose request does not
      * say} Default: {@link Release#CONFIRMED}.
      *
-     * @param how the value of {@link Setting#RELEASE}
+     * @param how the value of {@link Setting#RELEASE}: {@link Release#CONFIRMED} or {@link Release#ASYNC}
      */
     public LockSettings release(Release how) {
         return with(Setting.RELEASE, Objects.requireNonNull(how, "release").name());

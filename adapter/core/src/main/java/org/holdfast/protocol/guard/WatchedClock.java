@@ -93,8 +93,8 @@ final class WatchedClock {
     /**
      * @param drift bound on the difference of clock rates, as a part of the time that passes
      * @param term in which the process is the voter that has this clock, see {@link Terms}
+     * @param wasDoubted whether that of the process before had jumped, and the doubt is not settled
      */
-    /** @param wasDoubted whether that of the process before had jumped, and the doubt is not settled */
     WatchedClock(double drift, int term, boolean wasDoubted) {
         this.drift = drift;
         this.term = term;
