@@ -24,8 +24,8 @@ public final class Simulation {
     /** Each run after so many has a latch too. */
     private static final int LATCH_EVERY = 5;
 
-    /** In each world after so many clients do not wait for the nodes when they release. */
-    private static final int HASTY_EVERY = 7;
+    /** In each world after so many, from the second one on, clients do not wait for the nodes when they release. */
+    private static final int HASTY_EVERY = 8;
 
     /** In one of so many worlds connections go through proxies, and outlive the processes behind these. */
     private static final int PROXIED_EVERY = 6;
@@ -93,7 +93,7 @@ public final class Simulation {
         World world = new World(seed);
         Setting setting = Setting.draw(world.random, only);
         Habits habits = Habits.draw(world.random, setting.timing().maxLeaseTtl(), setting.shapes());
-        if (seed % HASTY_EVERY == 0) {
+        if (seed % HASTY_EVERY == 1) {
             habits = habits.hasty();
         }
         boolean latched =
