@@ -166,6 +166,12 @@ public record LockRequest(
                 names, mode, permits, fair, wait, lifetime, isRenewed, most, least, interruptOnLoss, scope, release);
     }
 
+    /** Returns a copy that is held in another way. */
+    private LockRequest held(LockMode how, boolean inOrder, boolean interrupt, LeaseScope end, Release given) {
+        return new LockRequest(
+                names, how, permits, inOrder, waitTimeout, ttl, renewed, maxHold, atLeast, interrupt, end, given);
+    }
+
     /** {@return the lock's name; of several the first} */
     public String name() {
         return names.get(0);
@@ -181,19 +187,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest mode(LockMode lockMode) {
-        return new LockRequest(
-                names,
-                lockMode,
-                permits,
-                fair,
-                waitTimeout,
-                ttl,
-                renewed,
-                maxHold,
-                atLeast,
-                interruptOnLoss,
-                scope,
-                release);
+        return held(lockMode, fair, interruptOnLoss, scope, release);
     }
 
     /**
@@ -210,19 +204,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest fair(boolean inOrder) {
-        return new LockRequest(
-                names,
-                mode,
-                permits,
-                inOrder,
-                waitTimeout,
-                ttl,
-                renewed,
-                maxHold,
-                atLeast,
-                interruptOnLoss,
-                scope,
-                release);
+        return held(mode, inOrder, interruptOnLoss, scope, release);
     }
 
     /**
@@ -325,8 +307,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest interruptOnLoss(boolean interrupt) {
-        return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interrupt, scope, release);
+        return held(mode, fair, interrupt, scope, release);
     }
 
     /**
@@ -337,19 +318,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest scope(LeaseScope leaseScope) {
-        return new LockRequest(
-                names,
-                mode,
-                permits,
-                fair,
-                waitTimeout,
-                ttl,
-                renewed,
-                maxHold,
-                atLeast,
-                interruptOnLoss,
-                leaseScope,
-                release);
+        return held(mode, fair, interruptOnLoss, leaseScope, release);
     }
 
     /**
@@ -361,8 +330,7 @@ public record LockRequest(
      */
     @CheckReturnValue
     public LockRequest release(Release how) {
-        return new LockRequest(
-                names, mode, permits, fair, waitTimeout, ttl, renewed, maxHold, atLeast, interruptOnLoss, scope, how);
+        return held(mode, fair, interruptOnLoss, scope, how);
     }
 
     /**
