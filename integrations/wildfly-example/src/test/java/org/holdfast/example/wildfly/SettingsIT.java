@@ -44,6 +44,7 @@ class SettingsIT {
         all.put(Setting.TICKET_TTL_MILLIS, "2000");
         all.put(Setting.STOP_TIMEOUT_MILLIS, "3000");
         all.put(Setting.CHECK_AT_START, "false");
+        all.put(Setting.RELEASE, "ASYNC");
         all.put(Setting.GUARD, "OFF");
         all.put(Setting.DURABLE, "true");
         all.put(Setting.PREVIOUS_MAX_LEASE_TTL_MILLIS, "60000");
